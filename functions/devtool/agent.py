@@ -90,14 +90,14 @@ class DevelopmentAgent:
                 message_factory=self._message_factory,
             )
             return Turn(events=presenter.events(events), as_message=False)
-        texts = to_events(
+        text_events = to_events(
             text_pieces(events, state.language),
             context_id=self.context_of(request, call),
             call=call,
             message_factory=self._message_factory,
         )
         # As a task it is stored, and the model can be reminded of it.
-        return Turn(events=texts, as_message=not self._planner.model)
+        return Turn(events=text_events, as_message=not self._planner.model)
 
     def _resumed(self, state: State, call: Call, decision: ToolCallConfirmation | None) -> Iterator[TurnEvent]:
         turn = self._turn(state, call)

@@ -8,21 +8,19 @@ from dataclasses import replace as with_settings
 from msgspec.structs import replace
 
 from a2a_hub.a2a.card import AgentCard, AgentExtension, AgentSkill
-from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.server import A2AServer, Limits
-from a2a_hub.agents.function import agent_card
-from a2a_hub.diagnosis.report import Step, skipped, with_doctor
+from a2a_hub.agents.function import agent_card, serve_agent
+from a2a_hub.diagnosis.report import Step, with_doctor
 from a2a_hub.gemini import examination as model_examination
-from a2a_hub.gemini.client import Gemini
+from a2a_hub.gemini.client import Gemini, configured
 from a2a_hub.http.client import HttpClient
-from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler, Request
 from a2a_hub.identity.authentication import Authenticator, Caller
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MESSAGE_FACTORY, serve, status_pages, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
@@ -33,7 +31,7 @@ from functions.devtool.config import Config
 from functions.devtool.conversation import Conversations
 from functions.devtool.examination import examine
 from functions.devtool.model_planner import ModelPlanner
-from functions.devtool.planner import Planner, RulePlanner
+from functions.devtool.planner import RulePlanner
 from functions.devtool.programs import AllowedPrograms
 from functions.devtool.slash_commands import SlashCommands
 from functions.devtool.texts import AGENT_NAME, StoredTexts
@@ -64,14 +62,14 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     """Return the handler of the whole function. `gemini` replaces the settings' model."""
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
-    gemini = gemini or _gemini(config)
+    gemini = gemini or configured(config.gemini)
     store = open_store(config.store, clock=time.time, new_token=new_id)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace)
     conversations = Conversations(store, workspaces)
     programs = AllowedPrograms(names=config.commands, path=config.search_path, seconds=config.command_seconds)
     agent = DevelopmentAgent(
         conversations,
-        planner=_planner(gemini),
+        planner=ModelPlanner(gemini) if gemini else RulePlanner(),
         tools=Tools(programs),
         message_factory=MESSAGE_FACTORY,
         log=log,
@@ -97,23 +95,17 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         development_tool=commands,
         keeps_ui_contract=False,
     )
-    cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
-    background = _background(config, tasks, log)
-    dispatcher = Dispatcher(
-        (
-            *status_pages(card.name),
-            *cards.endpoints,
-            Identified("/", server.handle, POST),
-        ),
-        identify=_NoPages(config.identity.authenticator(HttpClient(), trusts_gate=False)).identify,
-        fallback=server.handle,
+    handle = serve_agent(
+        server,
+        card=card,
+        log=log,
+        identify=_NoWebPages(config.identity.authenticator(HttpClient(), trusts_gate=False)).identify,
+        before=_background(config, tasks, log).start,
     )
-
-    handle = serve(dispatcher.handle, log=log, before=background.start)
     return with_doctor(handle, lambda: _examine(config, gemini))
 
 
-class _NoPages:
+class _NoWebPages:
     """An identification that rejects web pages: an open page could otherwise use its visitor's permissions on this machine."""
 
     def __init__(self, authenticator: Authenticator) -> None:
@@ -132,11 +124,8 @@ def _background(config: Config, tasks: TaskService, log: Log) -> Background:
             pass
 
     background = Background(log)
-    background.every(
-        config.sweep_seconds,
-        lambda: _run_abandoned(tasks),
-        name="The sweep for tasks whose process has died",
-    )
+    sweep = "The sweep for tasks whose process has died"
+    background.every(config.sweep_seconds, lambda: _run_abandoned(tasks), name=sweep)
     background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")
     return background
 
@@ -148,23 +137,9 @@ def _run_abandoned(tasks: TaskService) -> None:
             tasks.runner.run_again(task_id, request_id=new_id(), record={})
 
 
-def _gemini(config: Config) -> Gemini | None:
-    if config.gemini is None:
-        return None
-    gemini = Gemini(config.gemini, http=HttpClient())
-    gemini.warm_after_fork()
-    return gemini
-
-
-def _planner(gemini: Gemini | None) -> Planner:
-    return RulePlanner() if gemini is None else ModelPlanner(gemini)
-
-
 def _examine(config: Config, gemini: Gemini | None) -> Sequence[Step]:
-    steps = tuple(examine(config, path=config.search_path))
-    if gemini is None:
-        return (*steps, skipped("model", "none is configured: rules find out what is asked for"))
-    return (*steps, *model_examination.examine(gemini))
+    without = "none is configured: rules find out what is asked for"
+    return (*examine(config, path=config.search_path), *model_examination.examine(gemini, without=without))
 
 
 def _card(config: Config) -> AgentCard:

@@ -40,11 +40,7 @@ def _changes(
         yield from SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
     elif old != new:
         i, j = len(old) - tail, len(new) - tail
-        yield (
-            ("equal", 0, head, 0, head),
-            ("replace", head, i, head, j),
-            ("equal", i, len(old), j, len(new)),
-        )
+        yield ("equal", 0, head, 0, head), ("replace", head, i, head, j), ("equal", i, len(old), j, len(new))
 
 
 def _range(start: int, length: int) -> str:

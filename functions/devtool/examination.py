@@ -21,11 +21,9 @@ def _workspaces(config: Config) -> Step:
     folders = config.workspaces
     if not folders:
         return warning(_WORKSPACES, "no folder is allowed: there is nothing to work on", fix=f"name one: {_WHERE}")
-    gone = sum(not folder.is_dir() for folder in folders)
-    if gone:
+    if gone := sum(not folder.is_dir() for folder in folders):
         return error(_WORKSPACES, f"{gone} of {len(folders)} folders are not there any more", fix="make them again")
-    unwritable = sum(not os.access(folder, os.W_OK | os.X_OK) for folder in folders)
-    if unwritable:
+    if unwritable := sum(not os.access(folder, os.W_OK | os.X_OK) for folder in folders):
         return warning(
             _WORKSPACES,
             f"in {unwritable} of {len(folders)} folders nothing can be written",

@@ -59,11 +59,6 @@ class AllowedPrograms(Struct, frozen=True):
         return arguments
 
 
-def command_line(arguments: Sequence[str]) -> str:
-    """Return the command line of these arguments: the person approves exactly what runs."""
-    return shlex.join(arguments)
-
-
 def _operator(command: str) -> str:
     """Return the first operator of a shell outside of quotes; "" if there is none."""
     quote, escaped = "", False

@@ -1,7 +1,10 @@
 """The tools: the approval that each call needs, and its execution in a workspace."""
 
+import shlex
 from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
+
+from msgspec.structs import replace
 
 from a2a_hub.a2a.extensions.development_tool import (
     ConfirmationOption,
@@ -26,7 +29,7 @@ from functions.devtool.actions import (
 )
 from functions.devtool.diffs import unified_diff
 from functions.devtool.failure import Fault, ToolFailed
-from functions.devtool.programs import AllowedPrograms, RunningProgram, command_line
+from functions.devtool.programs import AllowedPrograms, RunningProgram
 from functions.devtool.workspace import Workspace, printable
 
 ONCE, ALWAYS, CANCEL = "proceed_once", "proceed_always", "cancel"
@@ -70,9 +73,9 @@ class Tools:
         """Return the approval that the action needs; None for one that changes nothing. Raises ToolFailed."""
         match action:
             case RunCommand():
-                arguments = self._programs.parse(action.command)
-                folder = workspace.shown or None
-                details = ExecuteDetails(command=command_line(arguments), working_directory=folder)
+                # The person approves exactly what runs.
+                command = shlex.join(self._programs.parse(action.command))
+                details = ExecuteDetails(command=command, working_directory=workspace.shown or None)
                 return ConfirmationRequest(options=_options(language), execute_details=details)
             case WriteFile() | Replace() | AddLine():
                 return ConfirmationRequest(options=_options(language), file_edit_details=_change(action, workspace))
@@ -176,13 +179,7 @@ def _change(action: Edit, workspace: Workspace) -> FileDiff:
 
 
 def _diff(diff: FileDiff, place: str, new: str) -> FileDiff:
-    return FileDiff(
-        file_name=diff.file_name,
-        file_path=diff.file_path,
-        old_content=diff.old_content,
-        new_content=new,
-        formatted_diff=unified_diff(place, diff.old_content, new),
-    )
+    return replace(diff, new_content=new, formatted_diff=unified_diff(place, diff.old_content, new))
 
 
 def _options(language: Language) -> tuple[ConfirmationOption, ...]:

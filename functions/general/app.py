@@ -1,18 +1,16 @@
 """The wiring of the agent for general questions."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.diagnosis.report import Step, skipped, with_doctor
-from a2a_hub.gemini.client import Gemini
+from a2a_hub.diagnosis.report import with_doctor
+from a2a_hub.gemini.client import configured
 from a2a_hub.gemini.examination import examine
-from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler
 from a2a_hub.runtime.function import stdout_log
-from functions.general.agent import GeneralAgent, Model
+from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
 from functions.general.config import Config
 from functions.general.knowledge import load
@@ -45,26 +43,8 @@ def build(config: Config) -> Handler:
         skills=(SKILL,),
     )
     log = stdout_log("general", project=agent.google_cloud_project, with_text=agent.log_text)
-    gemini = _gemini(config)
-    answer = in_conversation(GeneralAgent(_model(gemini)).answer, alone_first=False)
+    gemini, almanac = configured(config.gemini), Almanac(load(KNOWLEDGE))
+    model = LanguageModel(gemini, almanac=almanac) if gemini else almanac
+    answer = in_conversation(GeneralAgent(model).answer, alone_first=False)
     function = agent_function(answer, card=card, log=log)
-    return with_doctor(function, lambda: _examine(gemini))
-
-
-def _gemini(config: Config) -> Gemini | None:
-    if config.gemini is None:
-        return None
-    gemini = Gemini(config.gemini, http=HttpClient())
-    gemini.warm_after_fork()
-    return gemini
-
-
-def _model(gemini: Gemini | None) -> Model:
-    almanac = Almanac(load(KNOWLEDGE))
-    return almanac if gemini is None else LanguageModel(gemini, almanac=almanac)
-
-
-def _examine(gemini: Gemini | None) -> Sequence[Step]:
-    if gemini is None:
-        return [skipped("model", "none is configured: the almanac answers")]
-    return tuple(examine(gemini))
+    return with_doctor(function, lambda: tuple(examine(gemini, without="none is configured: the almanac answers")))

@@ -11,21 +11,15 @@ from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Piece
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
-from a2a_hub.http.messages import Handler
+from a2a_hub.http.messages import Handler, Request
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, serve, status_pages
-from a2a_hub.telemetry.log import Log
+from a2a_hub.telemetry.log import Log, Record
 
 __all__ = ["agent_card", "agent_function"]
 
 
-def agent_card(
-    *,
-    name: str,
-    description: str,
-    version: str,
-    url: str,
-    skills: tuple[AgentSkill, ...],
-) -> AgentCard:
+def agent_card(*, name: str, description: str, version: str, url: str, skills: tuple[AgentSkill, ...]) -> AgentCard:
     """Return the card of an agent behind the hub. It declares no authentication: IAM stands in front of it, or nothing."""
     return AgentCard(
         name=name,
@@ -54,15 +48,22 @@ def agent_function(
 
 def handler_of(agent: Agent, *, card: AgentCard, log: Log) -> Handler:
     """Return a handler for a function that serves this agent to everybody who reaches it."""
-    server = A2AServer(agent, card=lambda: card, log=log, limits=Limits())
+    return serve_agent(A2AServer(agent, card=lambda: card, log=log, limits=Limits()), card=card, log=log)
+
+
+def serve_agent(
+    server: A2AServer,
+    *,
+    card: AgentCard,
+    log: Log,
+    identify: Callable[[Request, Record], Caller] = anonymous,
+    before: Callable[[], object] | None = None,
+) -> Handler:
+    """Return a handler for a function with this server, its card and its status pages. `before` is called with each request."""
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
     dispatcher = Dispatcher(
-        (
-            *status_pages(card.name),
-            *cards.endpoints,
-            Identified("/", server.handle, POST),
-        ),
-        identify=anonymous,
+        (*status_pages(card.name), *cards.endpoints, Identified("/", server.handle, POST)),
+        identify=identify,
         fallback=server.handle,
     )
-    return serve(dispatcher.handle, log=log)
+    return serve(dispatcher.handle, log=log, before=before)

@@ -13,12 +13,11 @@ from typing import Any
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
-from a2a_hub.agents.grounding import Flaw, covers, find_flaw
-from a2a_hub.gemini.client import Gemini
+from a2a_hub.agents.grounding import covers, find_flaw
+from a2a_hub.gemini.client import Gemini, configured
 from a2a_hub.gemini.failure import ModelFailed, hint
 from a2a_hub.gemini.prompt import Ended, Prompt
 from a2a_hub.gemini.settings import GeminiSettings
-from a2a_hub.http.client import HttpClient
 from a2a_hub.text.language import Language, answer_language
 
 _STEP = "phrasing"
@@ -117,17 +116,13 @@ def _flaw(words: str, numbers: Sequence[int], segments: Segments) -> str | None:
         return "no_mark"
     evidence = "\n".join(segments.texts[number] for number in numbers)
     headings = [heading for number in numbers for heading in segments.headings.get(number, ())]
-    flaw: Flaw | None = find_flaw(words, evidence, headings=headings)
-    return flaw
+    return find_flaw(words, evidence, headings=headings)
 
 
 def with_phrasing(model: GeminiSettings | None, answer: Answer) -> Answer:
     """Return `answer`, reworded by the model if one is configured."""
-    if model is None:
-        return answer
-    gemini = Gemini(model, http=HttpClient())
-    gemini.warm_after_fork()
-    return rephrased(answer, gemini)
+    gemini = configured(model)
+    return rephrased(answer, gemini) if gemini else answer
 
 
 def rephrased(answer: Answer, gemini: Gemini) -> Answer:

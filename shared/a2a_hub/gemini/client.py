@@ -5,7 +5,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from a2a_hub.gemini.failure import TRANSIENT, Cause, Failure, ModelFailed
@@ -19,9 +19,6 @@ _CONNECT_SECONDS = 5.0
 _MAX_WAIT_SECONDS = 8.0
 # A shorter attempt is not worth the wait.
 _LEAST_SECONDS = 0.5
-
-
-_NO_PROMPT = Prompt(instruction="", text="")
 
 
 class Gemini:
@@ -97,7 +94,7 @@ class Gemini:
         with contextlib.suppress(Exception):
             from a2a_hub.gemini import vertex
 
-            vertex.warm_up(self._config(_NO_PROMPT, self._clock() + 1))
+            vertex.warm_up(self._config(Prompt(instruction="", text=""), self._clock() + 1))
             self._client()
 
     def _attempt(
@@ -127,16 +124,19 @@ class Gemini:
     def _config(self, prompt: Prompt, deadline: float) -> dict[str, Any]:
         # Sent to the service, which can stop when nobody waits any more.
         remaining_milliseconds = max(1, int((deadline - self._clock()) * 1000))
-        return {
+        config = {
             "system_instruction": prompt.instruction,
             "temperature": prompt.temperature,
             "max_output_tokens": self.settings.max_output_tokens,
             "candidate_count": 1,
             "automatic_function_calling": {"disable": True},
             "http_options": {"timeout": remaining_milliseconds},
-            **(_json(prompt.schema) if prompt.schema else {}),
-            **({"tools": [{"function_declarations": list(prompt.functions)}]} if prompt.functions else {}),
         }
+        if prompt.schema:
+            config |= {"response_mime_type": "application/json", "response_schema": dict(prompt.schema)}
+        if prompt.functions:
+            config["tools"] = [{"function_declarations": list(prompt.functions)}]
+        return config
 
     def _client(self) -> Any:
         from a2a_hub.gemini import vertex
@@ -149,5 +149,10 @@ class Gemini:
             return self._made[1]
 
 
-def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {"response_mime_type": "application/json", "response_schema": dict(schema)}
+def configured(settings: GeminiSettings | None) -> Gemini | None:
+    """Return the model of the settings, prepared in every forked process; None if there is none."""
+    if settings is None:
+        return None
+    gemini = Gemini(settings, http=HttpClient())
+    gemini.warm_after_fork()
+    return gemini

@@ -15,8 +15,16 @@ _SECONDS = 6.0
 _PROMPT = Prompt(instruction="Answer with the one word that you are given.", text="ready")
 
 
-def examine(gemini: Gemini, *, clock: Callable[[], float] = time.monotonic) -> Iterator[report.Step]:
-    """Ask the model for one word; yield the step, with the command that fixes a failure."""
+def examine(
+    gemini: Gemini | None,
+    *,
+    without: str = "none is configured, and none is needed",
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[report.Step]:
+    """Ask the model for one word; yield the step, with the command that fixes a failure; without a model, skip."""
+    if gemini is None:
+        yield report.skipped("model", without)
+        return
     settings = gemini.settings
     started = clock()
     try:
@@ -33,9 +41,7 @@ def examine(gemini: Gemini, *, clock: Callable[[], float] = time.monotonic) -> I
 
 def examiner(settings: GeminiSettings | None) -> Callable[[], Sequence[report.Step]]:
     """Return the examination of the model of `settings`; a skipped step if there is none."""
-    if settings is None:
-        return lambda: (report.skipped("model", "none is configured, and none is needed"),)
-    gemini = Gemini(settings, http=HttpClient())
+    gemini = Gemini(settings, http=HttpClient()) if settings else None
     return lambda: tuple(examine(gemini))
 
 
