@@ -19,7 +19,6 @@ _LOCAL_PORT = "8080"
 _NOT_PUBLIC = ("local", "internal", "invalid", "test", "example", "home.arpa", "lan", "intranet")
 _NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*", re.IGNORECASE)
 _WELL_KNOWN = "/.well-known/agent-card.json"
-_MAX_BYTES = 16 << 20
 
 
 def local_hub(environment: Mapping[str, str]) -> str:
@@ -133,8 +132,9 @@ def exchange(
     headers: Mapping[str, str],
     body: bytes | None = None,
     seconds: float = 60.0,
+    max_bytes: int = 16 << 20,
 ) -> Answer:
-    """Send a request and return its answer, of at most 16 MB, within `seconds`. Raises HttpFailure."""
-    budget = Budget(deadline=http.clock() + seconds, connect_seconds=10, idle_seconds=seconds, max_bytes=_MAX_BYTES)
+    """Send a request and return its whole answer, received within `seconds`. Raises HttpFailure."""
+    budget = Budget(deadline=http.clock() + seconds, connect_seconds=10, idle_seconds=seconds, max_bytes=max_bytes)
     answer = http.request(method, url, headers=headers, body=body, budget=budget)
     return Answer(status=answer.status, headers=answer.headers, body=answer.read())

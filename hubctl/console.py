@@ -68,6 +68,11 @@ def row(texts: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(_fitted(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()
 
 
+def table_head(names: Sequence[str], widths: Sequence[int]) -> tuple[str, str]:
+    """Return the head of a table: the names of its columns, and a rule below them."""
+    return row(names, widths), row(["-" * width for width in widths], widths)
+
+
 def cells(text: str) -> int:
     """Return the number of terminal cells of a text."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

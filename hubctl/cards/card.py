@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -100,6 +100,7 @@ SCHEME_TYPES: Mapping[str, str] = {
 }
 
 _JSON_TYPES: Mapping[str, type] = {"string": str, "boolean": bool}
+_OF_SKILL = {"defaultInputModes": "inputModes", "defaultOutputModes": "outputModes"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +204,11 @@ class Severity(StrEnum):
     WARNING = "warning"
     NOTE = "note"
 
+    @property
+    def rank(self) -> int:
+        """The place in a list of findings, errors first."""
+        return list(Severity).index(self)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
@@ -214,6 +220,16 @@ class Card:
     def departures(self) -> tuple[Departure, ...]:
         """The departures from the 0.3 schema."""
         return tuple(departures(self.value))
+
+    @property
+    def missing(self) -> Iterator[Missing]:
+        """The missing fields."""
+        return (each for each in self.departures if isinstance(each, Missing))
+
+    @property
+    def unknown(self) -> Iterator[Unknown]:
+        """The unknown fields."""
+        return (each for each in self.departures if isinstance(each, Unknown))
 
     @cached_property
     def size_bytes(self) -> int:
@@ -241,15 +257,11 @@ class Card:
         """Yield path and value of each mode in these lists of the card and, under their own names, of its skills."""
         lists = [(f"$.{name}", self.value.get(name)) for name in names]
         for path, skill in self.skills():
-            lists += [(f"{path}.{(name := _of_skill(each))}", skill.get(name)) for each in names]
+            lists += [(f"{path}.{_OF_SKILL[name]}", skill.get(_OF_SKILL[name])) for name in names]
         for path, modes in lists:
             for index, mode in enumerate(modes if isinstance(modes, list) else ()):
                 if isinstance(mode, str):
                     yield f"{path}[{index}]", mode
-
-
-def _of_skill(name: str) -> str:
-    return {"defaultInputModes": "inputModes", "defaultOutputModes": "outputModes"}[name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,11 +297,4 @@ class Finding:
 
 def finding(rule: Rule, flaw: Flaw) -> Finding:
     """Return the flaw under its rule's name."""
-    return Finding(
-        rule=rule.id,
-        source=rule.source,
-        severity=rule.severity,
-        path=flaw.path,
-        message=flaw.message,
-        fix=flaw.fix,
-    )
+    return Finding(rule=rule.id, source=rule.source, severity=rule.severity, **asdict(flaw))

@@ -15,6 +15,7 @@ _TILE_5 = "Gemini Enterprise A2A tile, rule 5"
 _SCHEMA = "A2A 0.3.0, JSON schema, AgentCard"
 _CLIENT = "Gemini Enterprise as an A2A client (docs/gemini-enterprise.md)"
 _REPORTED = "reported by people who registered agents (docs/gemini-enterprise.md)"
+_OWN = "this project's choice"
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -47,15 +48,10 @@ RULES: tuple[Rule, ...] = (
     Rule(id="skills", source="A2A 0.3.0 §5.5.4", severity=_W, find=content_rules.no_skills),
     Rule(id="skill-ids", source="A2A 0.3.0 §5.5.4", severity=_E, find=content_rules.skill_ids),
     Rule(id="empty", source="A2A 0.3.0 §5.5", severity=_E, find=content_rules.empty_texts),
-    Rule(
-        id="description-length",
-        source="this project's choice",
-        severity=_W,
-        find=content_rules.long_descriptions,
-    ),
+    Rule(id="description-length", source=_OWN, severity=_W, find=content_rules.long_descriptions),
     Rule(id="icon", source="W3C Mixed Content", severity=_W, find=content_rules.icon),
     Rule(id="signature", source="A2A 0.3.0 §5.5.6, RFC 7515", severity=_W, find=content_rules.signatures),
-    Rule(id="size", source="this project's choice", severity=_W, find=content_rules.size),
+    Rule(id="size", source=_OWN, severity=_W, find=content_rules.size),
 )
 
 NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "scopes"})
@@ -65,9 +61,8 @@ NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "
 def check_card(value: dict[str, Any]) -> tuple[Finding, ...]:
     """Return all findings on a card, errors first."""
     card = Card(value=value)
-    found = [finding(rule, flaw) for rule in RULES for flaw in rule.find(card)]
-    order = list(Severity)
-    return tuple(sorted(found, key=lambda each: order.index(each.severity)))
+    found = (finding(rule, flaw) for rule in RULES for flaw in rule.find(card))
+    return tuple(sorted(found, key=lambda each: each.severity.rank))
 
 
 def check_text(text: str) -> tuple[Finding, ...]:

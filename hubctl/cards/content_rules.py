@@ -1,7 +1,6 @@
 """Rules on what a card says: address, modes, capabilities, texts, size (docs/gemini-enterprise.md)."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -11,6 +10,8 @@ from hubctl.connection import parsed, why_not_public
 MOST_DESCRIPTION_CHARACTERS = 2000
 MOST_BYTES = 64 << 10
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*(\s*;.*)?", re.IGNORECASE)
+# "text" is meant as text, too; that it is no MIME type is another rule's flaw.
+_TEXT_MODES = ("text/plain", "text/*", "*/*", "text")
 _BARE_MODES = {
     "text": "text/plain",
     "markdown": "text/markdown",
@@ -133,10 +134,8 @@ def text_modes(card: Card) -> Iterator[Flaw]:
 
 def streaming(card: Card) -> Iterator[Flaw]:
     """Check that streaming is declared, so that answers arrive as they are made."""
-    if isinstance(card.value.get("capabilities"), dict) and card.object("capabilities").get("streaming") in (
-        None,
-        False,
-    ):
+    capabilities = card.value.get("capabilities")
+    if isinstance(capabilities, dict) and capabilities.get("streaming") in (None, False):
         yield Flaw(
             path="$.capabilities.streaming",
             message="without it Gemini Enterprise sends message/send and shows nothing until the whole answer is there; "
@@ -157,11 +156,12 @@ def no_skills(card: Card) -> Iterator[Flaw]:
 
 def skill_ids(card: Card) -> Iterator[Flaw]:
     """Check that no two skills have the same id."""
-    ids = [(path, skill["id"]) for path, skill in card.skills() if isinstance(skill.get("id"), str)]
-    counts = Counter(id_ for _, id_ in ids)
     seen: set[str] = set()
-    for path, id_ in ids:
-        if counts[id_] > 1 and id_ in seen:
+    for path, skill in card.skills():
+        id_ = skill.get("id")
+        if not isinstance(id_, str):
+            continue
+        if id_ in seen:
             yield Flaw(
                 path=f"{path}.id",
                 message=f"the id {id_!r} is taken by a skill above",
@@ -202,10 +202,4 @@ def size(card: Card) -> Iterator[Flaw]:
 
 
 def _is_text(mode: object) -> bool:
-    # "text" is meant as text, too; that it is no MIME type is another rule's flaw.
-    return isinstance(mode, str) and mode.partition(";")[0].strip().lower() in (
-        "text/plain",
-        "text/*",
-        "*/*",
-        "text",
-    )
+    return isinstance(mode, str) and mode.partition(";")[0].strip().lower() in _TEXT_MODES

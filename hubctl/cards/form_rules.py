@@ -39,8 +39,8 @@ _EXTENSION = re.compile(r"\$\.capabilities\.extensions(\[\d+\])?")
 
 def camel_case(card: Card) -> Iterator[Flaw]:
     """Check that names are camelCase; no client reads a snake_case one."""
-    for item in card.departures:
-        if isinstance(item, Unknown) and _is_snake(item.name):
+    for item in card.unknown:
+        if _is_snake(item.name):
             meant = _camel(item.name)
             yield Flaw(
                 path=f"{item.path}.{item.name}",
@@ -51,8 +51,8 @@ def camel_case(card: Card) -> Iterator[Flaw]:
 
 def required(card: Card) -> Iterator[Flaw]:
     """Check that the fields that the schema requires are there. `tags` and `protocolVersion` have rules of their own."""
-    for item in card.departures:
-        if not isinstance(item, Missing) or item.name in ("tags", "protocolVersion"):
+    for item in card.missing:
+        if item.name in ("tags", "protocolVersion"):
             continue
         if item.definition == "SecurityScheme" and not _ONLY_IN_1_0.keys().isdisjoint(_at(card, item.path)):
             continue
@@ -66,8 +66,8 @@ def required(card: Card) -> Iterator[Flaw]:
 
 def tags(card: Card) -> Iterator[Flaw]:
     """Check that every skill has tags; an empty list is enough."""
-    for item in card.departures:
-        if isinstance(item, Missing) and item.name == "tags":
+    for item in card.missing:
+        if item.name == "tags":
             yield Flaw(
                 path=f"{item.path}.tags",
                 message="the skill has no tags: the card is refused",
@@ -77,8 +77,8 @@ def tags(card: Card) -> Iterator[Flaw]:
 
 def protocol_version(card: Card) -> Iterator[Flaw]:
     """Check that there is a protocolVersion."""
-    for item in card.departures:
-        if isinstance(item, Missing) and item.name == "protocolVersion" and not _has_twin(card, item):
+    for item in card.missing:
+        if item.name == "protocolVersion" and not _has_twin(card, item):
             yield Flaw(
                 path="$.protocolVersion",
                 message="required property 'protocolVersion' not found: a card of 1.0 alone is refused with this text",
@@ -88,8 +88,8 @@ def protocol_version(card: Card) -> Iterator[Flaw]:
 
 def non_standard(card: Card) -> Iterator[Flaw]:
     """Check that the card has no fields outside the specification."""
-    for item in card.departures:
-        if isinstance(item, Unknown) and not _is_snake(item.name) and item.name not in _OF_OTHER_RULES:
+    for item in card.unknown:
+        if not _is_snake(item.name) and item.name not in _OF_OTHER_RULES:
             yield Flaw(
                 path=f"{item.path}.{item.name}",
                 message=f"{item.name} is no field of {item.definition} in A2A 0.3",
@@ -182,10 +182,7 @@ def _camel(name: str) -> str:
 
 def _has_twin(card: Card, missing: Missing) -> bool:
     """Return True if the missing field is there in snake_case, which another rule reports."""
-    return any(
-        isinstance(item, Unknown) and item.path == missing.path and _camel(item.name) == missing.name
-        for item in card.departures
-    )
+    return any(item.path == missing.path and _camel(item.name) == missing.name for item in card.unknown)
 
 
 def _at(card: Card, path: str) -> frozenset[str]:

@@ -1,6 +1,4 @@
-"""`hubctl check`: whether the route table holds, and which route a text takes; or whether a card is one for
-Gemini Enterprise.
-"""
+"""`hubctl check`: the errors of the route table and the route of a text, or the errors of a card for Gemini Enterprise."""
 
 import argparse
 import json
@@ -48,7 +46,8 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         return 1
     router = Router(read.table)
     strays = _stray_examples(read.table, router)
-    warnings = [*(_unchecked(name) for name in read.unset), *_idle_keywords(read.table, router)]
+    warnings = [f"{name} is not set: its address was not checked" for name in read.unset]
+    warnings += _idle_keywords(read.table, router)
     result: dict[str, Any] = {
         "routes": [route.id for route in read.table.routes],
         "problems": [{"message": stray} for stray in strays],
@@ -85,10 +84,6 @@ def _summary(read: ReadTable) -> list[str]:
     return lines
 
 
-def _unchecked(variable: str) -> str:
-    return f"{variable} is not set: its address was not checked"
-
-
 def _idle_keywords(table: RouteTable, router: Router) -> list[str]:
     """Return the keywords that decide nothing: each text with one of them goes to another route by a shorter one."""
     return [
@@ -115,12 +110,7 @@ def _choice(router: Router, arguments: argparse.Namespace, *, known: Collection[
         choice = router.choose(arguments.text, skill=arguments.skill, last_route=arguments.last_route)
     except UnknownSkill as error:
         return {"error": str(error)}
-    return {
-        "route": choice.route.id,
-        "rule": choice.rule,
-        "words": list(choice.words),
-        "reason": choice.reason,
-    }
+    return {"route": choice.route.id, "rule": choice.rule, "words": list(choice.words), "reason": choice.reason}
 
 
 def _write(out: TextIO, result: dict[str, Any], text: str, *, as_json: bool) -> None:

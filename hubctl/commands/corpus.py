@@ -113,11 +113,9 @@ def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: 
     found = standings(target, files, corpus.objects(), corpus.documents())
     agrees = bool(found) and all(each.state is State.OK for each in found)
     if arguments.json:
-        result = {"ok": agrees, "bucket": target.bucket, "dataStore": target.store}
-        print(
-            json.dumps({**result, "documents": [asdict(each) for each in found]}, ensure_ascii=False),
-            file=out,
-        )
+        documents = [asdict(each) for each in found]
+        result = {"ok": agrees, "bucket": target.bucket, "dataStore": target.store, "documents": documents}
+        print(json.dumps(result, ensure_ascii=False), file=out)
         return 0 if agrees else 1
     print(f"bucket      {target.uri('')}\ndata store  {target.store}", file=out)
     for each in found:
@@ -144,10 +142,8 @@ def push(
     _upload(corpus, planned.upload, generations, report_line)
     failed = 0
     for start in range(0, len(planned.index), _IN_ONE_IMPORT):
-        batch = planned.index[start : start + _IN_ONE_IMPORT]
-        failed += _import_batch(
-            corpus, batch, done=start, total=len(planned.index), report_line=report_line, sleep=sleep
-        )
+        batch, total = planned.index[start : start + _IN_ONE_IMPORT], len(planned.index)
+        failed += _import_batch(corpus, batch, done=start, total=total, report_line=report_line, sleep=sleep)
     if prune:
         # The document before its object: no search may return what can no longer be read.
         for document in planned.surplus_documents:

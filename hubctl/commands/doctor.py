@@ -11,20 +11,16 @@ from a2a_hub.diagnosis.report import Examined, Outcome, Report, Step, ok
 from a2a_hub.http.client import HttpClient
 from hubctl.cards.card import Severity
 from hubctl.connection import hub_address, hub_token
-from hubctl.console import row
+from hubctl.console import row, table_head
 from hubctl.entrance import Entrance
 from hubctl.main import CommandError
 from hubctl.registration import evidence
 from hubctl.registration.api import Api, operators_token
-from hubctl.registration.doctor import Diagnosis, diagnose
+from hubctl.registration.doctor import diagnose
 from hubctl.registration.oauth import OAuthClient, read_client
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
 
-_OUTCOMES = {
-    Severity.ERROR: Outcome.ERROR,
-    Severity.WARNING: Outcome.WARNING,
-    Severity.NOTE: Outcome.SKIPPED,
-}
+_OUTCOMES = {Severity.ERROR: Outcome.ERROR, Severity.WARNING: Outcome.WARNING, Severity.NOTE: Outcome.SKIPPED}
 _WIDTHS = (1, 12, 11, 100)
 _MARKS = {Outcome.OK: "✓", Outcome.WARNING: "!", Outcome.ERROR: "✗", Outcome.SKIPPED: "-"}
 _PLURALS = {
@@ -44,12 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--project", help="with --app: the Google Cloud project (GOOGLE_CLOUD_PROJECT)")
     add("--app", help="also examine what is registered in this app (GEMINI_ENTERPRISE_APP)")
     add("--location", choices=LOCATIONS, help="the app's location (GEMINI_ENTERPRISE_LOCATION, else global)")
-    add(
-        "--authorization",
-        default="a2a-hub",
-        metavar="ID",
-        help="the agent's authorization (a2a-hub)",
-    )
+    add("--authorization", default="a2a-hub", metavar="ID", help="the agent's authorization (a2a-hub)")
     add("--endpoint", metavar="URL", help="a stand-in for Google's hosts: URL with {host} (GOOGLE_ENDPOINT)")
     add("--json", action="store_true", help="write one JSON object")
 
@@ -97,13 +88,9 @@ def _registered(
 def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined:
     """Examine the agent whose card names `url`: its registered card beside the live one, its authorization, its visibility."""
     try:
+        options = (f"--url {url}",)
         found = evidence.collect(
-            api,
-            card={"url": url},
-            card_options=(f"--url {url}",),
-            agent_id=None,
-            client=client,
-            live_card=url,
+            api, card={"url": url}, card_options=options, agent_id=None, client=client, live_card=url
         )
     except CommandError as problem:
         message, _, fix = str(problem).partition("\n")
@@ -111,17 +98,13 @@ def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined
         return Examined(subject="registered", steps=(step,))
     name = found.agent.name.rpartition("/")[2] if found.agent else "none"
     steps = [ok("agent", f"agent {name}, authorization {found.bound or 'none'}")] if found.agent else []
-    return Examined(subject="registered", steps=(*steps, *map(_step, diagnose(found))))
-
-
-def _step(each: Diagnosis) -> Step:
-    return Step(
-        check=each.check,
-        outcome=_OUTCOMES[each.severity],
-        message=each.message,
-        fix=each.fix,
-        command=each.command,
-    )
+    steps += [
+        Step(
+            check=each.check, outcome=_OUTCOMES[each.severity], message=each.message, fix=each.fix, command=each.command
+        )
+        for each in diagnose(found)
+    ]
+    return Examined(subject="registered", steps=tuple(steps))
 
 
 def has_errors(report: Report) -> bool:
@@ -131,8 +114,7 @@ def has_errors(report: Report) -> bool:
 
 def as_text(report: Report) -> Iterator[str]:
     """Yield a row for each step; under one that failed, the fix. A command stands on a line of its own, whole."""
-    yield row(("", "part", "check", "what was seen"), _WIDTHS)
-    yield row(tuple("-" * width for width in _WIDTHS), _WIDTHS)
+    yield from table_head(("", "part", "check", "what was seen"), _WIDTHS)
     for subject, step in _steps(report):
         yield from _lines(subject, step)
     yield ""
@@ -143,20 +125,9 @@ def as_text(report: Report) -> Iterator[str]:
 
 def as_json(report: Report) -> str:
     """Return one JSON object: `ok`, `account`, `findings`."""
-    findings = [
-        {
-            "subject": subject,
-            "check": step.check,
-            "outcome": step.outcome.value,
-            "message": step.message,
-            "fix": step.fix,
-            "command": step.command,
-        }
-        for subject, step in _steps(report)
-    ]
-    return json.dumps(
-        {"ok": not has_errors(report), "account": report.account, "findings": findings}, ensure_ascii=False
-    )
+    findings = [{"subject": subject, **msgspec.structs.asdict(step)} for subject, step in _steps(report)]
+    value = {"ok": not has_errors(report), "account": report.account, "findings": findings}
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _steps(report: Report) -> Iterable[tuple[str, Step]]:

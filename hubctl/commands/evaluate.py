@@ -102,17 +102,18 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
     print("\n".join(report.answers_table(outcomes)), file=out)
-    return 1 if any(asked.wrong for asked in outcomes) else 0
+    return 1 if any(each.wrong for each in outcomes) else 0
 
 
 def _reproduce(
     arguments: argparse.Namespace, hub: LiveHub, url: str, questions: Sequence[Question], out: TextIO
 ) -> int:
     file = arguments.cloud or SOURCE_TREE / ".run" / str(urlsplit(url).port) / "cloud.json"
-    asked = [question for question in questions if question.paper is not None]
+    numbered = [question for question in questions if question.paper is not None]
     try:
         cloud = LocalCloud.of_run(file)
-        findings = list(reproduce(hub, cloud, questions=asked, cases=read_cases(project_file(_CASES, option="FILE"))))
+        cases = read_cases(project_file(_CASES, option="FILE"))
+        findings = list(reproduce(hub, cloud, questions=numbered, cases=cases))
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
     write = report.findings_page if arguments.markdown else report.findings_table

@@ -137,11 +137,11 @@ def _list(api: Api, arguments: argparse.Namespace, out: TextIO) -> int:
         return 0
     for agent in agents:
         row = _row(agent)
-        marks = [
+        shared, streaming = (
             "shared" if agent.shared else "not shared",
             "streaming" if row["streaming"] else "no streaming",
-        ]
-        print(f"{agent.id}  {agent.display_name}  {row['url'] or '-'}  {', '.join(marks)}", file=out)
+        )
+        print(f"{agent.id}  {agent.display_name}  {row['url'] or '-'}  {shared}, {streaming}", file=out)
         print(f"    authorization: {agent.authorization or 'none'}", file=out)
     print(f"{counted(len(agents), 'agent')} in the app {api.target.app}", file=out)
     return 0
@@ -170,8 +170,8 @@ def _delete(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
         print("there is no agent with this card's name or url: nothing to delete", file=out)
         return 0
     delete(api, agent)
-    kept = f"; its authorization {agent.authorization} is kept" if agent.authorization else ""
-    print(f"agent {agent.name}: deleted{kept}", file=out)
+    note = f"; its authorization {agent.authorization} is kept" if agent.authorization else ""
+    print(f"agent {agent.name}: deleted{note}", file=out)
     return 0
 
 

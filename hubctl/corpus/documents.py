@@ -16,12 +16,7 @@ from hubctl.main import CommandError
 # Of text-based formats (discoveryengine.v1.Document.Content.uri).
 MOST_TEXT_BYTES = 2_500_000
 _MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
-_MEDIA_TYPE_OF_KIND = {
-    "markdown": "text/plain",
-    "text": "text/plain",
-    "html": "text/html",
-    "pdf": "application/pdf",
-}
+_MEDIA_TYPE_OF_KIND = {"markdown": "text/plain", "text": "text/plain", "html": "text/html", "pdf": "application/pdf"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

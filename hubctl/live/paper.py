@@ -38,6 +38,11 @@ class Outcome:
     inspected: Reply
     wrong: tuple[str, ...]
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """The record of the inspection path."""
+        return self.inspected.record or {}
+
 
 def read_questions(path: Path) -> tuple[Question, ...]:
     """Return the questions in a file like evaluation/paper.toml, one at least. Raises CommandError."""
@@ -78,19 +83,10 @@ def _faults(question: Question, answer: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One question in one case. `wrong` says what is not as the paper reports, or not as it should be."""
+class Finding(Outcome):
+    """One question's outcome in one case. `wrong` says what is not as the paper reports, or not as it should be."""
 
     case: Case
-    question: Question
-    ui: Reply
-    inspected: Reply
-    wrong: tuple[str, ...]
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """The record of the inspection path."""
-        return self.inspected.record or {}
 
     @property
     def status(self) -> int | None:
@@ -113,26 +109,32 @@ def reproduce(
     """
     for case in cases:
         with cloud.broken(case):
-            asked = [ask(hub, question) for question in questions]
-        for each in asked:
-            finding = _compared(case, each)
+            outcomes = [ask(hub, question) for question in questions]
+        for outcome in outcomes:
+            finding = Finding(
+                case=case,
+                question=outcome.question,
+                ui=outcome.ui,
+                inspected=outcome.inspected,
+                wrong=_departures(case, outcome),
+            )
             yield _asked_again(finding, hub) if finding.is_concerned else finding
 
 
-def _compared(case: Case, asked: Outcome) -> Finding:
-    wrong = list(asked.wrong)
-    if case.route == asked.question.route:
-        record = asked.inspected.record or {}
-        wrong = _unread(record, asked) if case.unread else _refused(case, record)
+def _departures(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    """Return what is not as the paper reports the case."""
+    wrong, record = list(outcome.wrong), outcome.record
+    if case.route == outcome.question.route:
+        wrong = _unread(outcome) if case.unread else _refused(case, record)
         if record.get("route") != case.route:
             wrong.append(f"route {record.get('route')} instead of {case.route}")
-        if asked.ui.kinds != ("text",):
-            wrong.append(f"parts {', '.join(asked.ui.kinds)} instead of one text part")
-    if shown := _INNARDS.search(asked.ui.text):
+        if outcome.ui.kinds != ("text",):
+            wrong.append(f"parts {', '.join(outcome.ui.kinds)} instead of one text part")
+    if shown := _INNARDS.search(outcome.ui.text):
         wrong.append(f"the user reads {shown[0]!r}")
-    if not asked.ui.text.strip():
+    if not outcome.ui.text.strip():
         wrong.append("the user reads nothing")
-    return Finding(case=case, question=asked.question, ui=asked.ui, inspected=asked.inspected, wrong=tuple(wrong))
+    return tuple(wrong)
 
 
 def _refused(case: Case, record: dict[str, Any]) -> list[str]:
@@ -140,10 +142,10 @@ def _refused(case: Case, record: dict[str, Any]) -> list[str]:
     return [] if status == case.status else [f"HTTP {status} at the agent's boundary instead of {case.status}"]
 
 
-def _unread(record: dict[str, Any], asked: Outcome) -> list[str]:
-    data = record.get("data") or {}
+def _unread(outcome: Outcome) -> list[str]:
+    data = outcome.record.get("data") or {}
     wrong = []
-    if record.get("citations"):
+    if outcome.record.get("citations"):
         wrong.append("a citation, although no source could be read")
     if data.get("grounded") is not False:
         wrong.append("the answer is not marked as ungrounded")
@@ -151,8 +153,8 @@ def _unread(record: dict[str, Any], asked: Outcome) -> list[str]:
         wrong.append("the results of the search are not shown")
     wrong += [
         f"“{text}” is in the answer, although no source could be read"
-        for text in asked.question.contains
-        if text in asked.ui.text
+        for text in outcome.question.contains
+        if text in outcome.ui.text
     ]
     return wrong
 

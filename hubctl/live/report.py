@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from hubctl.console import row
+from hubctl.console import row, table_head
 from hubctl.live.paper import Finding, Outcome
 
 _LIVE_HEADER = ("", "question", "route", "agent", "answer", "cited", "UI ms", "REST ms")
@@ -49,50 +49,35 @@ Create the faults yourself there: remove a role, or set an `audience` in `routes
 
 def answers_table(outcomes: Sequence[Outcome]) -> Iterable[str]:
     """Yield the table, the faults, and the count of right answers."""
-    yield _row(_LIVE_HEADER)
-    yield _row(tuple("-" * width for width in _LIVE_WIDTHS))
-    for asked in outcomes:
-        record = asked.inspected.record or {}
-        yield _row(
-            (
-                "✗" if asked.wrong else "✓",
-                asked.question.text,
-                str(record.get("route")),
-                str(record.get("agent")),
-                asked.inspected.text,
-                str(len(record.get("citations", []))),
-                f"{asked.ui.milliseconds:.1f}",
-                f"{asked.inspected.milliseconds:.1f}",
-            )
+    yield from table_head(_LIVE_HEADER, _LIVE_WIDTHS)
+    for each in outcomes:
+        record = each.record
+        cells = (
+            "✗" if each.wrong else "✓",
+            each.question.text,
+            str(record.get("route")),
+            str(record.get("agent")),
+            each.inspected.text,
+            str(len(record.get("citations", []))),
+            f"{each.ui.milliseconds:.1f}",
+            f"{each.inspected.milliseconds:.1f}",
         )
+        yield row(cells, _LIVE_WIDTHS)
     yield ""
-    for asked in outcomes:
-        for fault in asked.wrong:
-            yield f"wrong: {asked.question.text}: {fault}"
-    right = sum(not asked.wrong for asked in outcomes)
+    for each in outcomes:
+        for fault in each.wrong:
+            yield f"wrong: {each.question.text}: {fault}"
+    right = sum(not each.wrong for each in outcomes)
     yield f"{right} of {len(outcomes)} right on both paths"
-
-
-def _row(cells: Sequence[str]) -> str:
-    return row(cells, _LIVE_WIDTHS)
 
 
 def findings_table(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield the table, the paper's text on each case, the differences, and the count."""
-    yield row(_HEADER, _WIDTHS)
-    yield row(tuple("-" * width for width in _WIDTHS), _WIDTHS)
+    yield from table_head(_HEADER, _WIDTHS)
     for each in findings:
-        yield row(
-            (
-                "✗" if each.wrong else "✓",
-                each.case.id,
-                each.question.route,
-                each.ui.text,
-                _rest(each),
-                str(len(each.record.get("citations", []))),
-            ),
-            _WIDTHS,
-        )
+        citations = str(len(each.record.get("citations", [])))
+        mark = "✗" if each.wrong else "✓"
+        yield row((mark, each.case.id, each.question.route, each.ui.text, _rest(each), citations), _WIDTHS)
     yield ""
     for case, _ in groupby(findings, key=lambda each: each.case):
         yield f"the paper on “{case.id}”: {case.paper}"

@@ -29,12 +29,7 @@ class Api:
     """The API for one project. `access_token` returns the operator's token."""
 
     def __init__(
-        self,
-        *,
-        target: Target,
-        endpoints: Endpoints,
-        access_token: Callable[[], str],
-        http: HttpClient,
+        self, *, target: Target, endpoints: Endpoints, access_token: Callable[[], str], http: HttpClient
     ) -> None:
         self.target = target
         self.endpoints = endpoints
@@ -199,11 +194,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
             "    hubctl register delete AGENT_ID …"
         ),
     ),
-    Explanation(
-        status="NOT_FOUND",
-        words="/agents/",
-        advice="This lists the agents:\n    hubctl register list …",
-    ),
+    Explanation(status="NOT_FOUND", words="/agents/", advice="This lists the agents:\n    hubctl register list …"),
     Explanation(
         status="NOT_FOUND",
         advice=(

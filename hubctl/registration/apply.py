@@ -42,19 +42,13 @@ def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:
     if target.authorization is not None:
         yield "Is the authorization there?", get_resource(target.authorization)
         if wanted.oauth is not None:
-            display_name = wanted.card["name"]
-            yield "If not:", target.create_authorization(wanted.oauth, display_name=display_name)
-            yield (
-                "If it is (without updateMask this would answer 200 and change nothing):",
-                target.update_authorization(wanted.oauth),
-            )
+            yield "If not:", target.create_authorization(wanted.oauth, display_name=wanted.card["name"])
+            when = "If it is (without updateMask this would answer 200 and change nothing):"
+            yield when, target.update_authorization(wanted.oauth)
             yield "Then it is read back and compared:", get_resource(target.authorization)
     if wanted.agent_id is None:
         yield "If no agent has:", target.create_agent(wanted.body(target))
-    yield (
-        "If one has:" if wanted.agent_id is None else "Then:",
-        update_agent(name, wanted.body(target)),
-    )
+    yield "If one has:" if wanted.agent_id is None else "Then:", update_agent(name, wanted.body(target))
     yield "Then it is read back and compared:", get_resource(name)
 
 

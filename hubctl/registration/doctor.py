@@ -1,7 +1,7 @@
 """The checks for "The agent requires additional authorization" and for agents that nobody sees."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from hubctl.cards.card import Severity
@@ -229,9 +229,9 @@ def not_shared(evidence: Evidence) -> Iterator[Symptom]:
         )
 
 
-def _card(evidence: Evidence, *severities: Severity) -> Iterator[Symptom]:
+def _card(evidence: Evidence, severity: Severity) -> Iterator[Symptom]:
     for finding in evidence.card_findings:
-        if finding.severity in severities:
+        if finding.severity is severity:
             yield Symptom(
                 message=f"registered card, {finding.path}: {finding.message}",
                 fix=f"{finding.fix}; then register again",
@@ -308,19 +308,12 @@ class Diagnosis:
 
 def diagnose(evidence: Evidence) -> tuple[Diagnosis, ...]:
     """Return the findings of all checks, errors first."""
-    found = [
-        Diagnosis(
-            check=check.id,
-            severity=check.severity,
-            message=symptom.message,
-            fix=symptom.fix,
-            command=symptom.command,
-        )
+    found = (
+        Diagnosis(check=check.id, severity=check.severity, **asdict(symptom))
         for check in CHECKS
         for symptom in check.examine(evidence)
-    ]
-    order = list(Severity)
-    return tuple(sorted(found, key=lambda each: order.index(each.severity)))
+    )
+    return tuple(sorted(found, key=lambda each: each.severity.rank))
 
 
 def has_errors(found: Sequence[Diagnosis]) -> bool:

@@ -70,6 +70,7 @@ def collect(
     own_secret = client.secret if client.id in (None, oauth.get("clientId")) else None
     held_secret = oauth.get("clientSecret") or own_secret
     live, live_problem = _live_card(api, agent, live_card)
+    definition = (agent.fields.get("a2aAgentDefinition") or {}) if agent else {}
     return Evidence(
         target=api.target,
         client=client,
@@ -85,17 +86,11 @@ def collect(
         ),
         secret=probe_secret(api.http, api.endpoints, oauth, secret=held_secret) if oauth and held_secret else None,
         redirects={uri: _redirect(api, client, oauth, uri) for uri in REDIRECT_URIS} if oauth else {},
-        card_findings=_findings_on(agent),
+        card_findings=check_text(str(definition.get("jsonAgentCard", ""))) if agent else (),
         live_card=live,
         live_card_problem=live_problem,
         card_options=card_options,
     )
-
-
-def _findings_on(agent: RegisteredAgent | None) -> tuple[CardFinding, ...]:
-    if agent is None:
-        return ()
-    return check_text(str((agent.fields.get("a2aAgentDefinition") or {}).get("jsonAgentCard", "")))
 
 
 def _redirect(api: Api, client: OAuthClient, oauth: dict[str, Any], uri: str) -> tuple[Probe, str]:
@@ -119,13 +114,13 @@ def _elsewhere(api: Api, name: str) -> tuple[str, ...]:
 
 
 def _live_card(api: Api, agent: RegisteredAgent | None, place: str | None) -> tuple[dict[str, Any] | None, str | None]:
-    if place is None and (agent is None or agent.card is None):
-        return None, None
     try:
         if place is not None:
             text = read_card(place, http=api.http)
+        elif agent is not None and agent.card is not None:
+            text = fetched_card(str(agent.card.get("url")), http=api.http)
         else:
-            text = fetched_card(str((agent.card if agent and agent.card else {}).get("url")), http=api.http)
+            return None, None
         value = json.loads(text)
     except CommandError as problem:
         return None, str(problem)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure
 from a2a_hub.routing.hub_card import GOOGLE_AUTHORIZATION_URL, GOOGLE_SCOPES, GOOGLE_TOKEN_URL
+from hubctl.connection import exchange
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
 from hubctl.registration.api import json_exchange
@@ -22,11 +23,7 @@ REDIRECT_URIS = (
     "https://vertexaisearch.cloud.google.com/oauth-redirect",
     "https://vertexaisearch.cloud.google.com/static/oauth/oauth.html",
 )
-REQUIRED_PARAMETERS: Mapping[str, str] = {
-    "response_type": "code",
-    "access_type": "offline",
-    "prompt": "consent",
-}
+REQUIRED_PARAMETERS: Mapping[str, str] = {"response_type": "code", "access_type": "offline", "prompt": "consent"}
 _THROW_AWAY_CODE = "hubctl-doctor-throw-away-code"
 _SECONDS = 20.0
 
@@ -155,13 +152,11 @@ def probe_redirect_uri(
     url = endpoints.oauth(parts._replace(query=urlencode(query, quote_via=quote)).geturl())
     if parts.scheme != "https":
         return Probe.UNKNOWN, "the authorization URI is not https"
-    budget = Budget(deadline=http.clock() + _SECONDS, connect_seconds=10, idle_seconds=_SECONDS, max_bytes=1 << 20)
     try:
-        answer = http.request("GET", url, headers={"accept": "text/html"}, body=None, budget=budget)
-        location = str(answer.headers.get("location", ""))
-        answer.close()
+        answer = exchange(http, "GET", url, headers={"accept": "text/html"}, seconds=_SECONDS)
     except HttpFailure as failure:
         return Probe.UNKNOWN, failure.detail
+    location = str(answer.headers.get("location", ""))
     if "/signin/oauth/error" in location:
         error = _auth_error(location)
         known = next((word for word in ("redirect_uri_mismatch", "invalid_client") if word in error), None)
