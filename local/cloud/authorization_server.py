@@ -4,7 +4,6 @@
 (`client_secret_post`). `POST /introspect` (RFC 7662, without a credential of its own) says whether a token is still active.
 """
 
-import argparse
 import base64
 import binascii
 import itertools
@@ -13,9 +12,9 @@ import time
 from collections.abc import Callable, Mapping
 from urllib.parse import parse_qs, unquote_plus
 
-from a2a_hub.http.messages import Handler, Request, Response
-from local.cloud.faults import Faults
-from local.cloud.program import LATENCY, LATENCY_HELP, json_response, recorded, serve, wait
+from a2a_hub.http.messages import Request, Response
+from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
+from local.cloud.program import CommandLine, json_response, pairs, recorded, serve
 
 TOKEN, INTROSPECT = "/token", "/introspect"
 INVALID_CLIENT, SERVER_ERROR, EXPIRED_EARLY = "invalid-client", "server-error", "expired-early"
@@ -40,12 +39,11 @@ class AuthorizationServer:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        self.faults = Faults(FAULTS, changed=self._changed)
+        self.faults = Faults(FAULTS, changed=self._changed, sleep=sleep)
         self._clients = clients
         self._scopes = scopes
         self._lifetime_seconds = lifetime_seconds
         self._clock = clock
-        self._sleep = sleep
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._active: dict[str, tuple[float, str, str]] = {}
@@ -71,16 +69,13 @@ class AuthorizationServer:
                 self._active.clear()
 
     def _token(self, request: Request, form: Mapping[str, str]) -> Response:
-        wait(self.faults.parameters(LATENCY), sleep=self._sleep)
+        self.faults.wait()
         if SERVER_ERROR in self.faults:
             return Response(status=500, headers={"content-type": "text/html"}, body=b"<h1>Oops</h1>")
         client, secret = _client(request, form)
         if INVALID_CLIENT in self.faults or not client or self._clients.get(client) != secret:
-            described = {
-                "error": "invalid_client",
-                "error_description": f"wrong secret for {client}: {secret}",
-            }
-            return json_response(described, status=401, headers={"www-authenticate": "Basic"})
+            error = {"error": "invalid_client", "error_description": f"wrong secret for {client}: {secret}"}
+            return json_response(error, status=401, headers={"www-authenticate": "Basic"})
         if form.get("grant_type") != "client_credentials":
             return json_response({"error": "unsupported_grant_type"}, status=400)
         scope = form.get("scope", " ".join(sorted(self._scopes)))
@@ -100,11 +95,6 @@ class AuthorizationServer:
         return json_response({"active": True, "client_id": client, "scope": scope, "exp": int(expires)})
 
 
-def authorization_server(server: AuthorizationServer) -> Handler:
-    """Return the handler of the server, with a record of its requests."""
-    return recorded(server.handle)
-
-
 def _client(request: Request, form: Mapping[str, str]) -> tuple[str, str]:
     scheme, _, value = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "basic":
@@ -117,15 +107,13 @@ def _client(request: Request, form: Mapping[str, str]) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Serve until it is told to end."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--client", action="append", default=[], metavar="ID=SECRET")
-    parser.add_argument("--scope", action="append", default=[])
-    arguments = parser.parse_args()
-    clients = dict(each.split("=", 1) for each in arguments.client)
-    server = AuthorizationServer(clients, scopes=frozenset(arguments.scope))
-    serve(authorization_server(server), name="authorization-server", port=arguments.port)
+    """Serve until stopped by a signal."""
+    parser = CommandLine("authorization_server")
+    parser.add_list("--client", "a client", metavar="ID=SECRET")
+    parser.add_list("--scope", "a scope that a client may have")
+    given = parser.parse_args()
+    server = AuthorizationServer(pairs(given.client), scopes=frozenset(given.scope))
+    serve(recorded(server.handle), name="authorization-server", port=given.port)
 
 
 if __name__ == "__main__":

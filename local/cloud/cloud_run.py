@@ -2,14 +2,15 @@
 
 import argparse
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
-from a2a_hub.http.messages import Handler, Request, Response
-from local.cloud.faults import Faults
-from local.cloud.program import LATENCY, json_body, json_response, recorded, serve, wait
+from a2a_hub.http.messages import Request, Response
+from local.cloud.faults import LATENCY, Faults
+from local.cloud.program import json_body, json_response, recorded, serve
 from local.cloud.signing import Certificates, InvalidToken
 
 SERVICE = "/__service"
@@ -31,89 +32,6 @@ _OF_ONE_CONNECTION = frozenset(
 _SERVERLESS, _AUTHORIZATION = "x-serverless-authorization", "authorization"
 _REMOVED = "SIGNATURE_REMOVED_BY_GOOGLE"
 _CHALLENGE = 'Bearer error="invalid_token" error_description="The access token could not be verified"'
-
-
-class RunService:
-    """One service. Thread-safe."""
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        url: str,
-        invokers: Sequence[str],
-        faults: Callable[..., Faults],
-    ) -> None:
-        self._name = name
-        self._granted = tuple(dict.fromkeys(_member(each) for each in invokers))
-        self._own_audiences: tuple[str, ...] = (url,)
-        self._invokers = self._granted
-        self._audiences: tuple[str, ...] = self._own_audiences
-        self._instances: dict[str, int] = {}
-        self._lock = threading.RLock()
-        self.faults = faults(FAULTS, changed=self._changed)
-
-    @property
-    def audiences(self) -> tuple[str, ...]:
-        """The audiences that a token may be for."""
-        return self._audiences
-
-    @property
-    def is_public(self) -> bool:
-        """True if anybody may invoke it, without a token."""
-        return EVERYBODY in self._invokers
-
-    def may_invoke(self, claims: Mapping[str, Any]) -> bool:
-        """Return True if the account that a valid token is about has roles/run.invoker."""
-        return claims.get("email_verified") is True and f"serviceAccount:{claims.get('email')}" in self._invokers
-
-    def control(self, request: Request) -> Response | None:
-        """Return the answer to a request on the service itself or its faults; None for a call of the service."""
-        if request.path != SERVICE:
-            return self.faults.handle(request)
-        if request.method == "POST":
-            for key, value in json_body(request).items():
-                if not self._change(key, value):
-                    return json_response({"error": f"nothing is called {key!r}"}, status=400)
-        with self._lock:
-            state = {"name": self._name, "invokers": self._invokers, "audiences": self._audiences}
-            return json_response({**state, **self._instances})
-
-    def _change(self, key: str, value: Any) -> bool:
-        match key:
-            case "add_invoker":
-                self._invokers = (*self._invokers, value)
-                self._settle(REVOKED)
-            case "remove_invoker":
-                self._invokers = tuple(each for each in self._invokers if each != value)
-            case "add_audience":
-                self._audiences = (*self._audiences, value)
-            case "max_instances" | "min_instances":
-                self._instances[key] = int(value)
-                self._settle(QUOTA if key == "max_instances" else LATENCY)
-            case _:
-                return False
-        return True
-
-    def _settle(self, fault: str) -> None:
-        """End the fault without giving back the grants that it took away."""
-        invokers = self._invokers
-        self.faults.switch_off(fault)
-        self._invokers = invokers
-
-    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
-        with self._lock:
-            match name:
-                case "revoke-invoker":
-                    self._invokers = self._granted if parameters is None else ()
-                case "wrong-audience":
-                    self._audiences = self._own_audiences if parameters is None else (_OTHER_AUDIENCE,)
-                case _:
-                    pass
-
-
-def _member(name: str) -> str:
-    return name if ":" in name or name == EVERYBODY else f"serviceAccount:{name}"
 
 
 class Proxy:
@@ -153,53 +71,91 @@ class Proxy:
 
 
 class CloudRun:
-    """The front of `service`: what passes it goes on to `upstream`."""
+    """The front of the service at `url`: requests of `invokers` go on to `upstream`. Thread-safe.
 
-    def __init__(self, service: RunService, *, certificates: Certificates, upstream: Handler) -> None:
-        self._service = service
-        self._certificates = certificates
-        self._upstream = upstream
+    `certs` are the places of the trusted keys.
+    """
+
+    def __init__(self, *, service: str, url: str, upstream: str, certs: Sequence[str], invokers: Sequence[str]) -> None:
+        http = HttpClient()
+        self._name = service
+        self._certificates = Certificates(certs, http=http)
+        self._upstream = Proxy(upstream, http=http)
+        self._granted = tuple(dict.fromkeys(_member(each) for each in invokers))
+        self._invokers = self._granted
+        self._own_audiences: tuple[str, ...] = (url,)
+        self._audiences: tuple[str, ...] = self._own_audiences
+        self._instances: dict[str, int] = {}
+        self._lock = threading.RLock()
+        self._faults = Faults(FAULTS, changed=self._changed)
 
     def handle(self, request: Request) -> Response:
         """Return the service's answer, or the front's own refusal."""
-        if (response := self._service.control(request)) is not None:
+        if (response := self._control(request)) is not None:
             return response
-        faults = self._service.faults
-        wait(faults.parameters(LATENCY), sleep=time.sleep)
-        if QUOTA in faults:
+        self._faults.wait()
+        if QUOTA in self._faults:
             return _page(429, "Rate exceeded.")
-        if self._service.is_public:
-            return self._upstream(request)
+        if EVERYBODY in self._invokers:
+            return self._upstream.handle(request)
         header = _SERVERLESS if _SERVERLESS in request.headers else _AUTHORIZATION
         token = _bearer(request.headers.get(header, ""))
         if token is None:
             return _page(403, "Your client does not have permission to get this URL.")
         try:
-            claims = self._certificates.claims(token, audiences=self._service.audiences)
+            claims = self._certificates.claims(token, audiences=self._audiences)
         except InvalidToken:
             return _page(401, "Your client is not authorized for this URL.", {"www-authenticate": _CHALLENGE})
-        if not self._service.may_invoke(claims):
+        member = f"serviceAccount:{claims.get('email')}"
+        if claims.get("email_verified") is not True or member not in self._invokers:
             return _page(403, "Your client does not have permission to get this URL.")
-        passed = {**request.headers, header: f"Bearer {token.rpartition('.')[0]}.{_REMOVED}"}
-        return self._upstream(
-            Request(
-                method=request.method,
-                path=request.path,
-                target=request.target,
-                headers=passed,
-                query=request.query,
-                read_body=request.read_body,
-            )
-        )
+        headers = {**request.headers, header: f"Bearer {token.rpartition('.')[0]}.{_REMOVED}"}
+        return self._upstream.handle(replace(request, headers=headers))
+
+    def _control(self, request: Request) -> Response | None:
+        """Return the answer to a request about the service or its faults; None for a call of the service."""
+        if request.path != SERVICE:
+            return self._faults.handle(request)
+        if request.method == "POST":
+            for key, value in json_body(request).items():
+                if not self._change(key, value):
+                    return json_response({"error": f"nothing is called {key!r}"}, status=400)
+        with self._lock:
+            state = {"name": self._name, "invokers": self._invokers, "audiences": self._audiences}
+            return json_response({**state, **self._instances})
+
+    def _change(self, key: str, value: Any) -> bool:
+        match key:
+            case "add_invoker":
+                self._invokers = (*self._invokers, value)
+                self._end_fault(REVOKED)
+            case "remove_invoker":
+                self._invokers = tuple(each for each in self._invokers if each != value)
+            case "add_audience":
+                self._audiences = (*self._audiences, value)
+            case "max_instances" | "min_instances":
+                self._instances[key] = int(value)
+                self._end_fault(QUOTA if key == "max_instances" else LATENCY)
+            case _:
+                return False
+        return True
+
+    def _end_fault(self, name: str) -> None:
+        """End the fault without giving back the grants that it took away."""
+        invokers = self._invokers
+        self._faults.switch_off(name)
+        self._invokers = invokers
+
+    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
+        with self._lock:
+            if name == REVOKED:
+                self._invokers = self._granted if parameters is None else ()
+            elif name == AUDIENCE:
+                self._audiences = self._own_audiences if parameters is None else (_OTHER_AUDIENCE,)
 
 
-def front(*, service: str, url: str, upstream: str, certs: Sequence[str], invokers: Sequence[str]) -> Handler:
-    """Return the whole front, with its control paths. `certs` are the places of the trusted keys."""
-    http = HttpClient()
-    run = RunService(service, url=url, invokers=invokers, faults=Faults)
-    return recorded(
-        CloudRun(run, certificates=Certificates(certs, http=http), upstream=Proxy(upstream, http=http).handle).handle
-    )
+def _member(name: str) -> str:
+    return name if ":" in name or name == EVERYBODY else f"serviceAccount:{name}"
 
 
 def _bearer(header: str) -> str | None:
@@ -223,14 +179,14 @@ def main() -> None:
     parser.add_argument("--certs", action="append", required=True, help="where a signer's certificates are")
     parser.add_argument("--invoker", action="append", default=[], help="the email of a service account")
     given = parser.parse_args()
-    handle = front(
+    front = CloudRun(
         service=given.service,
         url=given.url,
         upstream=given.upstream,
         certs=given.certs,
         invokers=given.invoker,
     )
-    serve(handle, name=given.service, port=given.port)
+    serve(recorded(front.handle), name=given.service, port=given.port)
 
 
 if __name__ == "__main__":

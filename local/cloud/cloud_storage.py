@@ -11,23 +11,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from a2a_hub.http.client import HttpClient
-from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.http.messages import Request, Response
 from local.cloud import buckets as iam
 from local.cloud import storage_uploads
 from local.cloud.accounts import Accounts, UnknownToken, member
 from local.cloud.buckets import BadPolicy, Bucket, BucketPolicy, StoredObject
-from local.cloud.faults import Faults
-from local.cloud.program import (
-    LATENCY,
-    LATENCY_HELP,
-    CommandLine,
-    json_body,
-    json_response,
-    pairs,
-    recorded,
-    serve,
-    wait,
-)
+from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
+from local.cloud.program import CommandLine, json_body, json_response, pairs, recorded, serve
 from local.cloud.storage_uploads import StorageError, Upload, Uploads
 
 DENIED, QUOTA, BROKEN = "deny-objects-get", "quota", "server-error"
@@ -47,23 +37,23 @@ class CloudStorage:
         self,
         buckets: Sequence[Bucket],
         *,
-        accounts: Accounts,
+        issuers: Sequence[str] = (),
+        tokens: Mapping[str, str] | None = None,
         owners: Sequence[str] = (),
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._buckets = {bucket.name: bucket for bucket in buckets}
-        self._accounts = accounts
+        self._accounts = Accounts(issuers, http=HttpClient(), known=tokens)
         self._owners = tuple(member(each) for each in owners)
-        self._sleep = sleep
         self._uploads = Uploads()
-        self._taken: dict[str, tuple[BucketPolicy, BucketPolicy]] = {}
-        self.faults = Faults(FAULTS, changed=self._changed)
+        self._before_denial: dict[str, BucketPolicy] = {}
+        self.faults = Faults(FAULTS, changed=self._changed, sleep=sleep)
 
     def handle(self, request: Request) -> Response:
         """Return the answer to one request."""
         if (response := self.faults.handle(request)) is not None:
             return response
-        wait(self.faults.parameters(LATENCY), sleep=self._sleep)
+        self.faults.wait()
         is_media = request.parameter("alt") == "media"
         try:
             if QUOTA in self.faults:
@@ -96,8 +86,8 @@ class CloudStorage:
                 return self._policy(request, who, self._bucket(name))
             case ("GET", ["b", name, "iam", "testPermissions"]):
                 bucket = self._bucket(name)
-                asked = request.query.get("permissions", ())
-                return json_response({"permissions": [each for each in asked if self._may(who, each, bucket)]})
+                permissions = [each for each in request.query.get("permissions", ()) if self._may(who, each, bucket)]
+                return json_response({"permissions": permissions})
             case ("GET", ["b", name, "o"]):
                 return self._list(request, who, self._bucket(name))
             case ("POST" | "PUT", ["b", name, "o"]):
@@ -142,10 +132,8 @@ class CloudStorage:
         after = request.parameter("pageToken") or ""
         most = min(_PAGE, int(request.parameter("maxResults") or _PAGE))
         found = [each for each in bucket.listed(request.parameter("prefix") or "") if each.name > after]
-        page: dict[str, Any] = {
-            "kind": "storage#objects",
-            "items": [each.resource(_host(request)) for each in found[:most]],
-        }
+        items = [each.resource(_host(request)) for each in found[:most]]
+        page: dict[str, Any] = {"kind": "storage#objects", "items": items}
         if len(found) > most:
             page["nextPageToken"] = found[most - 1].name
         return json_response(page)
@@ -157,9 +145,9 @@ class CloudStorage:
                 bucket.policy = BucketPolicy(json_body(request).get("bindings", ()))
             except (BadPolicy, ValueError) as error:
                 raise StorageError(400, str(error)) from None
-            if bucket.name in self._taken and bucket.policy.grants(iam.GET):
-                del self._taken[bucket.name]
-                if not self._taken:
+            if bucket.name in self._before_denial and bucket.policy.grants(iam.GET):
+                del self._before_denial[bucket.name]
+                if not self._before_denial:
                     self.faults.switch_off(DENIED)
         version = 3 if any("condition" in each for each in bucket.policy.bindings) else 1
         policy = {"kind": "storage#policy", "version": version, "etag": "CAE="}
@@ -201,24 +189,11 @@ class CloudStorage:
             return
         if parameters is not None:
             for bucket in self._buckets.values():
-                self._taken[bucket.name] = (bucket.policy, bucket.policy.without(iam.GET))
-                bucket.policy = self._taken[bucket.name][1]
-        while parameters is None and self._taken:
-            bucket_name, (before, _) = self._taken.popitem()
+                self._before_denial[bucket.name] = bucket.policy
+                bucket.policy = bucket.policy.without(iam.GET)
+        while parameters is None and self._before_denial:
+            bucket_name, before = self._before_denial.popitem()
             self._buckets[bucket_name].policy = before
-
-
-def cloud_storage(
-    buckets: Sequence[Bucket],
-    *,
-    issuers: Sequence[str] = (),
-    tokens: Mapping[str, str] | None = None,
-    owners: Sequence[str] = (),
-    sleep: Callable[[float], object] = time.sleep,
-) -> Handler:
-    """Return the whole service, with its control paths."""
-    accounts = Accounts(issuers, http=HttpClient(), known=tokens)
-    return recorded(CloudStorage(buckets, accounts=accounts, owners=owners, sleep=sleep).handle)
 
 
 def _media(request: Request, found: StoredObject) -> Response:
@@ -271,13 +246,8 @@ def main() -> None:
         if bindings:
             bucket.policy = BucketPolicy(bindings)
         buckets.append(bucket)
-    handle = cloud_storage(
-        buckets,
-        issuers=given.issuer,
-        tokens=pairs(given.token),
-        owners=given.owner,
-    )
-    serve(handle, name="cloud_storage", port=given.port)
+    service = CloudStorage(buckets, issuers=given.issuer, tokens=pairs(given.token), owners=given.owner)
+    serve(recorded(service.handle), name="cloud_storage", port=given.port)
 
 
 if __name__ == "__main__":

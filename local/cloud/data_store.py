@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure
 from functions.docqa.documents.sources import Unreadable, document_from
+from hubctl.connection import exchange
 
 _LATIN_WORD = re.compile(r"[a-z0-9]+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々ー]+")
@@ -25,13 +26,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _K1, _B = 1.2, 0.75
 Json = dict[str, Any]
 _SUFFIX = {"text/plain": ".txt", "text/html": ".html", "application/pdf": ".pdf"}
-_TYPE = {
-    ".txt": "text/plain",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".pdf": "application/pdf",
-    ".md": "text/plain",
-}
+_TYPE = {kind: name for name, kind in _SUFFIX.items()} | {".htm": "text/html", ".md": "text/plain"}
 _MOST_TEXT_BYTES = 2_500_000
 _SECONDS = 30.0
 _MOST_BYTES = 200 << 20
@@ -141,18 +136,12 @@ class StorageReader:
                 return found
 
     def _get(self, path: str) -> tuple[int, bytes]:
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=_SECONDS,
-            idle_seconds=_SECONDS,
-            max_bytes=_MOST_BYTES,
-        )
-        headers = {"authorization": f"Bearer {self._token()}"}
+        url, headers = self._url + path, {"authorization": f"Bearer {self._token()}"}
         try:
-            answer = self._http.request("GET", self._url + path, headers=headers, body=None, budget=budget)
-            return answer.status, answer.read()
+            answer = exchange(self._http, "GET", url, headers=headers, seconds=_SECONDS, max_bytes=_MOST_BYTES)
         except HttpFailure as failure:
             raise NotImported(f"Cloud Storage did not answer: {failure.detail}") from None
+        return answer.status, answer.body
 
 
 class DataStore:
@@ -211,14 +200,14 @@ class DataStore:
             source = document_from("x" + _SUFFIX[kind], uri, data)
         except Unreadable as error:
             raise NotImported(f"{uri}: {error}") from None
-        struct_data = document.get("structData") or {}
+        title = (document.get("structData") or {}).get("title") or source.title
         indexed = datetime.datetime.fromtimestamp(self._clock(), tz=datetime.UTC).isoformat()
         stored = {**document, "name": name, "schemaId": "default_schema", "indexTime": indexed}
         stored["indexStatus"] = {"indexTime": indexed}
         with self._lock:
             self._documents[document["id"]] = stored
-            self._titles[document["id"]] = struct_data.get("title") or source.title
-        self._index.put(document["id"], struct_data.get("title") or source.title, source.text)
+            self._titles[document["id"]] = title
+        self._index.put(document["id"], title, source.text)
 
     def search(self, query: str) -> list[str]:
         """Return the ids of the documents found, best first."""
@@ -231,14 +220,9 @@ class DataStore:
         extracts = spec.get("extractiveContentSpec", {})
         if spec.get("snippetSpec", {}).get("returnSnippet"):
             best = self._index.best_sentences(key, query, 1)
-            derived["snippets"] = [
-                {"snippet": _marked(best[0], query), "snippet_status": "SUCCESS"}
-                if best
-                else {
-                    "snippet": "No snippet is available for this page.",
-                    "snippet_status": "NO_SNIPPET_AVAILABLE",
-                }
-            ]
+            snippet = _marked(best[0], query) if best else "No snippet is available for this page."
+            status = "SUCCESS" if best else "NO_SNIPPET_AVAILABLE"
+            derived["snippets"] = [{"snippet": snippet, "snippet_status": status}]
         for name, most in (
             ("extractive_answers", extracts.get("maxExtractiveAnswerCount", 0)),
             ("extractive_segments", extracts.get("maxExtractiveSegmentCount", 0)),
@@ -275,8 +259,7 @@ class ImportOperations:
         """Start an operation that imports `documents` into `store`, and return it."""
         name = f"{branch}/operations/import-documents-{secrets.randbits(64)}"
         operation = self._written(name, documents, good=0, errors=[], done=False)
-        work = threading.Thread(target=self._run, args=(name, store, documents, branch), daemon=True)
-        work.start()
+        threading.Thread(target=self._run, args=(name, store, documents, branch), daemon=True).start()
         return operation
 
     def run(self, store: DataStore, documents: Sequence[Json], *, branch: str) -> None:

@@ -14,41 +14,16 @@ from typing import Any
 from urllib.parse import unquote
 
 from a2a_hub.http.client import HttpClient
-from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.http.messages import Request, Response
 from local.cloud import accounts
-from local.cloud.accounts import (
-    ADMIN,
-    SEARCH,
-    VIEWER,
-    Accounts,
-    IssuedTokens,
-    ProjectPolicy,
-    UnknownToken,
-    member,
-)
+from local.cloud.accounts import ADMIN, SEARCH, VIEWER, Accounts, IssuedTokens, ProjectPolicy, UnknownToken, member
 from local.cloud.data_store import DataStore, ImportOperations, NotImported, StorageReader
-from local.cloud.faults import Faults
-from local.cloud.program import (
-    LATENCY,
-    LATENCY_HELP,
-    ApiError,
-    CommandLine,
-    json_body,
-    json_response,
-    pairs,
-    recorded,
-    serve,
-    wait,
-)
+from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
+from local.cloud.program import ApiError, CommandLine, json_body, json_response, pairs, recorded, serve
 
 AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
-DENIED, DISABLED, QUOTA, BROKEN, STANDARD = (
-    "deny-search",
-    "service-disabled",
-    "quota",
-    "server-error",
-    "standard-edition",
-)
+DENIED, DISABLED, STANDARD = "deny-search", "service-disabled", "standard-edition"
+QUOTA, BROKEN = "quota", "server-error"
 FAULTS = {
     DENIED: "everybody but the administrators loses roles/discoveryengine.viewer",
     DISABLED: "the API is not enabled in the project",
@@ -64,29 +39,44 @@ _MOST_RESULTS = 100
 
 
 class DiscoveryEngine:
-    """The data `stores` of one project, by id; `engines` are other names of them."""
+    """The data stores of one project, with the ids `stores`; `engines` are other names of them.
+
+    `contents` are the objects of Cloud Storage that a store holds from the first request on.
+    """
 
     def __init__(
         self,
-        stores: Mapping[str, DataStore],
+        stores: Sequence[str],
         *,
-        policy: ProjectPolicy,
-        accounts: Accounts,
-        issued: IssuedTokens,
+        storage_url: str,
+        issuers: Sequence[str] = (),
+        tokens: Mapping[str, str] | None = None,
+        admins: Sequence[str] = (),
+        viewers: Sequence[str] = (),
         engines: Mapping[str, str] | None = None,
         contents: Mapping[str, str] | None = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        self._stores = dict(stores)
+        http = HttpClient()
+        self._issued = IssuedTokens()
+        self._own_token = f"ya29.local-{secrets.token_urlsafe(16)}"
+        reader = StorageReader(storage_url, http=http, token=self._valid_token)
+        self._stores = {name: DataStore(storage=reader) for name in stores}
         self._engines = dict(engines or {})
         self._contents = dict(contents or {})
         self._loading = threading.Lock()
-        self._policy = self._granted = policy
-        self._accounts = accounts
-        self._issued = issued
-        self._sleep = sleep
+        self._policy = self._granted = ProjectPolicy(
+            [
+                {"role": role, "members": [member(each) for each in emails]}
+                for role, emails in ((ADMIN, admins), (VIEWER, viewers))
+            ]
+        )
+        self._accounts = Accounts(issuers, http=http, known=tokens)
         self._operations = ImportOperations()
-        self.faults = Faults(FAULTS, changed=self._changed)
+        self.faults = Faults(FAULTS, changed=self._changed, sleep=sleep)
+
+    def _valid_token(self) -> str:
+        return self._issued.add(self._own_token, email=AGENT, lifetime_seconds=3600)
 
     def handle(self, request: Request) -> Response:
         """Return the answer to one request."""
@@ -94,7 +84,7 @@ class DiscoveryEngine:
             return control
         if _ADMINISTERED.fullmatch(request.path):
             return self._administered(request)
-        wait(self.faults.parameters(LATENCY), sleep=self._sleep)
+        self.faults.wait()
         try:
             if QUOTA in self.faults:
                 raise ApiError("RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Search requests'.")
@@ -210,7 +200,7 @@ class DiscoveryEngine:
         return member(email)
 
     def _administered(self, request: Request) -> Response:
-        """Answer gcloud's requests to Resource Manager and Service Usage; None for any other."""
+        """Answer gcloud's requests to Resource Manager and Service Usage."""
         try:
             if not self._policy.administers(self._member(request)):
                 raise ApiError("PERMISSION_DENIED", "The caller does not have permission.")
@@ -230,45 +220,6 @@ class DiscoveryEngine:
             self._policy = self._granted if parameters is None else self._granted.without_viewers()
 
 
-def discovery_engine(
-    stores: Sequence[str],
-    *,
-    storage_url: str,
-    issuers: Sequence[str] = (),
-    tokens: Mapping[str, str] | None = None,
-    admins: Sequence[str] = (),
-    viewers: Sequence[str] = (),
-    engines: Mapping[str, str] | None = None,
-    contents: Mapping[str, str] | None = None,
-    sleep: Callable[[float], object] = time.sleep,
-) -> Handler:
-    """Return the whole service, with its control paths. `contents` are the objects that a store holds from the first request
-    on.
-    """
-    issued, http = IssuedTokens(), HttpClient()
-    own = f"ya29.local-{secrets.token_urlsafe(16)}"
-
-    def token() -> str:
-        return issued.add(own, email=AGENT, lifetime_seconds=3600)
-
-    reader = StorageReader(storage_url, http=http, token=token)
-    bindings = [
-        {"role": role, "members": [member(each) for each in emails]}
-        for role, emails in ((ADMIN, admins), (VIEWER, viewers))
-    ]
-    return recorded(
-        DiscoveryEngine(
-            {name: DataStore(storage=reader) for name in stores},
-            policy=ProjectPolicy(bindings),
-            accounts=Accounts(issuers, http=http, known=tokens),
-            issued=issued,
-            engines=engines,
-            contents=contents,
-            sleep=sleep,
-        ).handle
-    )
-
-
 def main() -> None:
     """Serve until stopped by a signal."""
     parser = CommandLine("discovery_engine")
@@ -279,7 +230,7 @@ def main() -> None:
     parser.add_list("--store", "and its content", metavar="ID[=gs://BUCKET/*]")
     parser.add_list("--engine", "an engine over a store", metavar="ID=STORE")
     given = parser.parse_args()
-    handle = discovery_engine(
+    service = DiscoveryEngine(
         [each.partition("=")[0] for each in given.store],
         storage_url=given.storage,
         issuers=given.issuer,
@@ -289,7 +240,7 @@ def main() -> None:
         engines=pairs(given.engine),
         contents=dict(each.split("=", 1) for each in given.store if "=" in each),
     )
-    serve(handle, name="discovery_engine", port=given.port)
+    serve(recorded(service.handle), name="discovery_engine", port=given.port)
 
 
 if __name__ == "__main__":

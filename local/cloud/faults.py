@@ -6,12 +6,17 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.http.messages import Request, Response
+from local.cloud.program import json_response
 
 PATH = "/__faults"
+LATENCY = "latency"
+LATENCY_HELP = "every answer comes `seconds` (5) late"
+_LATENCY_SECONDS = 5.0
 _LONGEST_BODY = 65_536
 
 
@@ -26,8 +31,10 @@ class Faults:
         known: Mapping[str, str],
         *,
         changed: Callable[[str, Mapping[str, Any] | None], None] = lambda _name, _parameters: None,
+        sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._known = dict(known)
+        self._sleep = sleep
         self._changed = changed
         self._lock = threading.Lock()
         self._on: dict[str, dict[str, Any]] = {}
@@ -41,6 +48,12 @@ class Faults:
             raise KeyError(name)
         with self._lock:
             return self._on.get(name)
+
+    def wait(self) -> None:
+        """Wait for the time of the fault `latency`, while it is on."""
+        parameters = self.parameters(LATENCY)
+        if parameters is not None:
+            self._sleep(float(parameters.get("seconds", _LATENCY_SECONDS)))
 
     def switch_on(self, name: str, **parameters: Any) -> None:
         """Switch the fault on. Raises KeyError for an unknown one."""
@@ -63,11 +76,11 @@ class Faults:
             return None
         name = request.path.removeprefix(PATH).strip("/")
         if name and name not in self._known:
-            return _json({"error": f"no fault {name!r}", "known": self._known}, status=404)
+            return json_response({"error": f"no fault {name!r}", "known": self._known}, status=404)
         match (request.method, name):
             case ("GET", ""):
                 with self._lock:
-                    return _json({"known": self._known, "on": dict(self._on)})
+                    return json_response({"known": self._known, "on": dict(self._on)})
             case ("DELETE", ""):
                 for each in self._known:
                     self.switch_off(each)
@@ -79,12 +92,8 @@ class Faults:
                 except ValueError:
                     parameters = None
                 if not isinstance(parameters, dict):
-                    return _json({"error": "the body has to be a JSON object"}, status=400)
+                    return json_response({"error": "the body has to be a JSON object"}, status=400)
                 self.switch_on(name, **parameters)
             case _:
-                return _json({"error": "use GET, POST or DELETE"}, status=405)
+                return json_response({"error": "use GET, POST or DELETE"}, status=405)
         return Response(status=204)
-
-
-def _json(value: Any, *, status: int = 200) -> Response:
-    return Response(status=status, headers={"content-type": JSON}, body=json.dumps(value).encode())

@@ -110,7 +110,7 @@ def _update_service(command: Command, stand_ins: StandIns) -> str:
 def _bind_bucket(command: Command, stand_ins: StandIns) -> str:
     bucket = command.words[3].removeprefix("gs://")
     path = f"/storage/v1/b/{quote(bucket, safe='')}/iam"
-    _bind(stand_ins, "storage", command, read=("GET", path), write=("PUT", path), wrapped=False)
+    stand_ins.call("storage", "PUT", path, _with_binding(stand_ins.call("storage", "GET", path), command))
     return f"Updated IAM policy for bucket [{bucket}]."
 
 
@@ -120,24 +120,15 @@ def _bind_project(command: Command, stand_ins: StandIns) -> str:
         stand_ins.call("vertex-ai", "POST", "/__project", {"grant": command.option("member")})
     else:
         path = f"/v1/projects/{project}"
-        read, write = ("POST", f"{path}:getIamPolicy"), ("POST", f"{path}:setIamPolicy")
-        _bind(stand_ins, "discovery-engine", command, read=read, write=write, wrapped=True)
+        policy = stand_ins.call("discovery-engine", "POST", f"{path}:getIamPolicy", {})
+        changed = {"policy": _with_binding(policy, command)}
+        stand_ins.call("discovery-engine", "POST", f"{path}:setIamPolicy", changed)
     return f"Updated IAM policy for project [{project}]."
 
 
-def _bind(
-    stand_ins: StandIns,
-    stand_in: str,
-    command: Command,
-    *,
-    read: tuple[str, str],
-    write: tuple[str, str],
-    wrapped: bool,
-) -> None:
-    policy = stand_ins.call(stand_in, *read, value={} if read[0] == "POST" else None)
+def _with_binding(policy: dict[str, Any], command: Command) -> dict[str, Any]:
     added = {"role": command.option("role"), "members": [command.option("member")]}
-    policy = {**policy, "bindings": [*policy.get("bindings", []), added]}
-    stand_ins.call(stand_in, *write, value={"policy": policy} if wrapped else policy)
+    return {**policy, "bindings": [*policy.get("bindings", []), added]}
 
 
 def _enable(command: Command, stand_ins: StandIns) -> str:

@@ -1,4 +1,4 @@
-"""`python -m local.cloud.google_tokens [--port PORT]`: Google's userinfo and tokeninfo, told over HTTP what to answer.
+"""`python -m local.cloud.google_tokens [--port PORT]`: Google's userinfo and tokeninfo, with answers that are set over HTTP.
 
     PUT    /control/tokens/NAME      {"sub": …, "email": …, "aud": …, "expires_in": 3600, …}: the token NAME is valid from now on
     DELETE /control/tokens/NAME      NAME is revoked
@@ -31,7 +31,7 @@ class GoogleTokens:
         self._lock = threading.Lock()
         self._tokens: dict[str, Json] = {}
         self._moods: dict[str, Json] = {}
-        self._asked = {"userinfo": 0, "tokeninfo": 0, "most_at_once": 0}
+        self._counts = {"userinfo": 0, "tokeninfo": 0, "most_at_once": 0}
         self._at_once = 0
 
     def handle(self, request: Request) -> Response:
@@ -47,21 +47,21 @@ class GoogleTokens:
         kind, _, name = request.path.removeprefix(_CONTROL).partition("/")
         with self._lock:
             if kind == "asked":
-                return json_response(self._asked)
-            told = self._tokens if kind == "tokens" else self._moods
+                return json_response(self._counts)
+            entries = self._tokens if kind == "tokens" else self._moods
             if request.method == "DELETE":
-                told.pop(name, None)
+                entries.pop(name, None)
                 return json_response({})
-            told[name] = values = json_body(request)
+            entries[name] = values = json_body(request)
             if kind == "tokens":
                 values["exp"] = time.time() + values.get("expires_in", 3600)
         return json_response({})
 
     def _introspected(self, endpoint: str, request: Request) -> Response:
         with self._lock:
-            self._asked[endpoint] += 1
+            self._counts[endpoint] += 1
             self._at_once += 1
-            self._asked["most_at_once"] = max(self._asked["most_at_once"], self._at_once)
+            self._counts["most_at_once"] = max(self._counts["most_at_once"], self._at_once)
             mood = self._moods.get(endpoint, {})
             token = self._tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
         time.sleep(mood.get("latency_seconds", 0))
@@ -88,10 +88,10 @@ def _userinfo(token: Json | None) -> Response:
 def _tokeninfo(token: Json | None) -> Response:
     if token is None:
         return json_response({"error": "invalid_token", "error_description": "Invalid Value"}, status=400)
-    told = {name: value for name, value in token.items() if name not in ("name", "hd")}
-    told |= {"scope": token.get("scope", _SCOPE), "exp": int(token["exp"]), "access_type": "offline"}
-    told["expires_in"] = int(token["exp"] - time.time())
-    return json_response({name: _as_text(value) for name, value in told.items()})
+    facts = {name: value for name, value in token.items() if name not in ("name", "hd")}
+    facts |= {"scope": token.get("scope", _SCOPE), "exp": int(token["exp"]), "access_type": "offline"}
+    facts["expires_in"] = int(token["exp"] - time.time())
+    return json_response({name: _as_text(value) for name, value in facts.items()})
 
 
 def _as_text(value: object) -> str:

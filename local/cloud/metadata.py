@@ -8,21 +8,13 @@ and the account of an access token at /tokeninfo, as at oauth2.googleapis.com.
 
 import datetime
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from a2a_hub.http.messages import Handler, Request, Response
 from local.cloud.accounts import IssuedTokens
-from local.cloud.faults import Faults
-from local.cloud.program import (
-    LATENCY,
-    LATENCY_HELP,
-    CommandLine,
-    json_response,
-    recorded,
-    serve,
-    wait,
-)
+from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
+from local.cloud.program import CommandLine, json_response, recorded, serve
 from local.cloud.signing import LIFETIME_SECONDS, SigningKey, id_token_claims
 
 CERTS = "/oauth2/v1/certs"
@@ -42,28 +34,16 @@ FAULTS = {
 
 
 class Metadata:
-    """The metadata of a service in `project` that runs as `email`; `key` signs its tokens."""
+    """The metadata of a service in `project` that runs as `email`."""
 
-    def __init__(
-        self,
-        *,
-        email: str,
-        project: str,
-        key: SigningKey,
-        faults: Faults,
-        clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
+    def __init__(self, *, email: str, project: str) -> None:
         self._email = email
         self._project = project
-        self._key = key
-        self._faults = faults
-        self._clock = clock
-        self._sleep = sleep
-        now = datetime.datetime.fromtimestamp(clock(), tz=datetime.UTC)
-        self._certs = {key.id: key.certificate(now)}
+        self._key = SigningKey()
+        self._faults = Faults(FAULTS)
+        self._certs = {self._key.id: self._key.certificate(datetime.datetime.now(tz=datetime.UTC))}
         self._access_tokens = 0
-        self._issued = IssuedTokens(clock=clock)
+        self._issued = IssuedTokens()
 
     def handle(self, request: Request) -> Response:
         """Return the answer to one request."""
@@ -73,7 +53,7 @@ class Metadata:
             return json_response(self._certs, headers={"cache-control": "public, max-age=600"})
         if (response := self._issued.handle(request)) is not None:
             return response
-        wait(self._faults.parameters(LATENCY), sleep=self._sleep)
+        self._faults.wait()
         if DOWN in self._faults:
             return Response(status=503, headers=_GOOGLE)
         if request.headers.get(_FLAVOR) != "Google" or "x-forwarded-for" in request.headers:
@@ -117,11 +97,8 @@ class Metadata:
     def _access_token(self) -> Response:
         self._access_tokens += 1
         lifetime_seconds = self._lifetime_seconds()
-        token = self._issued.add(
-            f"ya29.local-{self._email}-{self._access_tokens}",
-            email=self._email,
-            lifetime_seconds=lifetime_seconds,
-        )
+        token = f"ya29.local-{self._email}-{self._access_tokens}"
+        self._issued.add(token, email=self._email, lifetime_seconds=lifetime_seconds)
         answer = {"access_token": token, "expires_in": int(lifetime_seconds), "token_type": "Bearer"}
         return json_response(answer, headers=_GOOGLE)
 
@@ -132,7 +109,7 @@ class Metadata:
         claims: Mapping[str, Any] = id_token_claims(
             audience=audience,
             email=self._email,
-            now=self._clock(),
+            now=time.time(),
             lifetime_seconds=self._lifetime_seconds(),
         )
         if request.parameter("format") != "full":
@@ -148,7 +125,7 @@ class Metadata:
 
 def metadata(*, email: str, project: str) -> Handler:
     """Return the whole service, with its control paths."""
-    return recorded(Metadata(email=email, project=project, key=SigningKey(), faults=Faults(FAULTS)).handle)
+    return recorded(Metadata(email=email, project=project).handle)
 
 
 def _text(text: str, *, status: int = 200) -> Response:

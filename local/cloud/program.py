@@ -3,7 +3,7 @@
 import argparse
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -13,10 +13,7 @@ from local.ports import LOOPBACK
 from local.processes import StopSignal
 
 RECEIVED = "/__received"
-LATENCY = "latency"
-LATENCY_HELP = "every answer comes `seconds` (5) late"
 _MOST_RECEIVED = 1000
-_LATENCY_SECONDS = 5.0
 _LONGEST_BODY = 64 << 20
 _ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 _CODES = {
@@ -114,8 +111,7 @@ def _handler(handle: Handler) -> type[BaseHTTPRequestHandler]:
                     self.wfile.write(chunk)
                     self.wfile.flush()
             finally:
-                close = getattr(answer.body, "close", None)
-                if close is not None:
+                if close := getattr(answer.body, "close", None):
                     close()
 
         def log_message(self, *_: object) -> None:
@@ -170,12 +166,6 @@ def recorded(handle: Handler) -> Handler:
     return answer
 
 
-def wait(parameters: Any, *, sleep: Callable[[float], object]) -> None:
-    """Wait for the time of a `latency` fault; `parameters` are the fault's, None while it is off."""
-    if parameters is not None:
-        sleep(float(parameters.get("seconds", _LATENCY_SECONDS)))
-
-
 def json_response(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Return a JSON answer."""
     return Response(status=status, headers={"content-type": JSON, **(headers or {})}, body=json.dumps(value).encode())
@@ -190,12 +180,7 @@ class ApiError(Exception):
     """A request that the API refuses. `reason` and `metadata` are those of an ErrorInfo, where there is one."""
 
     def __init__(
-        self,
-        status: str,
-        message: str,
-        *,
-        reason: str | None = None,
-        metadata: Mapping[str, str] | None = None,
+        self, status: str, message: str, *, reason: str | None = None, metadata: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(message)
         self.status = status

@@ -13,22 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from a2a_hub.http.client import HttpClient
-from a2a_hub.http.messages import EVENT_STREAM, JSON, Handler, Request, Response
+from a2a_hub.http.messages import EVENT_STREAM, JSON, Request, Response
 from local.cloud import vertex_answers as answers
 from local.cloud.accounts import Accounts, UnknownToken, member
-from local.cloud.faults import Faults
-from local.cloud.program import (
-    LATENCY,
-    LATENCY_HELP,
-    ApiError,
-    CommandLine,
-    json_body,
-    json_response,
-    pairs,
-    recorded,
-    serve,
-    wait,
-)
+from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
+from local.cloud.program import ApiError, CommandLine, json_body, json_response, pairs, recorded, serve
 from local.cloud.vertex_answers import answer, numbers, tokens
 
 PROJECT = "/__project"
@@ -53,7 +42,7 @@ _PATH = re.compile(
 
 
 class VertexAi:
-    """The `models` of one project, which `users` may ask."""
+    """The `models` of one project, which `users` may ask. `tokens_of` are access tokens with their accounts."""
 
     def __init__(
         self,
@@ -61,17 +50,18 @@ class VertexAi:
         project: str,
         models: Sequence[str],
         users: Sequence[str],
-        accounts: Accounts,
+        issuers: Sequence[str] = (),
+        tokens_of: Mapping[str, str] | None = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._project = project
         self._models = models
         self._granted = frozenset(map(member, users))
         self._users = self._granted
-        self._accounts = accounts
+        self._accounts = Accounts(issuers, http=HttpClient(), known=tokens_of)
         self._sleep = sleep
         self._lock = threading.RLock()
-        self.faults = Faults(FAULTS, changed=self._changed)
+        self.faults = Faults(FAULTS, changed=self._changed, sleep=sleep)
 
     def handle(self, request: Request) -> Response:
         """Return the answer to one request."""
@@ -79,7 +69,7 @@ class VertexAi:
             return self._control(request)
         if (response := self.faults.handle(request)) is not None:
             return response
-        wait(self.faults.parameters(LATENCY), sleep=self._sleep)
+        self.faults.wait()
         try:
             return self._answer(request)
         except ApiError as error:
@@ -180,20 +170,6 @@ class VertexAi:
             self._users = self._granted if parameters is None else frozenset()
 
 
-def vertex_ai(
-    *,
-    project: str,
-    models: Sequence[str],
-    users: Sequence[str],
-    issuers: Sequence[str] = (),
-    tokens_of: Mapping[str, str] | None = None,
-    sleep: Callable[[float], object] = time.sleep,
-) -> Handler:
-    """Return the whole service, with its control paths. `tokens_of` are access tokens with their accounts."""
-    accounts = Accounts(issuers, http=HttpClient(), known=tokens_of)
-    return recorded(VertexAi(project=project, models=models, users=users, accounts=accounts, sleep=sleep).handle)
-
-
 def main() -> None:
     """Serve until stopped by a signal."""
     parser = CommandLine("vertex_ai")
@@ -202,14 +178,14 @@ def main() -> None:
     parser.add_list("--user", f"an account that has {ROLE}")
     parser.add_tokens()
     given = parser.parse_args()
-    handle = vertex_ai(
+    service = VertexAi(
         project=given.project,
         models=given.model,
         users=given.user,
         issuers=given.issuer,
         tokens_of=pairs(given.token),
     )
-    serve(handle, name="vertex_ai", port=given.port)
+    serve(recorded(service.handle), name="vertex_ai", port=given.port)
 
 
 if __name__ == "__main__":

@@ -168,21 +168,10 @@ def _vertex_ai() -> StandIn:
     return StandIn(name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, settings_for=settings_for)
 
 
-def _authorization_server() -> StandIn:
-    """An agent owner's token endpoint with one client, for routes of your own with boundary `oauth_client_credentials`."""
-    return StandIn(
-        name="authorization-server",
-        module="local.cloud.authorization_server",
-        arguments=lambda _: ["--client", "hub=local-secret", "--scope", "ask"],
-    )
-
-
 def _tokens(addresses: Sequence[str]) -> list[str]:
     """Return the issuers of access tokens, and the operator's token, which is public."""
-    return [word for each in addresses for word in ("--issuer", each)] + [
-        "--token",
-        f"{OPERATOR_TOKEN}={OPERATOR}",
-    ]
+    issuing = [word for each in addresses for word in ("--issuer", each)]
+    return [*issuing, "--token", f"{OPERATOR_TOKEN}={OPERATOR}"]
 
 
 STAND_INS: tuple[StandIn, ...] = (
@@ -196,7 +185,12 @@ STAND_INS: tuple[StandIn, ...] = (
     _storage(),
     _discovery_engine(),
     _vertex_ai(),
-    _authorization_server(),
+    # An agent owner's token endpoint with one client, for routes of your own with boundary `oauth_client_credentials`.
+    StandIn(
+        name="authorization-server",
+        module="local.cloud.authorization_server",
+        arguments=lambda _: ["--client", "hub=local-secret", "--scope", "ask"],
+    ),
 )
 
 

@@ -12,21 +12,19 @@ _SCOPES = ("ALL_USERS", "RESTRICTED")
 _POLLS_UNTIL_DONE = 2
 
 
-def _check_card(text: str) -> dict[str, object]:
-    """Return the card in `text`. Raises ApiError INVALID_ARGUMENT with the first error."""
+def _check_card(text: str) -> None:
+    """Check the card in `text`. Raises ApiError INVALID_ARGUMENT with the first error."""
     try:
         card = json.loads(text)
     except ValueError:
         raise ApiError("INVALID_ARGUMENT", "Invalid agent card: parse error") from None
     for found in departures(card):
-        raise ApiError("INVALID_ARGUMENT", _said(found))
+        raise ApiError("INVALID_ARGUMENT", _message(found))
     if not str(card["url"]).startswith("https://"):
         raise ApiError("INVALID_ARGUMENT", "Invalid agent card: url must use https")
-    checked: dict[str, object] = card
-    return checked
 
 
-def _said(found: Departure) -> str:
+def _message(found: Departure) -> str:
     match found:
         case Missing(name=name):
             return f"required property '{name}' not found in object"

@@ -58,11 +58,7 @@ def patch(world: World, name: str, body: bytes, *, update_mask: str | None) -> d
 def written(authorization: Authorization) -> dict[str, Any]:
     """Return the authorization as the API gives it out."""
     oauth = {name: value for name, value in authorization.oauth.items() if name != "clientSecret"}
-    return {
-        "name": authorization.name,
-        "displayName": authorization.display_name,
-        "serverSideOauth2": oauth,
-    }
+    return {"name": authorization.name, "displayName": authorization.display_name, "serverSideOauth2": oauth}
 
 
 def _found(world: World, name: str) -> Authorization:

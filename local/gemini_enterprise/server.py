@@ -22,25 +22,12 @@ _MOST_PER_PAGE = 100
 _DEFAULT_PER_PAGE = 20
 
 
-def _is_api(host: str) -> bool:
-    """Return True if the API is at this host."""
-    return bool(_HOST.fullmatch(host))
-
-
-def _handle_api(world: World, host: str, path: str, request: Request) -> Response:
-    """Return the API's answer at one of its hosts."""
-    try:
-        return json_response(_answer(world, host, path, request))
-    except ApiError as error:
-        return error.response()
-
-
-def _answer(world: World, host: str, path: str, request: Request) -> dict[str, Any]:
-    found, at = _PATH.fullmatch(path), _HOST.fullmatch(host)
-    if found is None or at is None:
+def _api_answer(world: World, region: str, path: str, request: Request) -> dict[str, Any]:
+    """Return the API's answer at the host of a region."""
+    found = _PATH.fullmatch(path)
+    if found is None:
         raise ApiError("NOT_FOUND", "Method not found.")
     _check_caller(world, found["project"], request)
-    region = at[1] or "global"
     if found["location"] != region:
         raise ApiError(
             "INVALID_ARGUMENT",
@@ -157,15 +144,17 @@ def handle(world: World, request: Request) -> Response:
     """Return the answer of the host that the path's first segment names."""
     host, _, rest = request.path.lstrip("/").partition("/")
     with world.lock:
-        match (host, f"/{rest}", request.method):
-            case ("oauth2.googleapis.com", "/token", "POST"):
+        match (host, rest, request.method):
+            case ("oauth2.googleapis.com", "token", "POST"):
                 return authorizations.token(world, request)
-            case ("accounts.google.com", "/o/oauth2/v2/auth", "GET"):
+            case ("accounts.google.com", "o/oauth2/v2/auth", "GET"):
                 return authorizations.consent(world, request)
-            case (_, path, _) if _is_api(host):
-                return _handle_api(world, host, path, request)
-            case _:
-                return ApiError("NOT_FOUND", f"Nothing is served at {host}/{rest}.").response()
+        try:
+            if at := _HOST.fullmatch(host):
+                return json_response(_api_answer(world, at[1] or "global", f"/{rest}", request))
+            raise ApiError("NOT_FOUND", f"Nothing is served at {host}/{rest}.")
+        except ApiError as error:
+            return error.response()
 
 
 class Server(program.Server):

@@ -16,9 +16,9 @@ from a2a_hub.http.messages import Handler
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
 from local.cloud.buckets import VIEWER, Bucket, BucketPolicy
-from local.cloud.cloud_storage import cloud_storage
-from local.cloud.discovery_engine import AGENT, discovery_engine
-from local.cloud.program import Server
+from local.cloud.cloud_storage import CloudStorage
+from local.cloud.discovery_engine import AGENT, DiscoveryEngine
+from local.cloud.program import Server, recorded
 from local.ports import free_ports
 from tests.fakes.local_cloud import call, inject
 
@@ -117,11 +117,11 @@ def document_cloud(
     bucket.policy = BucketPolicy([{"role": VIEWER, "members": readers}])
     tokens: Mapping[str, str] = {READERS_TOKEN: READER, OWNERS_TOKEN: OWNER}
     storage_port, search_port = free_ports(2)
-    storage = cloud_storage(
+    storage = CloudStorage(
         [bucket], issuers=[f"http://127.0.0.1:{search_port}"], tokens=tokens, owners=[OWNER], sleep=sleep
     )
-    with Server(around_storage(storage), port=storage_port) as storage_server:
-        search = discovery_engine(
+    with Server(around_storage(recorded(storage.handle)), port=storage_port) as storage_server:
+        search = DiscoveryEngine(
             [STORE, "empty-store"],
             storage_url=storage_server.url,
             tokens=tokens,
@@ -131,7 +131,7 @@ def document_cloud(
             contents={STORE: f"gs://{BUCKET}/*"},
             sleep=sleep,
         )
-        with Server(search, port=search_port) as search_server:
+        with Server(recorded(search.handle), port=search_port) as search_server:
             cloud = DocumentCloud(bucket=bucket, storage_url=storage_server.url, search_url=search_server.url)
             try:
                 yield cloud

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from local.cloud.cloud_run import front
+from local.cloud.cloud_run import CloudRun
 from local.cloud.metadata import CERTS, metadata
-from local.cloud.program import Server
+from local.cloud.program import Server, recorded
 from local.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,8 +45,8 @@ def behind_iam(upstream: str, *, trusts: str, invokers: tuple[str, ...] = (HUB,)
     """The address of a service that Cloud Run's front guards; it takes tokens that the account at `trusts` signed."""
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
-    handle = front(service=service, url=url, upstream=upstream, certs=[trusts + CERTS], invokers=invokers)
-    with Server(handle, port=port):
+    front = CloudRun(service=service, url=url, upstream=upstream, certs=[trusts + CERTS], invokers=invokers)
+    with Server(recorded(front.handle), port=port):
         yield url
 
 

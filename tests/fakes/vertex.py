@@ -15,8 +15,8 @@ from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
-from local.cloud.program import Server
-from local.cloud.vertex_ai import vertex_ai
+from local.cloud.program import Server, recorded
+from local.cloud.vertex_ai import VertexAi
 from tests.fakes.local_cloud import call as control
 from tests.fakes.local_cloud import inject
 from tests.unit.agent_answers import Answer
@@ -55,7 +55,7 @@ class Vertex:
 def vertex(*issuers: str) -> Iterator[Vertex]:
     """A Vertex AI that `ACCOUNT` may use, by `TOKEN` or with a token from one of `issuers`."""
     ended = threading.Event()
-    handle = vertex_ai(
+    service = VertexAi(
         project=PROJECT,
         models=[MODEL],
         users=[ACCOUNT],
@@ -63,7 +63,7 @@ def vertex(*issuers: str) -> Iterator[Vertex]:
         tokens_of={TOKEN: ACCOUNT, "ya29.stranger": f"stranger@{PROJECT}.iam.gserviceaccount.com"},
         sleep=ended.wait,
     )
-    with Server(handle) as server:
+    with Server(recorded(service.handle)) as server:
         yield Vertex(server.url)
         ended.set()
 

@@ -10,8 +10,8 @@ from google.cloud import storage
 from google.oauth2.credentials import Credentials
 
 from local.cloud.buckets import Bucket
-from local.cloud.cloud_storage import cloud_storage
-from local.cloud.program import Server
+from local.cloud.cloud_storage import CloudStorage
+from local.cloud.program import Server, recorded
 from tests.fakes.local_cloud import HUB, account, call, inject
 
 OWNER, READER, STRANGER = "owner@example.com", "reader@p.iam.gserviceaccount.com", "stranger@example.com"
@@ -22,7 +22,7 @@ Open = Callable[..., Any]
 @pytest.fixture
 def url() -> Iterator[str]:
     buckets = [Bucket("rules", project="p"), Bucket("others", project="p")]
-    with Server(cloud_storage(buckets, tokens=TOKENS, owners=[OWNER])) as server:
+    with Server(recorded(CloudStorage(buckets, tokens=TOKENS, owners=[OWNER]).handle)) as server:
         yield server.url
 
 
@@ -180,7 +180,7 @@ def test_a_bucket_that_does_not_exist_is_not_found(bucket: Open) -> None:
 
 def test_the_account_behind_a_token_is_asked_for_where_it_came_from() -> None:
     there = Bucket("rules", project="p")
-    with account(HUB) as issuer, Server(cloud_storage([there], issuers=[issuer], owners=[HUB])) as server:
+    with account(HUB) as issuer, Server(CloudStorage([there], issuers=[issuer], owners=[HUB]).handle) as server:
         token = call(
             f"{issuer}/computeMetadata/v1/instance/service-accounts/default/token",
             headers={"Metadata-Flavor": "Google"},

@@ -29,8 +29,8 @@ from a2a_hub.diagnosis.report import Outcome, Step
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.service_tokens import TokenUnavailable
 from functions.hub.doctor import Doctor
-from local.cloud.authorization_server import AuthorizationServer, authorization_server
-from local.cloud.program import Server
+from local.cloud.authorization_server import AuthorizationServer
+from local.cloud.program import Server, recorded
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import Exchange, HttpServer, Received
@@ -88,7 +88,7 @@ def with_key(received: Received) -> bool:
 def owner(**options: Any) -> Iterator[tuple[AuthorizationServer, str]]:
     """An authorization server that knows the hub, and its address."""
     server = AuthorizationServer({"the:hub": SECRET}, scopes=frozenset({"book", "read"}), **options)
-    with Server(authorization_server(server)) as served:
+    with Server(recorded(server.handle)) as served:
         yield server, served.url
 
 
