@@ -13,7 +13,7 @@ from a2a_hub.a2a.errors import (
 )
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
-from a2a_hub.queue.wakeups import WAKEUPS_PATH, BadEnvelope, read_push, topic_of
+from a2a_hub.queue.wakeups import BadEnvelope, read_push, topic_of
 from a2a_hub.task_store.store import HUB
 from a2a_hub.telemetry.log import Record
 from functions.tasks.hub_runs import HubRunStarter
@@ -57,10 +57,8 @@ class WakeupEndpoint:
         self._accounts = accounts
         self._hub_runs = hub_runs
 
-    def handle(self, request: Request, principal: Principal, record: Record) -> Response | None:
-        """Return the response; None for another path. Raise A2AError, also for a body that is not a wake-up."""
-        if request.path != WAKEUPS_PATH:
-            return None
+    def handle(self, request: Request, principal: Principal, record: Record) -> Response:
+        """Return the response. Raise A2AError, also for a body that is not a wake-up."""
         if principal.subject != HUB_FUNCTION and principal.email not in self._accounts:
             raise A2AError(PERMISSION_DENIED, "Only the hub, and the accounts in WAKEUP_ACCOUNTS, tell of tasks here")
         if request.method != "POST":

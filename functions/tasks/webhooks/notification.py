@@ -13,9 +13,8 @@ from msgspec import Struct
 from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.version_table import CODECS
-from a2a_hub.a2a.versions import VersionCodec
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
-from a2a_hub.task_store.store import Entry, PushConfig, TaskStore
+from a2a_hub.task_store.store import PushConfig, TaskStore
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.tasks.webhook_keys import PublicKey, base64url, public_keys
 from functions.tasks.webhooks.retry_policy import Failure, Prospect, failure_of_fault, failure_of_status
@@ -87,11 +86,17 @@ def notifications(store: TaskStore, push: PushConfig, *, after: int) -> Iterator
     accumulator: TaskAccumulator | None = None
     while page := store.entries(push.config.task_id or "", after=position, limit=_PAGE):
         for entry in page:
-            position = entry.sequence
-            if sends_snapshots:
-                accumulator = _with_entry(accumulator, entry)
-            if position > after:
-                yield Notification(sequence=position, body=_body(entry, accumulator, codec))
+            position, event = entry.sequence, entry.event
+            if accumulator is not None:
+                accumulator.add(event)
+            elif sends_snapshots:
+                assert isinstance(event, Task), "a log begins with its task"
+                accumulator = TaskAccumulator(event)
+            if position <= after:
+                continue
+            state = event if accumulator is None else accumulator.task
+            body = None if isinstance(event, Message) else codec.write_notification(state)
+            yield Notification(sequence=position, body=body)
 
 
 def notification_headers(push: PushConfig, notification: Notification, *, signer: Signer | None) -> dict[str, str]:
@@ -115,20 +120,6 @@ def notification_headers(push: PushConfig, notification: Notification, *, signer
         scheme, credentials = config.authentication.scheme, config.authentication.credentials
         headers["authorization"] = f"{scheme} {credentials}" if credentials else scheme
     return headers
-
-
-def _with_entry(accumulator: TaskAccumulator | None, entry: Entry) -> TaskAccumulator:
-    if accumulator is None:
-        assert isinstance(entry.event, Task), "a log begins with its task"
-        return TaskAccumulator(entry.event)
-    accumulator.add(entry.event)
-    return accumulator
-
-
-def _body(entry: Entry, accumulator: TaskAccumulator | None, codec: VersionCodec) -> bytes | None:
-    if isinstance(entry.event, Message):
-        return None
-    return codec.write_notification(entry.event if accumulator is None else accumulator.task)
 
 
 class NotificationSender:

@@ -16,7 +16,7 @@ from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.updates import status_update
-from functions.tasks.workers.wire import Status, Update, state_after, text_artifact
+from functions.tasks.workers.wire import Status, Update, state_after
 
 
 class Events:
@@ -32,10 +32,6 @@ class Events:
             message = self._message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
         return status_update(task, state, self._message_factory.timestamp(), message)
 
-    def of_progress(self, task: Task, updates: Sequence[Update]) -> list[Event]:
-        """Return the updates as events. Raise INVALID_PARAMS that names the field."""
-        return list(self._progress(task, updates))
-
     def of_result(self, stored: StoredTask, text: str | None, artifacts: Sequence[Artifact]) -> list[Event]:
         """Return the result's artifacts and the completed status. Raise INVALID_PARAMS that names the field."""
         task = stored.task
@@ -45,10 +41,11 @@ class Events:
         if text:
             # The id is stable: repeated work replaces its artifact instead of adding another.
             turn = decode_resume_payload(stored.payload).turn if stored.payload else 1
-            results.insert(0, text_artifact(f"answer-{turn}", text))
+            results.insert(0, Artifact(artifact_id=f"answer-{turn}", name="answer", parts=(Part(text=text),)))
         return [*(_artifact(task, each) for each in results), self.status(task, TaskState.COMPLETED)]
 
-    def _progress(self, task: Task, updates: Sequence[Update]) -> Iterator[Event]:
+    def of_progress(self, task: Task, updates: Sequence[Update]) -> Iterator[Event]:
+        """Yield the updates as events. Raise INVALID_PARAMS that names the field."""
         state = task.status.state
         for index, update in enumerate(updates):
             place = f"updates[{index}]"

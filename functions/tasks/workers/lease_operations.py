@@ -65,7 +65,7 @@ class LeaseOperations:
     def progress(self, worker: Worker, task_id: str, request: wire.Progress) -> wire.WriteResult:
         """Append the updates to the task's log."""
         stored = self._require(worker, task_id)
-        events = self._events.of_progress(stored.task, request.updates)
+        events = list(self._events.of_progress(stored.task, request.updates))
         if events:
             stored = self._append(stored, events, request)
         else:

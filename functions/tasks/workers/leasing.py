@@ -27,16 +27,6 @@ _SWEPT_AT_ONCE = 200
 _TO_END_SECONDS = 30.0
 
 
-def _abandoned_text(task: Task, attempts: int) -> str:
-    """Return the reason of a failure after too many attempts."""
-    return _ABANDONED[language_of(last_user_text(task))].format(attempts=attempts)
-
-
-def _untaken_text(task: Task) -> str:
-    """Return the reason of a failure for want of a worker."""
-    return _UNTAKEN[language_of(last_user_text(task))]
-
-
 def last_user_text(task: Task) -> str:
     """Return the text of the user's last message."""
     messages: list[Message] = [message for message in task.history if message.role is Role.USER]
@@ -136,29 +126,26 @@ class Leasing:
     def _lease(self, holder: str, roles: Sequence[str], seconds: float, task_id: str | None) -> Lease | None:
         while True:
             lease = self._store.lease(holder, seconds=seconds, roles=roles, task_id=task_id)
-            if lease is None or not self._must_end(lease.stored):
+            if lease is None:
+                return None
+            stored = lease.stored
+            if not stored.cancel_requested and stored.attempt <= self._most_attempts:
                 return lease
-            self._end(lease, attempts=lease.stored.attempt - 1)
-
-    def _must_end(self, stored: StoredTask) -> bool:
-        return stored.cancel_requested or stored.attempt > self._most_attempts
+            self._end(lease, attempts=stored.attempt - 1)
 
     def _is_abandoned(self, stored: StoredTask) -> bool:
-        dead = stored.cancel_requested or stored.attempt >= self._most_attempts
+        if self._now() - max(stored.created_at, stored.updated_at, stored.lease_until) > self._untaken_seconds:
+            return True
         # The hub ends its own tasks.
-        return self._is_untaken(stored) or (dead and stored.role != HUB)
-
-    def _is_untaken(self, stored: StoredTask) -> bool:
-        last = max(stored.created_at, stored.updated_at, stored.lease_until)
-        return self._now() - last > self._untaken_seconds
+        return stored.role != HUB and (stored.cancel_requested or stored.attempt >= self._most_attempts)
 
     def _end(self, lease: Lease, *, attempts: int) -> None:
         stored = lease.stored
         if stored.cancel_requested:
             last = self._events.status(stored.task, TaskState.CANCELED)
         else:
-            tried = attempts >= self._most_attempts
-            reason = _abandoned_text(stored.task, attempts) if tried else _untaken_text(stored.task)
+            reasons = _ABANDONED if attempts >= self._most_attempts else _UNTAKEN
+            reason = reasons[language_of(last_user_text(stored.task))].format(attempts=attempts)
             last = self._events.status(stored.task, TaskState.FAILED, reason)
         # Another process may be first; otherwise the next sweep finds it.
         with contextlib.suppress(LeaseLost, TaskEnded):

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from a2a_hub.a2a.model import Artifact, Message, Part, TaskState, Wire
+from a2a_hub.a2a.model import Artifact, Message, TaskState, Wire
 
 
 class LeaseRequest(Wire, frozen=True, kw_only=True):
@@ -86,11 +86,6 @@ class RequireInput(LeasedRequest, frozen=True, kw_only=True):
 
     text: str
     auth: bool = False
-
-
-def text_artifact(id_: str, text: str) -> Artifact:
-    """Return the answer's text as an artifact."""
-    return Artifact(artifact_id=id_, name="answer", parts=(Part(text=text),))
 
 
 class Status(StrEnum):

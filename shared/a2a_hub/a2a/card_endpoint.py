@@ -79,7 +79,10 @@ class _Written:
         }
         one_for_all = codecs[0].card if len(codecs) == 1 else codecs[0].card_for_all
         cards[None] = one_for_all(card, protocol_version_v0_3=protocol_version)
-        self.bodies = {version: _with_etag(protojson.encode(each)) for version, each in cards.items()}
+        bodies = {version: protojson.encode(each) for version, each in cards.items()}
+        self.bodies = {
+            version: (body, f'"{hashlib.sha256(body).hexdigest()[:32]}"') for version, body in bodies.items()
+        }
 
 
 def _named(request: Request) -> Version | None:
@@ -88,10 +91,6 @@ def _named(request: Request) -> Version | None:
         return versions.named_in(request)
     except A2AError:
         return None
-
-
-def _with_etag(body: bytes) -> tuple[bytes, str]:
-    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 
 def _is_fresh(request: Request, etag: str, at: int) -> bool:

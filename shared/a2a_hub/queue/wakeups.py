@@ -29,11 +29,9 @@ class Wakeups(Protocol):
 
     def publish(self, topic: str, task_id: str) -> None:
         """Wake the subscribers of the topic soon. Raise nothing: a sweep finds tasks whose wake-up is lost."""
-        ...
 
     def close(self) -> None:
         """Close the connections."""
-        ...
 
 
 class NoWakeups:

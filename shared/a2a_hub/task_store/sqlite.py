@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a.model import Event
 from a2a_hub.task_store import sqlite_push, sqlite_rows
 from a2a_hub.task_store.log_watch import LogWatch
-from a2a_hub.task_store.sqlite_file import Connections, prepare, version_reader
+from a2a_hub.task_store.sqlite_file import Connections, prepare, version_of, version_reader
 from a2a_hub.task_store.sqlite_push import SqlitePushStore
 from a2a_hub.task_store.sqlite_rows import Found, Snapshots, find
 from a2a_hub.task_store.store import (
@@ -28,7 +28,7 @@ from a2a_hub.task_store.store import (
     TooLarge,
     UnknownTask,
 )
-from a2a_hub.task_store.task_log import apply_events
+from a2a_hub.task_store.task_log import apply_events, event_bytes
 from a2a_hub.task_store.task_record import (
     DEFAULT_TASK_BYTES,
     TaskRecord,
@@ -70,20 +70,20 @@ class SqliteTaskStore(SqlitePushStore):
 
     def create(self, new: NewTask) -> StoredTask:
         """Store a task, version 1."""
-        body = sqlite_rows.encoded([new.task])
-        if len(body[0]) > self._most_task_bytes:
+        body = event_bytes(new.task)
+        if len(body) > self._most_task_bytes:
             raise TooLarge(new.task.id)
         with self._connections.writing() as connection:
             running = _running(connection, new.owner, new.request_key)
             if running:
                 raise AlreadyRunning(self._snapshots.stored(connection, running))
             number = sqlite_rows.next_number(connection, new.owner)
-            record = new_record(new, number=number, size=len(body[0]), now=self._clock())
+            record = new_record(new, number=number, size=len(body), now=self._clock())
             try:
                 key = sqlite_rows.insert(connection, record)
             except sqlite3.IntegrityError as error:
                 raise TaskExists(record.id) from error
-            sqlite_rows.add_entries(connection, key, 0, body)
+            sqlite_rows.add_entries(connection, key, 0, [body])
             if new.payload:
                 sqlite_rows.put_payload(connection, key, new.payload)
             if new.push:
@@ -96,28 +96,23 @@ class SqliteTaskStore(SqlitePushStore):
         """Return the task, if it is this owner's."""
         with self._connections.reading() as connection:
             found = find(connection, "id = ?", task_id)
-            if found is None or owner not in (None, found.record.owner):
-                return None
-            return self._snapshots.stored(connection, found)
+            return self._stored(connection, found if found and owner in (None, found.record.owner) else None)
 
     def numbered(self, owner: str, number: int) -> StoredTask | None:
         """Return the owner's task of this number."""
         with self._connections.reading() as connection:
-            found = find(connection, "owner = ? AND number = ?", owner, number)
-            return self._snapshots.stored(connection, found) if found else None
+            return self._stored(connection, find(connection, "owner = ? AND number = ?", owner, number))
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
         """Return the owner's submitted or working task of this request key."""
         with self._connections.reading() as connection:
-            found = _running(connection, owner, request_key)
-            return self._snapshots.stored(connection, found) if found else None
+            return self._stored(connection, _running(connection, owner, request_key))
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
         """Return the owner's newest interrupted task of this context."""
         with self._connections.reading() as connection:
             key = sqlite_rows.waiting(connection, owner, context_id)
-            found = find(connection, "key = ?", key) if key else None
-            return self._snapshots.stored(connection, found) if found else None
+            return self._stored(connection, find(connection, "key = ?", key) if key else None)
 
     def append(
         self,
@@ -131,10 +126,10 @@ class SqliteTaskStore(SqlitePushStore):
         push: PushConfig | None = None,
     ) -> StoredTask:
         """Append the events in order, all or none."""
-        bodies = sqlite_rows.encoded(events)
+        bodies = [event_bytes(event) for event in events]
         added = sum(map(len, bodies))
         with self._connections.writing() as connection:
-            key, record, old_payload = _require(find(connection, "id = ?", task_id), task_id)
+            key, record, old_payload = _require(connection, task_id)
             now = self._clock()
             check_append(record, events, lease=lease, expected_version=expected_version, now=now)
             check_size(record, events, added, limit=self._most_task_bytes)
@@ -190,9 +185,9 @@ class SqliteTaskStore(SqlitePushStore):
             due = sqlite_rows.due(connection, roles, now=now, limit=1, task_id=task_id)
             if not due:
                 return None
-            found = _require(find(connection, "id = ?", due[0]), due[0])
+            found = _require(connection, due[0])
             leased = with_lease(found.record, holder=holder, token=self._new_token(), until=now + seconds)
-            return self._lease(self._updated(connection, found, leased), leased)
+            return self._leased(connection, found, leased)
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         """Return the ids of the tasks that `lease` would lease now, longest due first."""
@@ -201,10 +196,10 @@ class SqliteTaskStore(SqlitePushStore):
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
         """Extend a valid lease to `seconds` from now."""
         with self._connections.writing() as connection:
-            found, now = _require(find(connection, "id = ?", task_id), task_id), self._clock()
+            found, now = _require(connection, task_id), self._clock()
             check_lease(found.record, lease, now=now)
             renewed = replace(found.record, lease_until=now + seconds)
-            return self._lease(self._updated(connection, found, renewed), renewed)
+            return self._leased(connection, found, renewed)
 
     def release(self, task_id: str, lease: str) -> None:
         """Release the lease, so that the task is due at once; a lost lease is no error."""
@@ -216,7 +211,7 @@ class SqliteTaskStore(SqlitePushStore):
     def request_cancel(self, task_id: str) -> StoredTask:
         """Request the cancellation of the task."""
         with self._connections.writing() as connection:
-            found = _require(find(connection, "id = ?", task_id), task_id)
+            found = _require(connection, task_id)
             if found.record.state.terminal:
                 raise TaskEnded(task_id)
             return self._updated(connection, found, replace(found.record, cancel_requested=True))
@@ -242,15 +237,18 @@ class SqliteTaskStore(SqlitePushStore):
 
     def _version(self, task_id: str) -> int:
         with self._connections.reading() as connection:
-            row = connection.execute("SELECT version FROM tasks WHERE id = ?", (task_id,)).fetchone()
-            return int(row[0]) if row else 0
+            return version_of(connection, task_id)
+
+    def _stored(self, connection: sqlite3.Connection, found: Found | None) -> StoredTask | None:
+        return self._snapshots.stored(connection, found) if found else None
 
     def _updated(self, connection: sqlite3.Connection, found: Found, record: TaskRecord) -> StoredTask:
         sqlite_rows.update(connection, found.key, found.record, record)
         return self._snapshots.stored(connection, found._replace(record=record))
 
-    def _lease(self, task: StoredTask, record: TaskRecord) -> Lease:
-        return Lease(stored=task, token=record.token, deadline=record.lease_until)
+    def _leased(self, connection: sqlite3.Connection, found: Found, record: TaskRecord) -> Lease:
+        stored = self._updated(connection, found, record)
+        return Lease(stored=stored, token=record.token, deadline=record.lease_until)
 
 
 def _running(connection: sqlite3.Connection, owner: str, request_key: str) -> Found | None:
@@ -260,7 +258,8 @@ def _running(connection: sqlite3.Connection, owner: str, request_key: str) -> Fo
     return find(connection, condition, owner, request_key)
 
 
-def _require(found: Found | None, task_id: str) -> Found:
+def _require(connection: sqlite3.Connection, task_id: str) -> Found:
+    found = find(connection, "id = ?", task_id)
     if found is None:
         raise UnknownTask(task_id)
     return found

@@ -165,11 +165,9 @@ class Connections:
             raise
         return connection
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
         """Open a read transaction with snapshot isolation."""
-        with self._transaction("BEGIN") as connection:
-            yield connection
+        return self._transaction("BEGIN")
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -205,7 +203,8 @@ class Connections:
                 # The connection's cache of the file may be wrong.
                 connection.close()
                 raise Unavailable(str(error)) from error
-            _roll_back(connection)
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
             self._return(connection)
             raise
         self._return(connection)
@@ -235,11 +234,6 @@ class Connections:
             self._idle.append(connection)
 
 
-def _roll_back(connection: sqlite3.Connection) -> None:
-    with contextlib.suppress(sqlite3.Error):
-        connection.execute("ROLLBACK")
-
-
 def _is_outage(error: BaseException) -> bool:
     """Return True for another process's lock, a full disk, a damaged file: anything but a faulty statement."""
     mistakes = sqlite3.IntegrityError | sqlite3.ProgrammingError
@@ -258,7 +252,7 @@ def version_reader(open_connection: Callable[[], sqlite3.Connection]) -> Iterato
             try:
                 data_version: int = connection.execute("PRAGMA data_version").fetchone()[0]
                 if data_version != seen or not versions.keys() >= set(task_ids):
-                    versions = {task_id: _version(connection, task_id) for task_id in task_ids}
+                    versions = {task_id: version_of(connection, task_id) for task_id in task_ids}
                     seen = data_version
             except sqlite3.DatabaseError:
                 return None
@@ -267,6 +261,7 @@ def version_reader(open_connection: Callable[[], sqlite3.Connection]) -> Iterato
         yield read
 
 
-def _version(connection: sqlite3.Connection, task_id: str) -> int:
+def version_of(connection: sqlite3.Connection, task_id: str) -> int:
+    """Return the task's version, 0 for an unknown task."""
     row = connection.execute("SELECT version FROM tasks WHERE id = ?", (task_id,)).fetchone()
     return int(row[0]) if row else 0

@@ -11,7 +11,6 @@ from a2a_hub.task_store.store import Position, StoredTask, TaskQuery
 from a2a_hub.task_store.task_log import (
     SnapshotCache,
     apply_events,
-    event_bytes,
     read_event,
     read_task,
     task_bytes,
@@ -136,11 +135,6 @@ def snapshot(connection: sqlite3.Connection, key: int, record: TaskRecord, task:
         return record
     connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (key, task_bytes(task)))
     return structs.replace(record, snapshot_version=record.version, snapshot_size=record.size)
-
-
-def encoded(events: Sequence[Event]) -> list[bytes]:
-    """Return the events as bytes."""
-    return [event_bytes(event) for event in events]
 
 
 def _found(row: Sequence[Any]) -> Found:

@@ -143,23 +143,18 @@ class TaskStore(Protocol):
 
     def create(self, new: NewTask) -> StoredTask:
         """Store a task, version 1. Raise AlreadyRunning, also if this very task is the running one; TaskExists; TooLarge."""
-        ...
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
         """Return the owner's task, or None. An owner of None stands for the processes that run tasks, which may see all."""
-        ...
 
     def numbered(self, owner: str, number: int) -> StoredTask | None:
         """Return the owner's task of this number."""
-        ...
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
         """Return the owner's submitted or working task of this request key."""
-        ...
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
         """Return the owner's newest interrupted task of this context."""
-        ...
 
     def append(
         self,
@@ -179,53 +174,42 @@ class TaskStore(Protocol):
         A terminal or interrupted state ends the lease.
         Raise UnknownTask, WrongVersion, TaskEnded, LeaseLost, TooLarge.
         """
-        ...
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
         """Return the entries after the sequence number `after`."""
-        ...
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
         """Wait for an entry after `after`, whichever process writes it; return False on a timeout.
 
         An outage of the store counts as silence: this does not raise Unavailable.
         """
-        ...
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
         """Return a page of the owner's tasks after the position `after`; fewer than `size` if they are very large."""
-        ...
 
     def lease(self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None) -> Lease | None:
         """Lease the named task, or the one of these roles that has been due longest; None if none is due.
 
         A submitted or working task without a valid lease is due since its creation, or since its lease expired.
         """
-        ...
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         """Return the ids of the tasks that `lease` would lease now, longest due first; None stands for all roles of tasks."""
-        ...
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
         """Extend a valid lease to `seconds` from now. Raise LeaseLost or UnknownTask."""
-        ...
 
     def release(self, task_id: str, lease: str) -> None:
         """Release the lease, so that the task is due at once; a lost lease is no error."""
-        ...
 
     def request_cancel(self, task_id: str) -> StoredTask:
         """Request the cancellation of the task, for the process that runs it. Raise UnknownTask or TaskEnded."""
-        ...
 
     def purge(self, *, ended_before: float, limit: int) -> int:
         """Delete tasks that ended, or were interrupted, before that time, with all their data; return their number."""
-        ...
 
     def close(self) -> None:
         """Close the connections."""
-        ...
 
 
 class PushConfig(Struct, frozen=True, kw_only=True):
@@ -259,27 +243,21 @@ class PushStore(Protocol):
 
         Raise UnknownTask.
         """
-        ...
 
     def configs(self, task_id: str) -> list[Delivery]:
         """Return the task's configs, in the order of their creation."""
-        ...
 
     def delete_config(self, task_id: str, config_id: str) -> None:
         """Delete a config, if it exists."""
-        ...
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
         """Return the live configs with undelivered entries whose next attempt is due, longest due first."""
-        ...
 
     def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
         """Claim a due delivery unless it has changed since it was read: two senders would break the order of entries."""
-        ...
 
     def save_delivery(self, delivery: Delivery) -> None:
         """Store the result of an attempt and end the claim; do nothing for a config deleted meanwhile."""
-        ...
 
 
 class Store(TaskStore, PushStore, Protocol):

@@ -19,7 +19,6 @@ class NewTaskPolicy(Protocol):
 
     def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
         """Return True if this starts a new task instead of resuming the idle one, which has these notes."""
-        ...
 
 
 class AlwaysResume:

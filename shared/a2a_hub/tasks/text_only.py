@@ -118,15 +118,12 @@ class UiTexts(Protocol):
 
     def still_working(self, message: Message, number: int | None) -> str:
         """Return the text for a task that continues, with its number; None if the store does not answer."""
-        ...
 
     def store_away(self, message: Message) -> str:
         """Return the text for a request that has to be stored during an outage of the store."""
-        ...
 
     def without_answer(self, message: Message) -> str:
         """Return the text for work that ended without an answer."""
-        ...
 
 
 class TextOnlyStream(Iterator["Event | None"]):

@@ -127,7 +127,10 @@ class CodecV03(VersionCodec):
         return both_versions(card, protocol_version=protocol_version_v0_3)
 
     def _core_params(self, operation: Operation, params: dict[str, Any], binding: Binding) -> dict[str, Any]:
-        return _to_core_params(operation, params, binding)
+        if operation.request is SendMessageRequest:
+            return to_core_send(params, binding)
+        translate = _PARAMS.get(operation.name)
+        return translate(params) if translate else params
 
     def _check(self, request: Struct) -> None:
         """Accept requests that leave required fields empty, as 0.3's clients do."""
@@ -232,11 +235,3 @@ _PARAMS: dict[str, Callable[[Any], dict[str, Any]]] = {
     op.LIST_PUSH_CONFIGS.name: _to_core_push_query,
     op.DELETE_PUSH_CONFIG.name: _to_core_push_delete,
 }
-
-
-def _to_core_params(operation: op.Operation, value: Any, binding: Binding) -> dict[str, Any]:
-    """Return 0.3's params of any operation as 1.0 JSON."""
-    if operation.request is SendMessageRequest:
-        return to_core_send(value, binding)
-    translate = _PARAMS.get(operation.name)
-    return translate(value) if translate else as_object(value, "params")

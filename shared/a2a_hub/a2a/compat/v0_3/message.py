@@ -34,17 +34,16 @@ _FILE_MEMBERS = (
     ("mimeType", "mediaType"),
     ("name", "filename"),
 )
-_ROLES: tuple[tuple[Role, str, str], ...] = (
-    (Role.USER, "user", "ROLE_USER"),
-    (Role.AGENT, "agent", "ROLE_AGENT"),
-)
+_ROLES = {Role.USER: "user", Role.AGENT: "agent"}
 _READ_ROLE: dict[str | int, str] = {
-    **{name: core.value for core, *names in _ROLES for name in names},
-    **{number: role.value for number, role in enumerate(Role) if role is not Role.UNSPECIFIED},
+    spelling: role.value
+    for number, (role, name) in enumerate(_ROLES.items(), start=1)
+    for spelling in (number, name, role.value)
 }
-_WRITE_ROLE = {
-    Binding.JSONRPC: {row[0]: row[1] for row in _ROLES},
-    Binding.HTTP_JSON: {row[0]: row[2] for row in _ROLES},
+# 0.3 has no "unspecified": an agent that left it out is an agent.
+_WRITE_ROLE: dict[Binding, dict[Role, str]] = {
+    Binding.JSONRPC: _ROLES | {Role.UNSPECIFIED: "agent"},
+    Binding.HTTP_JSON: {role: role.value for role in _ROLES} | {Role.UNSPECIFIED: Role.AGENT.value},
 }
 
 
@@ -71,7 +70,7 @@ def to_compat_message(message: Message, binding: Binding) -> dict[str, Any]:
         {
             "kind": None if rest else "message",
             "messageId": message.message_id,
-            "role": to_compat_role(message.role, binding),
+            "role": _WRITE_ROLE[binding][message.role],
             "content" if rest else "parts": parts,
             "contextId": message.context_id,
             "taskId": message.task_id,
@@ -169,11 +168,6 @@ def to_compat_part(part: Part, binding: Binding) -> dict[str, Any]:
     if metadata is not None:
         body["metadata"] = metadata
     return body
-
-
-def to_compat_role(role: Role, binding: Binding) -> str:
-    """Return the 0.3 name of a role. 0.3 has no "unspecified": an agent that left it out is an agent."""
-    return _WRITE_ROLE[binding].get(role) or _WRITE_ROLE[binding][Role.AGENT]
 
 
 def expect_kind(value: dict[str, Any], kind: str, path: str) -> None:
