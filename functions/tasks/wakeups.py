@@ -5,12 +5,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from a2a_hub.a2a.error_response import read_body
-from a2a_hub.a2a.errors import (
-    INVALID_REQUEST,
-    METHOD_NOT_ALLOWED,
-    PERMISSION_DENIED,
-    A2AError,
-)
+from a2a_hub.a2a.errors import INVALID_REQUEST, METHOD_NOT_ALLOWED, PERMISSION_DENIED, A2AError
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
 from a2a_hub.queue.wakeups import BadEnvelope, read_push, topic_of

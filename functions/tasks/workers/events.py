@@ -3,15 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import (
-    Artifact,
-    Event,
-    Part,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskState,
-    TaskStatusUpdateEvent,
-)
+from a2a_hub.a2a.model import Artifact, Event, Part, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.tasks.resume_payload import decode_resume_payload

@@ -13,15 +13,7 @@ from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.gemini_cli import with_working_state
-from a2a_hub.a2a.model import (
-    Binding,
-    Event,
-    Message,
-    SendMessageRequest,
-    Task,
-    TaskStatusUpdateEvent,
-    Version,
-)
+from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent, Version
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Answer, Budget, Fault, Http, HttpFailure

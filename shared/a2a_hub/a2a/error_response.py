@@ -4,13 +4,7 @@ from typing import Any
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import jsonrpc, rest
-from a2a_hub.a2a.errors import (
-    PARSE_ERROR,
-    PAYLOAD_TOO_LARGE,
-    REQUEST_TIMEOUT,
-    UNSUPPORTED_MEDIA_TYPE,
-    A2AError,
-)
+from a2a_hub.a2a.errors import PARSE_ERROR, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, UNSUPPORTED_MEDIA_TYPE, A2AError
 from a2a_hub.http.messages import JSON, PROBLEM_JSON, BodyError, BodyFault, Request, Response
 from a2a_hub.telemetry.log import Record
 

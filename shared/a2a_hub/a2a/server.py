@@ -18,13 +18,7 @@ from a2a_hub.a2a.errors import A2AError, ServiceUnavailable
 from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.slash_commands import CommandCall, SlashCommands
 from a2a_hub.a2a.fold import with_history
-from a2a_hub.a2a.model import (
-    Event,
-    GetExtendedAgentCardRequest,
-    SendMessageRequest,
-    SubscribeToTaskRequest,
-    Task,
-)
+from a2a_hub.a2a.model import Event, GetExtendedAgentCardRequest, SendMessageRequest, SubscribeToTaskRequest, Task
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from a2a_hub.a2a.unstored import Unstored
 from a2a_hub.http.messages import BodyError, Request, Response

@@ -12,15 +12,7 @@ from typing import Protocol
 
 from msgspec import Struct, structs
 
-from a2a_hub.http.connections import (
-    Connection,
-    ConnectionPool,
-    IncomingAnswer,
-    NotHttp,
-    Origin,
-    TlsContext,
-    split_url,
-)
+from a2a_hub.http.connections import Connection, ConnectionPool, IncomingAnswer, NotHttp, Origin, TlsContext, split_url
 from a2a_hub.http.dialing import (
     Addresses,
     Resolver,

@@ -18,14 +18,7 @@ from a2a_hub.a2a.model import Event
 from a2a_hub.task_store import firestore_push
 from a2a_hub.task_store import firestore_records as queries
 from a2a_hub.task_store.firestore_client import Contention, Database
-from a2a_hub.task_store.firestore_documents import (
-    CHUNK_BYTES,
-    Body,
-    add_entries,
-    possible_id,
-    read_log,
-    record_fields,
-)
+from a2a_hub.task_store.firestore_documents import CHUNK_BYTES, Body, add_entries, possible_id, read_log, record_fields
 from a2a_hub.task_store.firestore_push import FirestorePushStore
 from a2a_hub.task_store.firestore_records import Found, Records, found_record
 from a2a_hub.task_store.log_watch import LogWatch, VersionReader

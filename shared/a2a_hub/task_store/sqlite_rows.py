@@ -8,13 +8,7 @@ from msgspec import structs
 
 from a2a_hub.a2a.model import Event, Task, TaskState
 from a2a_hub.task_store.store import Position, StoredTask, TaskQuery
-from a2a_hub.task_store.task_log import (
-    SnapshotCache,
-    apply_events,
-    read_event,
-    read_task,
-    task_bytes,
-)
+from a2a_hub.task_store.task_log import SnapshotCache, apply_events, read_event, read_task, task_bytes
 from a2a_hub.task_store.task_record import TaskRecord, snapshot_due, stored_task
 
 _FIELDS = TaskRecord.__struct_fields__

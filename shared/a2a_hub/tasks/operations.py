@@ -10,13 +10,7 @@ import msgspec
 from a2a_hub.a2a import model
 from a2a_hub.a2a.agent import Canceller
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.errors import (
-    TASK_NOT_CANCELABLE,
-    TASK_NOT_FOUND,
-    UNSUPPORTED_OPERATION,
-    A2AError,
-    invalid_field,
-)
+from a2a_hub.a2a.errors import TASK_NOT_CANCELABLE, TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.fold import with_history
 from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
 from a2a_hub.a2a.protojson import seconds_of

@@ -29,15 +29,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     spelling_of,
     write,
 )
-from a2a_hub.a2a.model import (
-    Binding,
-    Message,
-    Part,
-    Role,
-    SendMessageConfiguration,
-    SendMessageRequest,
-    Version,
-)
+from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageConfiguration, SendMessageRequest, Version
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.versions import VersionCodec
 

@@ -25,15 +25,7 @@ from a2a_hub.a2a.compat.v0_3.event import (
 )
 from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_core_message
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import (
-    Binding,
-    Event,
-    Message,
-    SendMessageConfiguration,
-    SendMessageRequest,
-    Task,
-    Version,
-)
+from a2a_hub.a2a.model import Binding, Event, Message, SendMessageConfiguration, SendMessageRequest, Task, Version
 from a2a_hub.a2a.operations import Operation, Rest
 from a2a_hub.a2a.protojson import as_object, as_string, copied, member
 from a2a_hub.a2a.versions import VersionCodec

@@ -13,16 +13,7 @@ from msgspec import UNSET
 
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Binding, Message, Part, Role
-from a2a_hub.a2a.protojson import (
-    as_enum,
-    as_list,
-    as_object,
-    as_string,
-    copied,
-    member,
-    read_base64,
-    without_absent,
-)
+from a2a_hub.a2a.protojson import as_enum, as_list, as_object, as_string, copied, member, read_base64, without_absent
 
 _ALIKE = ("messageId", "contextId", "taskId", "metadata", "extensions", "referenceTaskIds")
 _WRAPPED = "data_part_compat"
