@@ -8,7 +8,6 @@ from pathlib import Path
 
 from a2a_hub.agents.settings import read_phrasing
 from a2a_hub.gemini.settings import GeminiSettings, read_gemini
-from a2a_hub.runtime.local_address import own_address
 from a2a_hub.settings.reader import Settings
 from functions.docqa.cloud.config import CloudConfig, read_cloud
 
@@ -47,7 +46,7 @@ def read(environ: Mapping[str, str]) -> Config:
     if not corpus_dir.is_dir():
         settings.problem("CORPUS_DIR", "must name a folder that exists")
     config = Config(
-        public_url=settings.url("PUBLIC_URL", own_address(settings)),
+        public_url=settings.url("PUBLIC_URL", settings.own_address()),
         corpus_dir=corpus_dir,
         index_path=Path(index) if index else None,
         cloud=read_cloud(settings),

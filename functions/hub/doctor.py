@@ -96,7 +96,15 @@ class Doctor:
             return
         variable = missing_variable(route)
         if variable is not None:
-            yield self._unaddressed(route, variable)
+            hub = self._service or Service(name="hub")
+            # All services of deploy.sh have one prefix.
+            agent = Service(name=hub.name.removesuffix("hub") + route.id.replace("_", "-"))
+            yield error(
+                "address",
+                f"the hub does not know the agent's address: {variable} is not set",
+                fix=f"set {variable} to the address of the agent",
+                command=hub.set_variable(variable, f"$({agent.describe()})"),
+            )
             return
         try:
             http = AuthorizedHttp(self._http, route.boundary, route, self._sources, authorization=authorization)
@@ -104,14 +112,3 @@ class Doctor:
             yield route.boundary.missing_step(missing, self._service)
             return
         yield from AgentExamination(route, http, hub=self._service, now=self._now()).steps()
-
-    def _unaddressed(self, route: Route, variable: str) -> Step:
-        hub = self._service or Service(name="hub")
-        # All services of deploy.sh have one prefix.
-        agent = Service(name=hub.name.removesuffix("hub") + route.id.replace("_", "-"))
-        return error(
-            "address",
-            f"the hub does not know the agent's address: {variable} is not set",
-            fix=f"set {variable} to the address of the agent",
-            command=hub.set_variable(variable, f"$({agent.describe()})"),
-        )

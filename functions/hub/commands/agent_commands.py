@@ -63,14 +63,16 @@ class AgentCommandCatalog:
             call.record.update(severity="WARNING", cause=failure.cause)
             text = failure_text(failure, route, language=Language.EN, reference=call.request_id)
             raise A2AError(UNAVAILABLE, text)
-        return GetAllSlashCommandsResponse(commands=_first_of_each_name(listed))
+        commands = tuple(command for _, command in _first_of_each_name(listed).values())
+        return GetAllSlashCommandsResponse(commands=commands)
 
     def for_people(self, call: Call) -> Sequence[SlashCommand]:
         """Return the commands that the caller may type; an agent that fails or is slow has none."""
         served = self._tables.now
         routes = routes_with_commands(served, None, call)
         request = GetAllSlashCommandsRequest()
-        return _first_of_each_name(self.by_route(served, routes, request, call, within_seconds=_HELP_SECONDS))
+        listed = self.by_route(served, routes, request, call, within_seconds=_HELP_SECONDS)
+        return [command for _, command in _first_of_each_name(listed).values()]
 
     def by_route(
         self,
@@ -178,13 +180,10 @@ class AgentCommands:
         if len(routes) == 1:
             return routes[0]
         listed = self._catalog.by_route(served, routes, GetAllSlashCommandsRequest(), call)
-        known: dict[str, Route] = {}
-        for route, each in listed:
-            for command in () if isinstance(each, Failure) else each:
-                known.setdefault(command.name, route)
+        known = _first_of_each_name(listed)
         found = known.get(request.command_path[0])
         if found is not None:
-            return found
+            return found[0]
         for route, each in listed:
             if isinstance(each, Failure):
                 # The command may be that agent's.
@@ -258,12 +257,12 @@ def _not_started(failure: Failure, route: Route, call: Call, language: Language)
     return slash_commands.not_started(failure_text(failure, route, language=language, reference=call.request_id))
 
 
-def _first_of_each_name(listed: Sequence[tuple[Route, Listed]]) -> tuple[SlashCommand, ...]:
-    first: dict[str, SlashCommand] = {}
-    for _, each in listed:
+def _first_of_each_name(listed: Sequence[tuple[Route, Listed]]) -> dict[str, tuple[Route, SlashCommand]]:
+    first: dict[str, tuple[Route, SlashCommand]] = {}
+    for route, each in listed:
         for command in () if isinstance(each, Failure) else each:
-            first.setdefault(command.name, command)
-    return tuple(first.values())
+            first.setdefault(command.name, (route, command))
+    return first
 
 
 def _context_of(call: Call, *, within_seconds: float | None = None) -> CallContext:

@@ -67,38 +67,42 @@ _NO_SUCH_PATH = frozenset({404, 405, 501})
 
 
 class CommandLine:
-    """The commands of one agent, by the way that it has. Thread-safe. Each method raises ClientError."""
+    """The commands of one agent, by methods or by paths. Thread-safe. Each method raises ClientError."""
 
     def __init__(self, new_id: Callable[[], str]) -> None:
         self._new_id = new_id
-        self._gemini = GeminiCliCommands()
         self._has_methods = True
+        self._threads = Threads("command")
+        self._lock = threading.Lock()
+        self._live: OrderedDict[str, Relay[Event]] = OrderedDict()
 
     def commands(
         self, endpoint: Endpoint, call: TransportCall, request: GetAllSlashCommandsRequest
     ) -> Sequence[SlashCommand]:
-        """Return the agent's commands; none if it supports neither way."""
+        """Return the agent's commands; none if it supports neither form."""
         if self._has_methods:
             result = self._result(endpoint, call, GET_COMMANDS, request, GetAllSlashCommandsResponse)
             if result is not None:
                 return result.commands
-        commands = self._gemini.commands(endpoint, call)
+        commands = self._listed_by_path(endpoint, call)
         self._has_methods = commands is None
         return commands or ()
 
     def execute(self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest) -> ExecutionReply:
-        """Execute the command, once: an unsupported way executes nothing."""
+        """Execute the command, once: an unsupported form executes nothing."""
         if self._has_methods:
             result = self._result(endpoint, call, EXECUTE_COMMAND, request, ExecuteSlashCommandResponse)
             if result is not None:
                 return _executed(result)
-        executed = self._gemini.execute(endpoint, call, request)
+        executed = self._executed_by_path(endpoint, call, request)
         self._has_methods = executed is None
         return executed or ExecutionReply(refusal="")
 
     def live(self, agent_request: AgentRequest) -> Generator[Event] | None:
-        """Return the events of an execution, if they come over the connection of its request."""
-        return self._gemini.live(agent_request)
+        """Return all events of an execution that came over the connection of its request; they can be read once."""
+        with self._lock:
+            relay = self._live.pop(agent_request.running_task_id or "", None)
+        return _until_cancelled(relay, agent_request) if relay is not None else None
 
     def _result(
         self, endpoint: Endpoint, call: TransportCall, operation: Operation, request: Schema, type_: type[S]
@@ -119,33 +123,7 @@ class CommandLine:
         with as_client_error():
             return read(type_, _known(result), "result")
 
-
-def _known(result: Any) -> Any:
-    """Return the result without an unknown status: the task that it names decides then."""
-    if isinstance(result, dict) and isinstance(status := result.get("status"), str):
-        return result if status in _STATUSES else result | {"status": None}
-    return result
-
-
-def _executed(response: ExecuteSlashCommandResponse) -> ExecutionReply:
-    if response.status is CommandExecutionStatus.FAILED_TO_START:
-        return ExecutionReply(refusal=response.message)
-    if not response.execution_id:
-        raise ClientError(ClientFault.NOT_A2A, "the answer names no task for the command")
-    unsaid = response.status is CommandExecutionStatus.COMMAND_EXECUTION_STATUS_UNSPECIFIED
-    status = CommandExecutionStatus.STARTED if unsaid else response.status
-    return ExecutionReply(task_id=response.execution_id, status=status, message=response.message)
-
-
-class GeminiCliCommands:
-    """The commands of one agent. Thread-safe. Each method raises ClientError."""
-
-    def __init__(self) -> None:
-        self._threads = Threads("command")
-        self._lock = threading.Lock()
-        self._live: OrderedDict[str, Relay[Event]] = OrderedDict()
-
-    def commands(self, endpoint: Endpoint, call: TransportCall) -> Sequence[SlashCommand] | None:
+    def _listed_by_path(self, endpoint: Endpoint, call: TransportCall) -> Sequence[SlashCommand] | None:
         """Return the agent's commands; None if it has no such path."""
         with as_client_error():
             answer = _request(endpoint, call, "GET", "/listCommands", None, call.budget)
@@ -156,7 +134,7 @@ class GeminiCliCommands:
             listed = read(GetAllSlashCommandsResponse, read_json(answer), "listCommands")
             return tuple(_below(command, "") for command in listed.commands)
 
-    def execute(
+    def _executed_by_path(
         self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest
     ) -> ExecutionReply | None:
         """Execute the command, once; None if the agent has no such path."""
@@ -175,12 +153,6 @@ class GeminiCliCommands:
         if not isinstance(result, dict) or "data" not in result:
             raise ClientError(ClientFault.NOT_A2A, "the answer is no result of a command")
         return ExecutionReply(result=result["data"])
-
-    def live(self, agent_request: AgentRequest) -> Generator[Event] | None:
-        """Return all events of an execution that this process began; they can be read once."""
-        with self._lock:
-            relay = self._live.pop(agent_request.running_task_id or "", None)
-        return _until_cancelled(relay, agent_request) if relay is not None else None
 
     def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> ExecutionReply:
         relay = Relay(_events(endpoint, answer, budget), on_abandoned=lambda: None)
@@ -202,6 +174,23 @@ class GeminiCliCommands:
             if len(self._live) > _MAX_LIVE:
                 self._live.popitem(last=False)
         return ExecutionReply(task_id=task_id)
+
+
+def _known(result: Any) -> Any:
+    """Return the result without an unknown status: the task that it names decides then."""
+    if isinstance(result, dict) and isinstance(status := result.get("status"), str):
+        return result if status in _STATUSES else result | {"status": None}
+    return result
+
+
+def _executed(response: ExecuteSlashCommandResponse) -> ExecutionReply:
+    if response.status is CommandExecutionStatus.FAILED_TO_START:
+        return ExecutionReply(refusal=response.message)
+    if not response.execution_id:
+        raise ClientError(ClientFault.NOT_A2A, "the answer names no task for the command")
+    unsaid = response.status is CommandExecutionStatus.COMMAND_EXECUTION_STATUS_UNSPECIFIED
+    status = CommandExecutionStatus.STARTED if unsaid else response.status
+    return ExecutionReply(task_id=response.execution_id, status=status, message=response.message)
 
 
 def _request(

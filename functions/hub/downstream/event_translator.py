@@ -56,11 +56,9 @@ class EventTranslator:
         decided: str | None = None,
         delivered: Mapping[str, str] | None = None,
     ) -> None:
-        self._language = language
         self._delivered = DeliveredArtifacts(delivered or {})
-        self._open_questions = tuple(each for each in questions if each.call_id != decided)
-        self._decided = decided
-        self._tools: ToolEventTranslator | None = None
+        open_questions = tuple(each for each in questions if each.call_id != decided)
+        self._tools = ToolEventTranslator(open_questions, decided, language)
         self.is_idle = False
         """True if the agent has answered and its task waits without a question."""
         self._paragraph_ended = False
@@ -89,8 +87,7 @@ class EventTranslator:
                     *_answers(event.history),
                     *([event.status.message] if event.status.message else ()),
                 )
-                if self._may_have_tools(event.metadata, *messages):
-                    self._tool_translator().translate_task(event, messages)
+                self._tools.translate_task(event, messages)
                 for artifact in event.artifacts:
                     yield from self._artifact(artifact, append=False, again=True)
                 yield from self._history(event)
@@ -113,12 +110,12 @@ class EventTranslator:
     @property
     def pending(self) -> tuple[ToolQuestion, ...]:
         """The tool calls that wait for a decision."""
-        return self._tools.questions if self._tools else self._open_questions
+        return self._tools.questions
 
     @property
     def decision_was_late(self) -> bool:
         """True if the agent had given up the tool call before the decision."""
-        return self._tools is not None and self._tools.decision_was_late
+        return self._tools.decision_was_late
 
     def end_paragraph(self) -> None:
         """Begin a new paragraph with the agent's next text: the hub has added text of its own."""
@@ -142,7 +139,7 @@ class EventTranslator:
         """Yield the text of a development agent's whole task: its updates, which are its history now."""
         state = task.status.state
         ends = state in (TaskState.INPUT_REQUIRED, TaskState.COMPLETED)
-        if self.has_text or not (ends and self._tools and self._tools.is_present):
+        if self.has_text or not (ends and self._tools.is_present):
             return
         messages = {message.message_id: message for message in _answers(task.history)}
         last = task.status.message
@@ -154,10 +151,7 @@ class EventTranslator:
 
     def _update(self, event: TaskStatusUpdateEvent) -> Iterator[Piece]:
         status = event.status
-        if not self._may_have_tools(event.metadata, *([status.message] if status.message else ())):
-            yield from self._status(status)
-            return
-        kind, progress = self._tool_translator().translate(event)
+        kind, progress = self._tools.translate(event)
         yield from progress
         if kind is Kind.TEXT and status.message is not None:
             yield from self._content(text_of_parts(status.message.parts))
@@ -166,15 +160,6 @@ class EventTranslator:
         if kind in (Kind.TEXT, Kind.THOUGHT, Kind.TOOL_CALL):
             status = msgspec.structs.replace(status, message=None)
         yield from self._status(status)
-
-    def _may_have_tools(self, metadata: dict[str, Any] | None, *messages: Message) -> bool:
-        """Return True if the event may be about tools; most agents never mention one."""
-        return bool(metadata) or any(part.data is not UNSET for each in messages for part in each.parts)
-
-    def _tool_translator(self) -> ToolEventTranslator:
-        if self._tools is None:
-            self._tools = ToolEventTranslator(self._open_questions, self._decided, self._language)
-        return self._tools
 
     def _content(self, text: str) -> Iterator[Piece]:
         """Append to the answer; the text before the use of a tool is a paragraph of its own."""
@@ -189,7 +174,7 @@ class EventTranslator:
         match status.state:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
                 # An update and the whole task repeat one question.
-                if self._tools and self._is_finished(status.state, text) and not self.has_text:
+                if self._is_finished(status.state, text) and not self.has_text:
                     yield from self._append(self._in_progress() or self._tools.outcome)
                 self.is_idle = self._is_finished(status.state, text) and self.has_text
                 if self.is_idle:
@@ -211,15 +196,14 @@ class EventTranslator:
 
     def _is_finished(self, state: TaskState, text: str) -> bool:
         """Return True if a development agent ends a turn that leaves nothing to decide."""
-        tools = self._tools
         waits = state is TaskState.INPUT_REQUIRED and not text
-        return waits and tools is not None and tools.is_present and not tools.questions
+        return waits and self._tools.is_present and not self._tools.questions
 
     def _in_progress(self) -> str:
         return joined(tuple(chain.from_iterable(self._progress.values())))
 
     def _artifact(self, artifact: Artifact, *, append: bool, again: bool = False) -> Iterator[Piece]:
-        if self._tools is not None and self._tools.is_tool_output(artifact.artifact_id):
+        if self._tools.is_tool_output(artifact.artifact_id):
             return
         # Texts are compared without their separators: a task at its end has the chunks of its stream as parts.
         bare = "".join(texts_of(artifact.parts))
@@ -246,7 +230,7 @@ class EventTranslator:
 
     def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
         for part in parts:
-            if part.data is not UNSET and not (self._tools and is_tool_call(part.data)):
+            if part.data is not UNSET and not (self._tools.is_present and is_tool_call(part.data)):
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}
                 written = _sorted_json(value)
                 if written not in self._known_data:

@@ -1,10 +1,12 @@
 """The guard of one route's agent: circuit breaker, time and size limits, credential, and containment of every failure.
 
-How the agent is spoken to is the business of a `Transport`; another protocol is another transport.
+A `Transport` speaks to the agent; another protocol is another transport.
 """
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+
+from msgspec.structs import replace
 
 from a2a_hub.a2a.client_errors import ClientError
 from a2a_hub.a2a.extensions.development_tool import (
@@ -108,12 +110,8 @@ class Guard:
             http=AuthorizedHttp(self._http, route.boundary, route, self._sources, authorization=context.authorization),
             headers={"traceparent": context.traceparent} if context.traceparent else {},
             budget=budget,
-            stream_budget=Budget(
-                deadline=now + _LONGEST_STREAM_SECONDS,
-                connect_seconds=budget.connect_seconds,
-                idle_seconds=route.stream_idle_timeout_seconds,
-                max_bytes=budget.max_bytes,
-                retries=budget.retries,
+            stream_budget=replace(
+                budget, deadline=now + _LONGEST_STREAM_SECONDS, idle_seconds=route.stream_idle_timeout_seconds
             ),
         )
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from a2a_hub.gemini.settings import GeminiSettings, read_gemini
-from a2a_hub.runtime.local_address import own_address
 from a2a_hub.settings.reader import Settings
 
 __all__ = ["AgentSettings", "read"]
@@ -35,7 +34,7 @@ def read_phrasing(settings: Settings) -> GeminiSettings | None:
 def read_agent(settings: Settings) -> AgentSettings:
     """Return these settings. Errors are recorded in `settings`."""
     return AgentSettings(
-        public_url=settings.url("PUBLIC_URL", own_address(settings)),
+        public_url=settings.url("PUBLIC_URL", settings.own_address()),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
     )

@@ -93,17 +93,15 @@ def _checked(value: str, reference: SecretReference) -> str:
 
 def _refusal(status: int, body: bytes, reference: SecretReference) -> NoCredential:
     project = reference.text.split("/")[1]
-    if status == 403 and b"SERVICE_DISABLED" in body:
-        api = f"gcloud services enable secretmanager.googleapis.com --project={project}"
-        return NoCredential("no_secret", f"Secret Manager is not enabled in {project}", api)
-    if status in (401, 403):
-        return NoCredential("no_secret", f"the hub may not read {reference}", reference.grant)
-    if status == 404:
-        return NoCredential("no_secret", f"there is no {reference}", reference.remedy)
-    if status == 400:
-        return NoCredential("no_secret", f"{reference} is disabled or destroyed", reference.remedy)
-    return NoCredential(
-        "no_secret",
-        f"Secret Manager answered HTTP {status}",
-        "try again; status.cloud.google.com tells of disruptions",
-    )
+    cause, remedy = f"Secret Manager answered HTTP {status}", "try again; status.cloud.google.com tells of disruptions"
+    match status:
+        case 403 if b"SERVICE_DISABLED" in body:
+            cause = f"Secret Manager is not enabled in {project}"
+            remedy = f"gcloud services enable secretmanager.googleapis.com --project={project}"
+        case 401 | 403:
+            cause, remedy = f"the hub may not read {reference}", reference.grant
+        case 404:
+            cause, remedy = f"there is no {reference}", reference.remedy
+        case 400:
+            cause, remedy = f"{reference} is disabled or destroyed", reference.remedy
+    return NoCredential("no_secret", cause, remedy)

@@ -14,7 +14,6 @@ from a2a_hub.routing.hub_card import SecurityKind, hub_card
 from a2a_hub.routing.parser import load
 from a2a_hub.routing.routes import Route, RouteTable, RouteTableError, restricted
 from a2a_hub.routing.table_file import NOT_SET, RouteFile, RouteSource
-from a2a_hub.runtime.local_address import own_address
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.reader import Settings
 from a2a_hub.task_store import settings as store_settings
@@ -74,7 +73,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         unset=unset,
         routes_file=file,
         routes_seconds=settings.number("ROUTES_SECONDS", 300, least=0.01, most=86_400),
-        public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else own_address(settings)),
+        public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else settings.own_address()),
         security=_security(settings),
         card_protocol_version=settings.text("CARD_PROTOCOL_VERSION", "0.3.0"),
         card_unnamed_version=_unnamed_version(settings),

@@ -126,6 +126,15 @@ class Settings:
             self.problem(name, "must be an https URL without a path, or http on this machine's loopback")
         return value.rstrip("/")
 
+    def own_address(self) -> str:
+        """Return the address of this function on this machine, with the port of the Functions Framework (`--port`, `PORT`)."""
+        # The framework has loaded it; `hubctl` reads settings without it.
+        import click
+
+        command = click.get_current_context(silent=True)
+        given = command.params.get("port") if command else None
+        return f"http://127.0.0.1:{given or self.port('PORT', 8080)}"
+
     def file(self, name: str, default: Path) -> Path:
         """Return the path of an existing file."""
         path = Path(self.text(name, str(default)))
