@@ -160,6 +160,9 @@ class HttpServer:
                 self.connections += 1
                 with self._lock:
                     self._open.add(connection)
+                    if self._ending.is_set():
+                        # `__exit__` may have shut down the connections before this one was among them.
+                        connection.shutdown(socket.SHUT_RDWR)
                 self._start(self._serve, connection, self.connections)
 
     def _serve(self, connection: socket.socket, number: int) -> None:
