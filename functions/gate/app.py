@@ -43,7 +43,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     hub = Upstream(config.hub_url, http=http, tokens=tokens)
     service = Service(name=config.service) if config.service else None
     forwarding = _Forwarding(config, hub, admission, Doctor(hub, hub_url=config.hub_url, service=service))
-    # Behind a gateway, the card is not asked for here.
+    # An API gateway in front of the gate serves the card itself.
     cards = _PublicUpstream(Upstream(config.agent_card_url, http=http, tokens=None))
     dispatcher = Dispatcher(
         (

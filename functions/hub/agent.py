@@ -32,7 +32,7 @@ class HubAgent:
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. Raises A2AError for an unknown skill."""
         if not request.message.parts and not call.for_ui:
-            # A person who sent nothing gets a text; a program gets the error (§4.1.4).
+            # People get a text; a program gets the error (§4.1.4).
             raise invalid_field("message.parts", "must hold at least one part")
         incoming = _incoming(request, call, call.task.notes if call.task else {})
         context_id = incoming.context_id

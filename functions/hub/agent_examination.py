@@ -150,20 +150,21 @@ class AgentExamination:
         return None
 
     def _security(self, answer: _Answer) -> Iterator[Step]:
-        """Compare the credential with what the card asks for, and try it where the card needs none."""
-        try:
-            card = to_core_card(protojson.decode(answer.body)) if answer.status == 200 else None
-            called = read_card(answer.body) if answer.status == 200 else None
-        except A2AError:
-            # The step on the card has it.
-            return
-        if card is not None and (step := _scheme_step(card, self._route)):
-            yield step
+        """Compare the credential with the card's security requirements, and try it where the card needs none."""
+        called = None
+        if answer.status == 200:
+            try:
+                called, card = read_card(answer.body), to_core_card(protojson.decode(answer.body))
+            except A2AError:
+                # The step on the card reports it.
+                return
+            if step := _scheme_step(card, self._route):
+                yield step
         if self._route.boundary.is_probed:
             yield self._probe(called)
 
     def _probe(self, card: CalledCard | None) -> Step:
-        """Ask for a task that there is not: an agent that looks for it has accepted the credential."""
+        """Request an unknown task: an agent that searches for it has accepted the credential."""
         route, http = self._route, self._http
         try:
             endpoint = endpoint_of(card, route.url, version=route.protocol_version, binding=route.binding)
@@ -198,12 +199,8 @@ class AgentExamination:
 
 
 def _budget(route: Route, http: AuthorizedHttp) -> Budget:
-    return Budget(
-        deadline=http.clock() + _SECONDS,
-        connect_seconds=route.connect_timeout_seconds,
-        idle_seconds=_SECONDS,
-        max_bytes=_MOST_BYTES,
-    )
+    connect_seconds = route.connect_timeout_seconds
+    return Budget.within(_SECONDS, now=http.clock(), max_bytes=_MOST_BYTES, connect_seconds=connect_seconds, retries=0)
 
 
 def _get(route: Route, path: str, http: AuthorizedHttp) -> _Answer:
@@ -258,10 +255,10 @@ def _scheme_step(card: AgentCard, route: Route) -> Step | None:
     schemes = card.security_schemes or {}
     suggestions: list[str] = []
     for requirement in card.security_requirements:
-        asked = [(schemes[name], item.list) for name, item in requirement.schemes.items() if name in schemes]
-        if all(route.boundary.serves(scheme, scopes) for scheme, scopes in asked):
+        declared = [(schemes[name], item.list) for name, item in requirement.schemes.items() if name in schemes]
+        if all(route.boundary.serves(scheme, scopes) for scheme, scopes in declared):
             return None
-        for scheme, scopes in asked:
+        for scheme, scopes in declared:
             suggestions += [", ".join(lines) for kind in KINDS.values() if (lines := kind.route_lines(scheme, scopes))]
     if not suggestions:
         return None

@@ -20,16 +20,12 @@ def citations_of(data: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     for value in data:
         citations = value.get("citations")
         if isinstance(citations, list):
-            found += [_checked(item) for item in citations if _has_uri(item)]
+            found += [
+                {name: value for name, value in item.items() if isinstance(value, _TYPES.get(name, object))}
+                for item in citations
+                if isinstance(item, dict) and isinstance(item.get("uri"), str)
+            ]
     return found
-
-
-def _has_uri(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("uri"), str)
-
-
-def _checked(item: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in item.items() if isinstance(value, _TYPES.get(name, object))}
 
 
 def numbered_lines(citations: list[dict[str, Any]], language: Language) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
-from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Destination
-from a2a_hub.boundaries.sources import CredentialSources
+from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest
 from a2a_hub.http.client import Answer, Budget, Http
 from a2a_hub.http.messages import Cancellation
 
@@ -17,25 +16,16 @@ class AuthorizedHttp:
     `credential` is the last one that was sent.
     """
 
-    def __init__(
-        self,
-        http: Http,
-        boundary: Boundary,
-        agent: Destination,
-        sources: CredentialSources,
-        *,
-        authorization: str | None,
-    ) -> None:
-        """Get the first credential. Raises NoCredential. `authorization` is the caller's own header."""
+    def __init__(self, http: Http, boundary: Boundary, request: CredentialRequest) -> None:
+        """Get the first credential. Raises NoCredential."""
         self._http = http
         self._boundary = boundary
-        self._request = CredentialRequest(agent=agent, sources=sources, authorization=authorization)
-        self.credential = self._boundary.credential(self._request)
+        self._request = request
+        self.credential = boundary.credential(request)
 
     def with_boundary(self, boundary: Boundary) -> AuthorizedHttp:
         """Return a client for the same call with the credential of another boundary. Raises NoCredential."""
-        request = self._request
-        return AuthorizedHttp(self._http, boundary, request.agent, request.sources, authorization=request.authorization)
+        return AuthorizedHttp(self._http, boundary, self._request)
 
     @property
     def clock(self) -> Callable[[], float]:

@@ -107,7 +107,8 @@ class Doctor:
             )
             return
         try:
-            http = AuthorizedHttp(self._http, route.boundary, route, self._sources, authorization=authorization)
+            request = CredentialRequest(agent=route, sources=self._sources, authorization=authorization)
+            http = AuthorizedHttp(self._http, route.boundary, request)
         except NoCredential as missing:
             yield route.boundary.missing_step(missing, self._service)
             return

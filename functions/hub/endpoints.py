@@ -33,7 +33,7 @@ _MOST_RUN_BYTES = 10_000
 
 
 class Pages:
-    """The pages of the hub. None of them tells an agent's address."""
+    """The pages of the hub. None of them shows an agent's address."""
 
     def __init__(self, tables: Tables, *, commit: str) -> None:
         self._tables = tables

@@ -12,7 +12,7 @@ LEFT = "cancelled"
 
 
 class FailureKind(StrEnum):
-    """The kinds of failure that users can tell apart; the operator's record says more."""
+    """The kinds of failure that users can tell apart; the operator's record has details."""
 
     DOWN = "down"
     SLOW = "slow"

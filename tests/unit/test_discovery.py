@@ -8,6 +8,7 @@ import pytest
 from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.model import Binding, Version
+from a2a_hub.boundaries.boundary import CredentialRequest
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import Budget, HttpClient
@@ -22,7 +23,8 @@ BUDGET = Budget(deadline=1e9, connect_seconds=1, idle_seconds=1, max_bytes=1)
 def call_with(authorization: str) -> TransportCall:
     """A call whose credential is the caller's own token."""
     agent = route("alpha", "https://agent.example")
-    http = AuthorizedHttp(HttpClient(), User(), agent, CredentialSources(), authorization=authorization)
+    request = CredentialRequest(agent=agent, sources=CredentialSources(), authorization=authorization)
+    http = AuthorizedHttp(HttpClient(), User(), request)
     return TransportCall(http=http, headers={}, budget=BUDGET, stream_budget=BUDGET)
 
 

@@ -83,7 +83,7 @@ class AgentCommandCatalog:
         *,
         within_seconds: float = _LIST_SECONDS,
     ) -> list[tuple[Route, Listed]]:
-        """Return the commands of each agent, or its failure. All are asked at once."""
+        """Return the commands of each agent, or its failure. All requests run at once."""
         context = _context_of(call, within_seconds=within_seconds)
         passed = replace(request, metadata=_without_skill(request.metadata))
 
@@ -217,7 +217,7 @@ def has_result(notes: Mapping[str, Any]) -> bool:
 def result_events(
     notes: Mapping[str, Any], *, task_id: str, context_id: str, message_factory: MessageFactory
 ) -> Iterator[Event]:
-    """Yield the events of a command whose result is known: the extension tells everything in status updates."""
+    """Yield the events of a command whose result is known: the extension puts everything into status updates."""
     result = notes[EXECUTES][_RESULT]
     part = Part(text=result) if isinstance(result, str) else Part(data=result, media_type="application/json")
 

@@ -86,7 +86,7 @@ class Commands:
                 try:
                     return self._task_command(command, number, call, language)
                 except Unavailable:
-                    # Who types commands can show no error (README.md, what a user interface gets).
+                    # A user interface shows texts, no errors (README.md).
                     self._log.exception("The task store is away", call.record)
                     return texts.STORE_UNAVAILABLE[language]
 

@@ -1,1 +1,1 @@
-"""Asking a route's agent, and hearing it out, whatever goes wrong on the way."""
+"""Calls to a route's agent: guard, transport, and the translation of its events."""

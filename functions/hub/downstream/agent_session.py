@@ -24,7 +24,7 @@ _OUTPUT_MODES = ("text/plain", "application/json")
 _FIRST_POLL_SECONDS = 0.1
 _SLOWEST_POLL_SECONDS = 2.0
 _TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
-# The connection was lost; the agent may go on.
+# The connection was lost; the agent may still be working.
 _LOST = frozenset({ClientFault.CUT, ClientFault.UNREACHABLE})
 # Transient faults: the agent restarts, or is overloaded.
 _TRANSIENT = _LOST | {ClientFault.TIMEOUT, ClientFault.SERVER_ERROR, ClientFault.RATE_LIMITED}
@@ -32,7 +32,7 @@ _TRANSIENT_SECONDS = 20.0
 
 
 class AgentSession:
-    """One turn. `headers` go with each request; `call` has the limits of answers, streams and tasks that go on."""
+    """One turn. `headers` go with each request; `call` has the limits of answers, streams and continuing tasks."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class AgentSession:
             return self._answer()
         if not agent_request.executes:
             return replayed(self._answer(), since=agent_request.message.message_id)
-        assert agent_request.running_task_id is not None, "the agent was asked to execute a command before"
+        assert agent_request.running_task_id is not None, "the agent executes a command already"
         return replayed(self._follow(agent_request.running_task_id))
 
     def _answer(self) -> Generator[Event]:

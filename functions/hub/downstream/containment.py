@@ -40,7 +40,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 def contained(error: ClientError, route: Route, credential: Credential) -> Failure:
-    """Return the failure that this error is on this route; `credential` is what the agent got."""
+    """Return the error as a failure on this route; `credential` was sent to the agent."""
     fields = _fields(error, route)
     return Failure(
         kind=FailureKind.NOT_ACCEPTED if fields else _FAULTS[error.fault][0],
@@ -77,7 +77,9 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
         case ClientFault.UNRESOLVED | ClientFault.UNREACHABLE:
             return f"check that the agent runs and that the route's url ({variable}_URL) is right"
         case ClientFault.TLS:
-            return "give the agent a certificate that holds; `hubctl doctor` tells how to see the one that it has"
+            return (
+                "give the agent a certificate that holds; `hubctl doctor` prints the command that shows the current one"
+            )
         case ClientFault.NOT_FOUND:
             return f"check the path of the route's url ({variable}_URL)"
         case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN | ClientFault.RATE_LIMITED:
@@ -95,7 +97,7 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
         case ClientFault.UNEXPECTED_STATUS if error.status in _REDIRECTS:
             return (
                 f"redirects are not followed: set the route's url ({variable}_URL) to the address that this one leads to; "
-                "the Location header of `curl -si -X POST URL` tells it"
+                "the Location header of `curl -si -X POST URL` has it"
             )
         case ClientFault.WRONG_VERSION:
             return f"set protocol_version of route {route.id} to the version that the agent speaks"

@@ -15,6 +15,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     SlashCommand,
 )
 from a2a_hub.a2a.model import Event
+from a2a_hub.boundaries.boundary import CredentialRequest
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.http.client import Budget, Http
 from a2a_hub.routing.routes import Route
@@ -34,7 +35,7 @@ _LONGEST_STREAM_SECONDS = 1700.0
 
 
 class Guard:
-    """A guarded agent, a `Downstream`: whatever fails is one DownstreamFailed."""
+    """A guarded agent, a `Downstream`: every failure is one DownstreamFailed."""
 
     immediate = False
 
@@ -99,15 +100,16 @@ class Guard:
         route, now = self._route, self._http.clock()
         seconds = min(route.timeout_seconds, context.within_seconds or route.timeout_seconds)
         # The route's time includes that of getting a token.
-        budget = Budget(
-            deadline=now + seconds,
-            connect_seconds=route.connect_timeout_seconds,
-            idle_seconds=seconds,
+        budget = Budget.within(
+            seconds,
+            now=now,
             max_bytes=route.max_response_bytes,
+            connect_seconds=route.connect_timeout_seconds,
             retries=route.retries,
         )
+        request = CredentialRequest(agent=route, sources=self._sources, authorization=context.authorization)
         return TransportCall(
-            http=AuthorizedHttp(self._http, route.boundary, route, self._sources, authorization=context.authorization),
+            http=AuthorizedHttp(self._http, route.boundary, request),
             headers={"traceparent": context.traceparent} if context.traceparent else {},
             budget=budget,
             stream_budget=replace(

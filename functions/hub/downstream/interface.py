@@ -82,7 +82,7 @@ class Downstream(Protocol):
 class TransportCall(Redacted, frozen=True, kw_only=True):
     """One guarded call: an HTTP client that adds the credential, headers that go along, and limits.
 
-    `budget` is for an answer that is no stream, `stream_budget` for one that is and for a task that goes on.
+    `budget` is for an answer that is no stream, `stream_budget` for a stream, and for a task that continues.
     """
 
     http: AuthorizedHttp

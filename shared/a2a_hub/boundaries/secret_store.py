@@ -71,13 +71,7 @@ class SecretStore:
         return Fetched(_checked(value, reference), now + _FRESH_SECONDS, float("inf"))
 
     def _access(self, reference: SecretReference, token: str) -> tuple[int, bytes]:
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=5.0,
-            idle_seconds=_SECONDS,
-            max_bytes=_MAX_BYTES,
-            retries=1,
-        )
+        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
         url = f"{self._endpoint}/v1/{reference.text}:access"
         headers = {"authorization": f"Bearer {token}", "accept": JSON}
         answer = self._http.request("GET", url, headers=headers, body=None, budget=budget)

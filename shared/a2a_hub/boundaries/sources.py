@@ -1,4 +1,4 @@
-"""The sources of credentials, and what a route names of them: a secret's place, never the secret itself."""
+"""The sources of credentials, and a route's references to secrets: a place, never the secret itself."""
 
 import re
 from enum import StrEnum

@@ -83,13 +83,7 @@ class TokenEndpoints:
             headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         else:
             form |= {"client_id": client.client_id, "client_secret": secret}
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=5.0,
-            idle_seconds=_SECONDS,
-            max_bytes=_MAX_BYTES,
-            retries=1,
-        )
+        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
         try:
             answer = self._http.request(
                 "POST", client.token_url, headers=headers, body=urlencode(form).encode(), budget=budget

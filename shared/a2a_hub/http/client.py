@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, Self
 
 from msgspec import Struct, structs
 
@@ -56,6 +56,20 @@ class Budget(Struct, frozen=True, kw_only=True):
     idle_seconds: float
     max_bytes: int
     retries: int = 0
+
+    @classmethod
+    def within(
+        cls, seconds: float, *, now: float, max_bytes: int, connect_seconds: float = 5.0, retries: int = 1
+    ) -> Self:
+        """Return the limits of an exchange that ends `seconds` after `now` at the latest."""
+        deadline = now + seconds
+        return cls(
+            deadline=deadline,
+            connect_seconds=connect_seconds,
+            idle_seconds=seconds,
+            max_bytes=max_bytes,
+            retries=retries,
+        )
 
 
 class Http(Protocol):

@@ -110,21 +110,18 @@ def is_bearer_token(token: str) -> bool:
     return match is not None and match[1] == token
 
 
-def bearer_token(authorization: str | None) -> str:
-    """Return the token of an Authorization header. Raises UNAUTHENTICATED with a Bearer challenge (RFC 6750 §3)."""
+def verify_bearer_token(authorization: str | None, verifiers: Sequence[TokenVerifier]) -> Principal:
+    """Return the principal of an Authorization header.
+
+    Raises UNAUTHENTICATED (401, with a Bearer challenge, RFC 6750 §3) or UNAVAILABLE (503, Retry-After).
+    """
     match = _BEARER.fullmatch(authorization.strip()) if authorization else None
     if match is None:
         raise _rejected("Send a bearer token: Authorization: Bearer <token>", 'Bearer realm="a2a"')
-    return match[1]
-
-
-def verify_bearer_token(authorization: str | None, verifiers: Sequence[TokenVerifier]) -> Principal:
-    """Return the principal of an Authorization header. Raises UNAUTHENTICATED (401) or UNAVAILABLE (503, Retry-After)."""
-    token = bearer_token(authorization)
     unavailable: VerifierUnavailable | None = None
     for verifier in verifiers:
         try:
-            principal = verifier.verify(token)
+            principal = verifier.verify(match[1])
         except VerifierUnavailable as error:
             unavailable = error
             continue

@@ -39,7 +39,7 @@ class DefaultCredentials:
 
         try:
             if self._transport is None:
-                self._transport = google_auth.new_transport()
+                self._transport = google_auth.Request()
             credentials = self._credentials.get(audience)
             if credentials is None:
                 credentials = google_auth.default_credentials(self._transport, audience=audience)

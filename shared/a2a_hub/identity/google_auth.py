@@ -18,7 +18,7 @@ from google.auth.transport.requests import Request
 from google.auth.transport.urllib3 import Request as Urllib3Request
 from google.oauth2 import id_token, service_account
 
-__all__ = ["GoogleAuthError", "TransportError"]
+__all__ = ["GoogleAuthError", "Request", "TransportError"]
 SECONDS_BEFORE_EXPIRY = 225.0
 """google-auth's own margin (`google.auth._helpers.REFRESH_THRESHOLD`)."""
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
@@ -32,12 +32,7 @@ _CERTIFICATES_IN_AN_OUTAGE_SECONDS = 10_800.0
 
 
 class NotAServiceAccount(ValueError):
-    """Credentials that are no service account's: nobody issues ID tokens for a chosen audience to them."""
-
-
-def new_transport() -> Any:
-    """Return a transport for refreshing credentials."""
-    return Request()
+    """Credentials that are no service account's: no issuer gives them ID tokens for a chosen audience."""
 
 
 def default_credentials(transport: Any, *, audience: str | None) -> Any:

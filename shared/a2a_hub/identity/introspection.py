@@ -113,13 +113,7 @@ class AccessTokenVerifier:
 
         The token goes as a header, which keeps it out of URLs and logs.
         """
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=_SECONDS,
-            idle_seconds=_SECONDS,
-            max_bytes=_MAX_BYTES,
-            retries=1,
-        )
+        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
         headers = {"authorization": f"Bearer {token}", "accept": JSON}
         try:
             answer = self._http.request("GET", url, headers=headers, body=None, budget=budget)

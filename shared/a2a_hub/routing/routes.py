@@ -1,4 +1,4 @@
-"""The routes of the hub, as routes.toml describes them: each agent, and who may use it."""
+"""The routes of the hub, as routes.toml describes them: each agent, and its permitted callers."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -24,7 +24,7 @@ class Route(Struct, frozen=True, kw_only=True):
     keywords: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
-    """Patterns that exclude the route for a text, whatever else matched."""
+    """Patterns that exclude the route for a text, even if other rules match."""
     priority: int = 0
     url: str
     boundary: Boundary

@@ -1,4 +1,4 @@
-"""The parts of every function: its log, its status pages, and its answers to what it does not serve."""
+"""The parts of every function: its log, its status pages, and its refusals."""
 
 import contextlib
 import os
@@ -35,7 +35,7 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
 
 
 def front_page(name: str) -> Response:
-    """Return the page at `/`, which says what answers here."""
+    """Return the page at `/`, which names the function."""
     text = f"{name}: an A2A agent. It is up. Its card is at /.well-known/agent-card.json\n"
     return Response(headers={"content-type": "text/plain; charset=utf-8"}, body=text.encode())
 

@@ -23,7 +23,7 @@ def _print_warning(message: str) -> None:
 class SettingsError(SystemExit):
     """All errors of the settings, one line each, with the variable's name.
 
-    It ends the process: Python prints these lines without a stack, which tells operators nothing, and exits with status 1.
+    It ends the process: Python prints these lines without a stack, and exits with status 1.
     """
 
 
