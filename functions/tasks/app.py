@@ -40,7 +40,7 @@ _RETRY_AFTER_SECONDS = "2"
 
 
 def build(config: Config, *, log: Log | None = None) -> Handler:
-    """The function's handler. Its background work begins when its process serves."""
+    """Return the function's handler. Its background work begins when its process serves."""
     log = log or stdout_log("tasks", project=config.hub.google_cloud_project)
     store = open_store(config.store, clock=time.time, new_token=new_id)
     signer = config.identity.signer()

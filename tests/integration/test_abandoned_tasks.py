@@ -51,7 +51,7 @@ class Scene:
     def begun(self, task_id: str, times: int) -> None:
         """Workers have taken the task and died."""
         for _ in range(times):
-            assert self.leasing.lease_task("worker", ROLES, seconds=30, task_id=task_id)
+            assert self.leasing.lease("worker", ROLES, seconds=30, wait_seconds=0, task_id=task_id)
             self.now += 31
 
     def state(self, task_id: str) -> TaskState:
@@ -93,7 +93,7 @@ def test_a_dead_workers_task_goes_to_the_next_one_as_its_second_attempt(scene: S
 def test_a_dead_workers_task_that_is_to_be_cancelled_is_ended_by_the_sweep(scene: Scene) -> None:
     task_id, other = scene.task(), scene.task()
     scene.begun(task_id, 1)
-    lease = scene.leasing.lease_task("worker", ROLES, seconds=30, task_id=task_id)
+    lease = scene.leasing.lease("worker", ROLES, seconds=30, wait_seconds=0, task_id=task_id)
     assert lease
     scene.store.request_cancel(task_id)
     assert scene.leasing.end_abandoned(ROLES) == 0

@@ -71,16 +71,14 @@ class WorkersApi:
         if len(sent.roles) > _MOST_ROLES:
             raise invalid_field("roles", f"must be at most {_MOST_ROLES}")
         roles = worker.roles_for(sent.roles, self._roles())
-        if sent.task_id:
-            lease = self._leasing.lease_task(worker.name, roles, seconds=sent.lease_seconds, task_id=sent.task_id)
-        else:
-            lease = self._leasing.lease(
-                worker.name,
-                roles,
-                seconds=sent.lease_seconds,
-                wait_seconds=sent.wait_seconds,
-                is_connected=request.client_is_there,
-            )
+        lease = self._leasing.lease(
+            worker.name,
+            roles,
+            seconds=sent.lease_seconds,
+            wait_seconds=sent.wait_seconds,
+            task_id=sent.task_id or None,
+            is_connected=request.client_is_there,
+        )
         if lease is None:
             record["outcome"] = "nothing_due"
             return Response(status=204)

@@ -70,22 +70,19 @@ class Leasing:
         *,
         seconds: float,
         wait_seconds: float,
+        task_id: str | None = None,
         is_connected: Callable[[], bool] = lambda: True,
     ) -> Lease | None:
-        """Lease the task that has been due longest, at once or within `wait_seconds`.
+        """Lease the task that has been due longest, at once or within `wait_seconds`; or the named task if it is due now.
 
         Return None if the worker has disconnected: its task would stay idle until the lease expires.
         """
-        if wait_seconds <= 0 or not self._places.acquire(blocking=False):
-            return self._lease(holder, roles, seconds, None)
+        if task_id or wait_seconds <= 0 or not self._places.acquire(blocking=False):
+            return self._lease(holder, roles, seconds, task_id)
         try:
             return self._wait_for_lease(holder, roles, seconds, wait_seconds, is_connected)
         finally:
             self._places.release()
-
-    def lease_task(self, holder: str, roles: Sequence[str], *, seconds: float, task_id: str) -> Lease | None:
-        """Lease the named task if it has one of these roles and is due."""
-        return self._lease(holder, roles, seconds, task_id)
 
     def end_abandoned(self, roles: Sequence[str] | None) -> int:
         """End abandoned tasks of these roles and return their number.

@@ -271,7 +271,7 @@ def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError
 
 
 def check(endpoint: Endpoint, answer: Answer) -> None:
-    """Raises ClientError for an answer that is no success, or not in the encoding that was asked for."""
+    """Raise ClientError for an answer that is no success, or not in the requested encoding."""
     if answer.status not in _SUCCEEDED:
         raise _status_error(endpoint, answer)
     if (answer.headers.get("content-encoding") or "identity").lower() != "identity":

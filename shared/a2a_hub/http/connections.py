@@ -126,7 +126,7 @@ class Connection:
         return not self._quiet.poll(0)
 
     def close(self) -> None:
-        """Closes the connection; idempotent."""
+        """Close the connection; idempotent."""
         if self._socket is not None:
             self._socket.close()
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 
 import flask
 
-from a2a_hub.http.messages import JSON, Handler, Request, Response
+from a2a_hub.http.messages import JSON, Handler, Request, Response, close_if_closable
 from a2a_hub.http.request_body import RequestBody
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _application(handle: Handler) -> WSGIApplication:
         if isinstance(content, bytes) and not bodiless:
             headers.append(("content-length", str(len(content))))
         if bodiless or method == "HEAD":
-            _close(content)
+            close_if_closable(content)
             content = b""
         start_response(_status_line(answer.status), headers)
         return _CorkedBody(content, environ.get("gunicorn.socket")) if isinstance(content, bytes) else content
@@ -98,12 +98,6 @@ class _CorkedBody(list[bytes]):
     def _hold(self, held: bool) -> None:
         if self._socket is not None and _CORK is not None:
             self._socket.setsockopt(socket.IPPROTO_TCP, _CORK, held)
-
-
-def _close(content: object) -> None:
-    close = getattr(content, "close", None)
-    if close is not None:
-        close()
 
 
 def _as_utf8(text: str | None) -> str:

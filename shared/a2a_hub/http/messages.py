@@ -71,7 +71,7 @@ class Request(Struct, frozen=True, kw_only=True):
         return next(iter(self.parameters(name)), None)
 
     def parameters(self, name: str) -> list[str]:
-        """All values of a query parameter, its name in any case."""
+        """Return all values of a query parameter, its name in any case."""
         query = self.query.items() if self.query else ()
         return [value for key, values in query if key.lower() == name.lower() for value in values]
 
@@ -90,6 +90,13 @@ class Response(Struct, frozen=True, kw_only=True):
 
 
 Handler = Callable[[Request], Response]
+
+
+def close_if_closable(iterator: object) -> None:
+    """Call the `close` of an iterator that has one, as generators and streams do."""
+    close = getattr(iterator, "close", None)
+    if close is not None:
+        close()
 
 
 def body_of(data: bytes) -> Body:

@@ -22,6 +22,7 @@ from a2a_hub.a2a.model import (
     text_of,
 )
 from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.http.messages import close_if_closable
 from a2a_hub.tasks.updates import status_update
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
@@ -201,6 +202,4 @@ class TextOnlyStream(Iterator["Event | None"]):
 
     def close(self) -> None:
         """Leave the task's events; idempotent."""
-        close = getattr(self._events, "close", None)
-        if close is not None:
-            close()
+        close_if_closable(self._events)

@@ -80,7 +80,7 @@ def _names_public(text: str) -> bool:
 
 
 def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """True for an address of the public internet; an address that embeds another is judged by the embedded one."""
+    """Return True for an address of the public internet. An address that embeds another is judged by the embedded one."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if inner is not None:

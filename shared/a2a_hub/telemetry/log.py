@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.http.messages import Request, Response
+from a2a_hub.http.messages import Request, Response, close_if_closable
 
 Record = dict[str, Any]
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
@@ -134,9 +134,7 @@ class _ObservedBody(Iterator[bytes]):
             raise
 
     def close(self) -> None:
-        close = getattr(self._body, "close", None)
-        if close is not None:
-            close()
+        close_if_closable(self._body)
         self._end()
 
     def _end(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from a2a_hub.a2a.model import Event
+from a2a_hub.http.messages import close_if_closable
 
 HEADERS = {
     "content-type": "text/event-stream",
@@ -110,6 +111,4 @@ class EventStream(Iterator[bytes]):
 
     def close(self) -> None:
         """End the stream; called by the WSGI server at the end and when the client has left."""
-        close = getattr(self._events, "close", None)
-        if close is not None:
-            close()
+        close_if_closable(self._events)

@@ -64,7 +64,7 @@ def to_compat_rest_card(card: AgentCard) -> dict[str, Any]:
 
 
 def both_versions(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[str, Any]:
-    """One card that a client of either version can read: 1.0's members and, beside them, 0.3's.
+    """Return one card that clients of either version can read: 1.0's members and, beside them, 0.3's.
 
     `securitySchemes` exists in both with another shape: each scheme carries both. Signatures are left out, since the card that
     was signed is another one.
