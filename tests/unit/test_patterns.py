@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from a2a_hub.routing.patterns import BadPattern, compile_pattern
+from a2a_hub.routing.patterns import BadPattern, compile_any, compile_pattern
 
 # The pieces that need most memory for each of their characters, but for those that are tried at once.
 _LARGE_PIECES = (".", "[^k]", r"\W", "[あ-ん]", "(k|ſ)", "[[:^alpha:]]", "x*", "日")
@@ -46,3 +46,22 @@ def test_case_is_ignored_and_the_leftmost_match_found_also_by_many_threads_at_on
 def test_a_number_beyond_all_bounds_in_braces_is_text() -> None:
     digits = "9" * 5_000
     assert compile_pattern(f"a{{{digits}}}").search(f"A{{{digits}}}") is not None
+
+
+@pytest.mark.parametrize(("text", "found"), [("a PLAN", True), ("late", True), ("plans", False), ("b|c", False)])
+def test_any_of_several_patterns_is_found_in_one_search(text: str, found: bool) -> None:
+    (pattern,) = compile_any(("plan$", "^late|^early", "(?-i)B", "(?P<n>x)", "(?P<n>y)"))
+    assert (pattern.search(text) is not None) is found
+
+
+@pytest.mark.parametrize(
+    ("patterns", "text"),
+    [((r"\Qa(b", "c"), "A(B"), ((*(rf"{first}\pL{{250}}" for first in "abcdef"), "日"), "日")],
+    ids=["open quote", "large"],
+)
+def test_several_patterns_that_make_no_one_pattern_are_searched_one_by_one(
+    patterns: tuple[str, ...], text: str
+) -> None:
+    compiled = compile_any(patterns)
+    assert len(compiled) == len(patterns)
+    assert any(pattern.search(text) for pattern in compiled)

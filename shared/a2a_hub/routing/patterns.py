@@ -45,7 +45,7 @@ def compile_any(patterns: tuple[str, ...]) -> tuple[Pattern, ...]:
     try:
         return (compile_pattern("|".join(f"(?:{pattern})" for pattern in patterns)),)
     except BadPattern:
-        # Two groups of one name, or together more memory than a pattern may take.
+        # Together too large for one pattern, or one has a \Q without its \E.
         return tuple(map(compile_pattern, patterns))
 
 
