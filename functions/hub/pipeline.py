@@ -126,7 +126,7 @@ class Pipeline:
         turn = Turn(incoming=incoming, text=text, language=language_of(text), choice=None)
         if self._log.with_text:
             record["text"] = text
-        if not text and (incoming.text_only or not _holds_more_than_text(incoming.message)):
+        if not text and (incoming.text_only or all(part.text is not None for part in incoming.message.parts)):
             record["outcome"] = "no_text"
             turn.append_text(texts.empty_message_text())
             return turn, iter(((None, (Text(turn.answer),)),))
@@ -373,10 +373,6 @@ def _recorded(piece: Piece, turn: Turn) -> Piece:
             turn.data.append(value)
             return Data(for_callers(value))
     return piece
-
-
-def _holds_more_than_text(message: Message) -> bool:
-    return any(part.text is None for part in message.parts)
 
 
 def _milliseconds(seconds: float) -> float:

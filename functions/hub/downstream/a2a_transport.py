@@ -1,6 +1,6 @@
 """A2A over HTTP: an agent's endpoint is found out from its card, its extensions are negotiated, its operations are called."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from msgspec.structs import replace
@@ -56,8 +56,7 @@ class A2ATransport:
                 A2AClient(call.http, new_id=self._new_id),
                 endpoint,
                 with_settings(agent_request, extensions),
-                headers=_headers(call, extensions),
-                call=call,
+                call=_extended(call, extensions),
             )
             live = self._command_line.live(agent_request) if agent_request.executes else None
             with closing(session.events() if live is None else live) as events:
@@ -66,29 +65,28 @@ class A2ATransport:
     def cancel(self, task_id: str, call: TransportCall) -> None:
         """See `Transport.cancel`."""
         client = A2AClient(call.http, new_id=self._new_id)
-        headers = _headers(call, self._route.extensions)
         endpoint = self._discovery.endpoint(call)
-        client.cancel_task(AgentCall(endpoint=endpoint, headers=headers, budget=call.budget), task_id)
+        call = _extended(call, self._route.extensions)
+        client.cancel_task(AgentCall(endpoint=endpoint, headers=call.headers, budget=call.budget), task_id)
 
     def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
         """See `Transport.commands`."""
         with self._rediscovering():
-            return self._command_line.commands(self._discovery.endpoint(call), self._extended(call), request)
+            endpoint = self._discovery.endpoint(call)
+            return self._command_line.commands(endpoint, _extended(call, self._route.extensions), request)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: TransportCall) -> ExecutionReply:
         """See `Transport.execute`."""
         with self._rediscovering():
-            return self._command_line.execute(self._discovery.endpoint(call), self._extended(call), request)
-
-    def _extended(self, call: TransportCall) -> TransportCall:
-        return replace(call, headers=_headers(call, self._route.extensions))
+            endpoint = self._discovery.endpoint(call)
+            return self._command_line.execute(endpoint, _extended(call, self._route.extensions), request)
 
     def _discover(self, call: TransportCall) -> Endpoint:
         route = self._route
         version, binding = route.protocol_version, route.binding
         if version and binding:
             return Endpoint(url=route.url, version=version, binding=binding, streaming=True)
-        headers = _headers(call, route.extensions)
+        headers = _extended(call, route.extensions).headers
         card = fetch_card(call.http, route.url, headers=headers, budget=call.budget)
         return endpoint_of(card, route.url, version=version, binding=binding)
 
@@ -174,5 +172,6 @@ def with_settings(agent_request: AgentRequest, extensions: tuple[str, ...]) -> A
     return replace(agent_request, message=replace(message, metadata=metadata, extensions=extended))
 
 
-def _headers(call: TransportCall, extensions: Sequence[str]) -> Mapping[str, str]:
-    return {**call.headers, "a2a-extensions": ",".join(extensions)} if extensions else call.headers
+def _extended(call: TransportCall, extensions: Sequence[str]) -> TransportCall:
+    """Return the call with the header that activates the extensions."""
+    return replace(call, headers={**call.headers, "a2a-extensions": ",".join(extensions)}) if extensions else call

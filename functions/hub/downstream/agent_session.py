@@ -1,7 +1,7 @@
 """One turn with one A2A agent: send the message, follow its task, recover the task when the connection breaks."""
 
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 
 import msgspec
 
@@ -32,7 +32,7 @@ _TRANSIENT_SECONDS = 20.0
 
 
 class AgentSession:
-    """One turn. `headers` go with each request; `call` has the limits of answers, streams and continuing tasks."""
+    """One turn. `call` has the headers of each request, and the limits of answers, streams and continuing tasks."""
 
     def __init__(
         self,
@@ -40,7 +40,6 @@ class AgentSession:
         endpoint: Endpoint,
         agent_request: AgentRequest,
         *,
-        headers: Mapping[str, str],
         call: TransportCall,
     ) -> None:
         self._client = client
@@ -48,7 +47,7 @@ class AgentSession:
         self._streaming = agent_request.streaming and endpoint.streaming
         self._call = AgentCall(
             endpoint=endpoint,
-            headers=headers,
+            headers=call.headers,
             budget=call.stream_budget if self._streaming else call.budget,
             cancellation=agent_request.cancellation,
         )

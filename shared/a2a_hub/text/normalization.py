@@ -111,7 +111,7 @@ def without_signature(text: str) -> str:
     lines = text.splitlines()
     own_lines, start, end = _parts(lines)
     own = "\n".join(lines[number] for number in own_lines)
-    if _has_question(own) and not _refers_to_quote(own):
+    if _has_question(own) and not re.search(_REFERENCES, own, re.IGNORECASE):
         return "\n".join(line for line in lines[:start] if not _is_quoted(line))
     return "\n".join(lines[:start] + lines[end:])
 
@@ -149,10 +149,6 @@ def _is_quoted(line: str) -> bool:
 
 def _has_question(text: str) -> bool:
     return "?" in text or "？" in text or "か。" in text
-
-
-def _refers_to_quote(own: str) -> bool:
-    return re.search(_REFERENCES, own, re.IGNORECASE) is not None
 
 
 def _matches(pattern: str, line: str) -> bool:
