@@ -6,22 +6,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import (
-    cold_start,
-    docqa_cloud,
-    documents,
-    gate,
-    hop,
-    report,
-    router,
-    streams,
-    task_store,
-    throughput,
-)
-from bench.contest import Settings
+from bench import cold_start, docqa_cloud, documents, gate, hop, report, router, streams, task_store, throughput
 from bench.load import LoadFailed, generator
 from bench.report import Target
-from bench.servers import NotServing
+from bench.servers import NotServing, Settings
 from local.functions import ROOT
 from local.parent_watch import ParentWatch
 

@@ -3,38 +3,14 @@
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from bench.load import Generator, Load
-from bench.report import Target, median_and_range
-from bench.servers import Server, processor_seconds_of
-from local.parent_watch import ParentWatch
-from local.processes import Process
+from bench.load import Load
+from bench.report import Target, at_least, median_and_range
+from bench.servers import Contestant, Settings, processor_seconds_of
 
 OLDER_HUB = "hub of the older checkout"
 _LEAST_OF_OLDER = 0.97
 HEAD = ("", "req/s", "p50 ms", "p99 ms", "CPU µs/req", "req/s ratio", "generator busy")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """`rounds` measurements of `seconds` each for every contestant; logs go to `folder` while they are needed."""
-
-    rounds: int
-    seconds: float
-    generator: Generator
-    folder: Path
-    parent_watch: ParentWatch
-    against: Path | None = None
-    """An older checkout, whose hub takes part beside this one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Contestant:
-    """A server that runs."""
-
-    server: Server
-    process: Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +61,8 @@ def beside_older(measurements: Measurements, *, hub: str) -> list[Target]:
         "throughput": throughput_ratio(measurements[hub], older),
         "1/p50": paired(measurements[hub], older, lambda mine, other: other.p50_ms / mine.p50_ms),
     }
-    return [
-        Target(
-            wanted=f"hub ≥ {_LEAST_OF_OLDER:.2f} x that of the older checkout, {what}",
-            measured=f"{ratio:.2f} x",
-            met=ratio >= _LEAST_OF_OLDER,
-        )
-        for what, ratio in ratios.items()
-    ]
+    wanted = f"hub ≥ {_LEAST_OF_OLDER:.2f} x that of the older checkout"
+    return [at_least(f"{wanted}, {what}", ratio, _LEAST_OF_OLDER, shown="{:.2f} x") for what, ratio in ratios.items()]
 
 
 def throughput_ratio(mine: Sequence[Measured], others: Sequence[Measured]) -> float:

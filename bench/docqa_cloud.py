@@ -13,12 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.contest import Settings
 from bench.report import Target, median_and_range, table
-from bench.servers import NotServing, Server, function, memory_of, started
+from bench.servers import NotServing, Server, Settings, function, memory_of, started
 from local.cloud.wiring import STAND_INS, own_settings
 from local.functions import ROOT
-from local.parent_watch import ParentWatch
 from local.ports import LOOPBACK, free_ports
 from local.processes import Process, Program, running
 
@@ -42,7 +40,7 @@ class _Run:
 def run(settings: Settings) -> list[Target]:
     """Print the table; there are no targets."""
     runs: dict[str, list[_Run]] = {FOLDER: [], AT_ONCE: [], WARMED: []}
-    with _cloud(settings.parent_watch, settings.folder) as stand_ins:
+    with _cloud(settings) as stand_ins:
         source = ROOT / "functions" / "docqa" / "main.py"
         (port,) = free_ports(1)
         folder = function(FOLDER, source, target="docqa", port=port)
@@ -52,14 +50,9 @@ def run(settings: Settings) -> list[Target]:
                 measured = _run(folder if name == FOLDER else cloud, settings, waits=name == WARMED)
                 # The first start of each writes what Python compiled.
                 runs[name] += [measured] if number else []
+    columns = ("listening", "first", "next", "peak")
     rows = [
-        [
-            name,
-            *(
-                median_and_range([getattr(each, column) for each in mine], 0)
-                for column in ("listening", "first", "next", "peak")
-            ),
-        ]
+        [name, *(median_and_range([getattr(each, column) for each in mine], 0) for column in columns)]
         for name, mine in runs.items()
     ]
     head = ("docqa over", "listens after, ms", "first answer takes, ms", "next ones, ms", "peak, MB")
@@ -69,7 +62,7 @@ def run(settings: Settings) -> list[Target]:
 
 def _run(server: Server, settings: Settings, *, waits: bool) -> _Run:
     began = time.perf_counter()
-    with started(server, parent_watch=settings.parent_watch, folder=settings.folder) as process:
+    with started(server, settings) as process:
         _listens(server.port, process)
         listening = time.perf_counter() - began
         if waits:
@@ -110,7 +103,7 @@ def _request(port: int, method: str, path: str, body: bytes | None = None) -> by
 
 
 @contextlib.contextmanager
-def _cloud(parent_watch: ParentWatch, folder: Path) -> Iterator[Mapping[str, str]]:
+def _cloud(settings: Settings) -> Iterator[Mapping[str, str]]:
     """Run the stand-ins and yield the settings with which docqa uses them."""
     names = [one.name for one in STAND_INS]
     functions = ["gate", "hub", "agent_card", "docqa", "general", "expense", "pm"]
@@ -122,11 +115,11 @@ def _cloud(parent_watch: ParentWatch, folder: Path) -> Iterator[Mapping[str, str
             name=one.name,
             command=one.command(urls),
             environment={"PYTHONPATH": str(ROOT), "PATH": str(Path(sys.executable).parent)},
-            log=folder / f"{one.name}.log",
+            log=settings.folder / f"{one.name}.log",
         )
         for one in stand_ins
     ]
-    with running(programs, parent_watch=parent_watch) as processes:
+    with running(programs, parent_watch=settings.parent_watch) as processes:
         for program, process in zip(programs, processes, strict=True):
             _listens(ports[program.name], process, path="/__faults")
         yield own_settings(stand_ins, urls, "docqa", inherited={})

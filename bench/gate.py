@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from bench.contest import HEAD, Contestant, Measurements, Settings, contest, paired, rows
+from bench.contest import HEAD, Measurements, contest, paired, rows
 from bench.question import TOKEN
-from bench.report import Target, table
-from bench.servers import SUBJECTS, function, serving
+from bench.report import Target, at_most, table
+from bench.servers import SUBJECTS, Settings, function, serving
 from local.cloud.google_tokens import TOKENINFO, USERINFO
 from local.functions import ROOT
 from local.ports import LOOPBACK, free_ports
@@ -44,21 +44,14 @@ def run(settings: Settings) -> list[Target]:
         direct = function(DIRECT, SUBJECTS / "constant_agent.py", target="agent", port=ports[0])
         source = ROOT / "functions" / "gate" / "main.py"
         gate = function(GATE, source, target="gate", port=ports[1], **environment)
-        with serving((direct, gate), parent_watch=settings.parent_watch, folder=settings.folder) as processes:
-            contestants = [Contestant(*pair) for pair in zip((direct, gate), processes, strict=True)]
+        with serving((direct, gate), settings) as contestants:
             measured = contest(contestants, settings, connections=1)
         counts: dict[str, int] = _control(google, "GET", "/control/asked")
     table("The gate, 1 connection, the token's facts known", HEAD, rows(measured, DIRECT))
-    return [_latency(measured), _introspections(measured, counts["tokeninfo"])]
-
-
-def _latency(measured: Measurements) -> Target:
     added = paired(measured[GATE], measured[DIRECT], lambda mine, other: mine.p50_ms - other.p50_ms)
-    return Target(
-        wanted=f"the gate adds ≤ {_MOST_ADDED_MS:.1f} ms to a function's p50, 1 connection",
-        measured=f"{added:.2f} ms",
-        met=added <= _MOST_ADDED_MS,
-    )
+    wanted = f"the gate adds ≤ {_MOST_ADDED_MS:.1f} ms to a function's p50, 1 connection"
+    latency = at_most(wanted, added, _MOST_ADDED_MS, shown="{:.2f} ms")
+    return [latency, _introspections(measured, counts["tokeninfo"])]
 
 
 def _introspections(measured: Measurements, introspections: int) -> Target:

@@ -20,6 +20,16 @@ class Target:
         return f"  {self.wanted:66} {self.measured:>12}   {'met' if self.met else 'NOT MET'}"
 
 
+def at_most(wanted: str, value: float, limit: float, *, shown: str) -> Target:
+    """Return the target for a value up to the limit; `shown` is the format of the value."""
+    return Target(wanted=wanted, measured=shown.format(value), met=value <= limit)
+
+
+def at_least(wanted: str, value: float, limit: float, *, shown: str) -> Target:
+    """Return the target for a value from the limit on; `shown` is the format of the value."""
+    return Target(wanted=wanted, measured=shown.format(value), met=value >= limit)
+
+
 def machine() -> str:
     """Return the machine in one line, as far as it says what it is, and how busy others keep it."""
     processor, memory = platform.machine(), ""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.load import Generator
 from bench.question import ANSWER, SEND_0_3, TOKEN, Question
 from local.functions import ROOT
 from local.parent_watch import ParentWatch
@@ -88,6 +89,27 @@ class Server:
     question: Question = SEND_0_3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """`rounds` measurements of `seconds` each for every contestant; logs go to `folder` while they are needed."""
+
+    rounds: int
+    seconds: float
+    generator: Generator
+    folder: Path
+    parent_watch: ParentWatch
+    against: Path | None = None
+    """An older checkout, whose hub takes part beside this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A server that runs."""
+
+    server: Server
+    process: Process
+
+
 class NotServing(Exception):
     """A server did not come up, or answered wrongly."""
 
@@ -104,13 +126,7 @@ def function(name: str, source: Path, *, target: str, port: int, **environment: 
         "PUBLIC_URL": f"http://{LOOPBACK}:{port}",
         "IAM_CREDENTIALS": "none",
     }
-    command = [
-        str(program),
-        f"--target={target}",
-        f"--source={source}",
-        f"--host={LOOPBACK}",
-        f"--port={port}",
-    ]
+    command = [str(program), f"--target={target}", f"--source={source}", f"--host={LOOPBACK}", f"--port={port}"]
     return Server(name=name, port=port, command=command, environment=_inherited() | own | environment)
 
 
@@ -122,13 +138,8 @@ def python_path(checkout: Path) -> str:
 
 def sdk(name: str, *, port: int, question: Question) -> Server:
     """Return the official SDK's server, from an environment of its own, which is made when it is not there."""
-    install = [
-        sys.executable,
-        str(ROOT / "local" / "install.py"),
-        str(_SDK_VENV),
-        str(_SDK / "requirements.txt"),
-    ]
-    if subprocess.run(install).returncode:
+    install = [ROOT / "local" / "install.py", _SDK_VENV, _SDK / "requirements.txt"]
+    if subprocess.run([sys.executable, *install]).returncode:
         raise NotServing("the official SDK could not be installed")
     command = [str(_SDK_VENV / "bin" / "python"), str(_SDK / "server.py"), str(port)]
     return Server(name=name, port=port, command=command, environment=_inherited(), question=question)
@@ -141,24 +152,22 @@ def sdk_version() -> str:
 
 
 @contextlib.contextmanager
-def serving(servers: Sequence[Server], *, parent_watch: ParentWatch, folder: Path) -> Iterator[list[Process]]:
+def serving(servers: Sequence[Server], settings: Settings) -> Iterator[list[Contestant]]:
     """Run all servers until each has answered once; afterwards none of their processes and logs is left. Raises NotServing."""
     with contextlib.ExitStack() as stack:
-        processes = [
-            stack.enter_context(started(server, parent_watch=parent_watch, folder=folder)) for server in servers
-        ]
-        for server, process in zip(servers, processes, strict=True):
-            first_answer(server, process)
-        yield processes
+        contestants = [Contestant(server, stack.enter_context(started(server, settings))) for server in servers]
+        for one in contestants:
+            first_answer(one.server, one.process)
+        yield contestants
 
 
 @contextlib.contextmanager
-def started(server: Server, *, parent_watch: ParentWatch, folder: Path) -> Iterator[Process]:
+def started(server: Server, settings: Settings) -> Iterator[Process]:
     """Start the server; afterwards neither its processes nor its log are left."""
-    log = folder / f"{server.port}.log"
+    log = settings.folder / f"{server.port}.log"
     program = Program(name=server.name, command=server.command, environment=server.environment, log=log)
     try:
-        with running([program], parent_watch=parent_watch) as (process,):
+        with running([program], parent_watch=settings.parent_watch) as (process,):
             yield process
     finally:
         log.unlink(missing_ok=True)
@@ -183,12 +192,9 @@ def first_answer(server: Server, process: Process, *, poll_seconds: float = 0.01
 
 def ask(server: Server) -> bytes:
     """Return the body of one answer, over a connection of its own. Raises OSError."""
-    connection = http.client.HTTPConnection(LOOPBACK, server.port, timeout=10.0)
-    try:
+    with contextlib.closing(http.client.HTTPConnection(LOOPBACK, server.port, timeout=10.0)) as connection:
         connection.request("POST", "/", server.question.body("first"), dict(server.question.headers))
         return connection.getresponse().read()
-    finally:
-        connection.close()
 
 
 def _inherited() -> dict[str, str]:

@@ -7,10 +7,9 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
-from bench.contest import Settings
 from bench.question import STREAM_0_3
 from bench.report import Target, table
-from bench.servers import SUBJECTS, Memory, Server, ask, function, memory_of, serving
+from bench.servers import SUBJECTS, Memory, Server, Settings, ask, function, memory_of, serving
 from local.functions import functions
 from local.ports import LOOPBACK, free_ports
 
@@ -39,11 +38,11 @@ class OpenStream:
 
     @property
     def longest_silence_seconds(self) -> float:
-        """Return the longest time between two events."""
+        """The longest time between two events."""
         return max((later - sooner for sooner, later in zip(self.ticks, self.ticks[1:], strict=False)), default=0.0)
 
     def receive(self) -> None:
-        """Receive the available data; return every whole line once."""
+        """Receive the available data."""
         data = self.socket.recv(65536)
         now = time.monotonic()
         lines = (self._rest + data).split(b"\n")
@@ -96,13 +95,14 @@ def run(settings: Settings) -> list[Target]:
         BENCH_TICKS=str(_TICKS),
         BENCH_INTERVAL_SECONDS=str(_INTERVAL_SECONDS),
     )
-    with serving((hub,), parent_watch=settings.parent_watch, folder=settings.folder) as (process,):
-        before = memory_of(process.popen.pid)
+    with serving((hub,), settings) as (contestant,):
+        pid = contestant.process.popen.pid
+        before = memory_of(pid)
         opened_at = time.monotonic()
         streams = open_streams(hub, STREAMS)
         opening_seconds = time.monotonic() - opened_at
         follow(streams, seconds=_TICKS * _INTERVAL_SECONDS / 2)
-        during = memory_of(process.popen.pid)
+        during = memory_of(pid)
         alive = sum(1 for stream in streams if stream.open and stream.ticks)
         unary_ms = _unary_milliseconds(hub)
         follow(streams, seconds=_TICKS * _INTERVAL_SECONDS)
@@ -116,7 +116,7 @@ def run(settings: Settings) -> list[Target]:
             ["streams with every event and the final status", str(complete)],
             ["events received", f"{len(delays)} of {STREAMS * _TICKS}"],
             ["event's delay, p50 and p99", _p50_and_p99(delays)],
-            ["longest silence of a stream", f"{_longest_silence_seconds(streams):.2f} s"],
+            ["longest silence of a stream", f"{max(each.longest_silence_seconds for each in streams):.2f} s"],
             ["time to open them all", f"{opening_seconds:.2f} s"],
             ["message/send meanwhile, p50", f"{statistics.median(unary_ms):.1f} ms"],
             *_memory_rows(before, during),
@@ -145,10 +145,6 @@ def _p50_and_p99(sorted_values: Sequence[float]) -> str:
         return "no events"
     p50, p99 = (sorted_values[int(len(sorted_values) * share)] for share in (0.5, 0.99))
     return f"{p50:.1f} ms, {p99:.1f} ms"
-
-
-def _longest_silence_seconds(streams: Sequence[OpenStream]) -> float:
-    return max(stream.longest_silence_seconds for stream in streams)
 
 
 def _memory_rows(before: Memory | None, during: Memory | None) -> list[list[str]]:

@@ -23,8 +23,8 @@ from a2a_hub.a2a.model import (
 from a2a_hub.runtime.ids import new_id, random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import NewTask, TaskQuery
-from bench.contest import Settings
-from bench.report import Target, median_and_range, table
+from bench.report import Target, at_least, at_most, median_and_range, table
+from bench.servers import Settings
 
 _LIVES = 400
 _TASKS = 100_000
@@ -46,20 +46,18 @@ def run(settings: Settings) -> list[Target]:
         delays = _delays(Path(folder) / "delays.db")
         page = _page(Path(folder) / "pages.db")
     return [
-        Target(
-            wanted=f"≥ {_LEAST_LIVES} task lives in a second of one processor",
-            measured=f"{lives:.0f}",
-            met=lives >= _LEAST_LIVES,
+        at_least(f"≥ {_LEAST_LIVES} task lives in a second of one processor", lives, _LEAST_LIVES, shown="{:.0f}"),
+        at_most(
+            f"append to subscriber of another process ≤ {_MOST_DELAY_MS:.0f} ms, p50",
+            delays,
+            _MOST_DELAY_MS,
+            shown="{:.1f} ms",
         ),
-        Target(
-            wanted=f"append to subscriber of another process ≤ {_MOST_DELAY_MS:.0f} ms, p50",
-            measured=f"{delays:.1f} ms",
-            met=delays <= _MOST_DELAY_MS,
-        ),
-        Target(
-            wanted=f"a page of {_PAGE} out of {_TASKS} tasks ≤ {_MOST_PAGE_MS:.0f} ms, p50",
-            measured=f"{page:.1f} ms",
-            met=page <= _MOST_PAGE_MS,
+        at_most(
+            f"a page of {_PAGE} out of {_TASKS} tasks ≤ {_MOST_PAGE_MS:.0f} ms, p50",
+            page,
+            _MOST_PAGE_MS,
+            shown="{:.1f} ms",
         ),
     ]
 

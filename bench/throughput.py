@@ -2,20 +2,10 @@
 
 from dataclasses import replace
 
-from bench.contest import (
-    HEAD,
-    OLDER_HUB,
-    Contestant,
-    Measured,
-    Settings,
-    beside_older,
-    contest,
-    rows,
-    throughput_ratio,
-)
+from bench.contest import HEAD, OLDER_HUB, beside_older, contest, rows, throughput_ratio
 from bench.question import SEND_0_3, SEND_1_0
-from bench.report import Target, table
-from bench.servers import SUBJECTS, Server, function, python_path, sdk, sdk_version, serving
+from bench.report import Target, at_least, table
+from bench.servers import SUBJECTS, Contestant, Server, Settings, function, python_path, sdk, sdk_version, serving
 from local.ports import free_ports
 
 BARE = "bare function"
@@ -34,34 +24,23 @@ def run(settings: Settings) -> list[Target]:
     servers = [bare, hub, official]
     if settings.against:
         older = settings.against / "bench" / "subjects" / "constant_hub.py"
-        servers.append(
-            function(OLDER_HUB, older, target="hub", port=ports[3], PYTHONPATH=python_path(settings.against))
-        )
-    with serving(servers, parent_watch=settings.parent_watch, folder=settings.folder) as processes:
-        contestants = [
-            Contestant(variant, process)
-            for server, process in zip(servers, processes, strict=True)
-            for variant in _variants(server)
-        ]
+        path = python_path(settings.against)
+        servers.append(function(OLDER_HUB, older, target="hub", port=ports[3], PYTHONPATH=path))
+    with serving(servers, settings) as running:
+        contestants = [Contestant(variant, one.process) for one in running for variant in _variants(one.server)]
         for connections in (1, 16):
             measured = contest(contestants, settings, connections=connections)
             noun = "connection" if connections == 1 else "connections"
             table(f"One question, a constant answer, {connections} {noun}", HEAD, rows(measured, BARE))
     of_bare = throughput_ratio(measured[HUB], measured[BARE])
+    of_sdk, of_sdk_1_0 = (
+        throughput_ratio(measured[mine], measured[theirs]) for mine, theirs in ((HUB, SDK), (HUB_1_0, SDK_1_0))
+    )
     return [
-        Target(
-            wanted="hub ≥ 85 % of a bare function, 16 connections",
-            measured=f"{of_bare:.0%}",
-            met=of_bare >= 0.85,
-        ),
+        at_least("hub ≥ 85 % of a bare function, 16 connections", of_bare, 0.85, shown="{:.0%}"),
         *beside_older(measured, hub=HUB),
-        *(
-            _beside_sdk(wanted, measured[mine], measured[theirs])
-            for wanted, mine, theirs in (
-                ("hub ≥ 5 x a2a-sdk, message/send (0.3), 16 connections", HUB, SDK),
-                ("hub ≥ 5 x a2a-sdk, SendMessage (1.0), 16 connections", HUB_1_0, SDK_1_0),
-            )
-        ),
+        at_least("hub ≥ 5 x a2a-sdk, message/send (0.3), 16 connections", of_sdk, 5, shown="{:.1f} x"),
+        at_least("hub ≥ 5 x a2a-sdk, SendMessage (1.0), 16 connections", of_sdk_1_0, 5, shown="{:.1f} x"),
     ]
 
 
@@ -69,8 +48,3 @@ def _variants(server: Server) -> tuple[Server, ...]:
     """Return the server, and where the version makes a difference, the same server with a question in the other version."""
     other = {HUB: HUB_1_0, SDK: SDK_1_0}.get(server.name)
     return (server, replace(server, name=other, question=SEND_1_0)) if other else (server,)
-
-
-def _beside_sdk(wanted: str, mine: list[Measured], theirs: list[Measured]) -> Target:
-    times = throughput_ratio(mine, theirs)
-    return Target(wanted=wanted, measured=f"{times:.1f} x", met=times >= 5)
