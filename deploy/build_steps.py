@@ -1,4 +1,4 @@
-"""`python -m deploy.build_steps cloudbuild.yaml`: what Cloud Build's schema does not see: a wait for no step."""
+"""`python -m deploy.build_steps cloudbuild.yaml`: check what Cloud Build's schema cannot: a wait for a step that is none."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -46,15 +46,9 @@ def meant_by(name: str, own: Collection[str]) -> str | None:
 def problems(resources: Resources) -> Iterator[tuple[str, str]]:
     """Yield what one instance cannot have: the key of deploy.toml, and the error. CPU and memory are well formed."""
     if resources.threads <= resources.concurrency:
-        yield (
-            "threads",
-            f"threads is {resources.threads}: it must be more than concurrency, {resources.concurrency}",
-        )
+        yield "threads", f"threads is {resources.threads}: it must be more than concurrency, {resources.concurrency}"
     if resources.concurrency > _MOST_REQUESTS:
-        yield (
-            "concurrency",
-            f"concurrency is {resources.concurrency}: Cloud Run takes {_MOST_REQUESTS} at most",
-        )
+        yield "concurrency", f"concurrency is {resources.concurrency}: Cloud Run takes {_MOST_REQUESTS} at most"
     if resources.concurrency > 1 and _is_part(resources):
         yield "cpu", 'less than one CPU serves one request at a time: cpu = "1", or concurrency = 1'
     if resources.timeout_seconds > _LONGEST_SECONDS:
@@ -63,25 +57,17 @@ def problems(resources: Resources) -> Iterator[tuple[str, str]]:
         yield "min_instances", "min_instances is more than max_instances"
     least, most = _least_and_most(resources.cpu)
     if not least <= _mib(resources) <= most:
-        yield (
-            "memory",
-            f'memory is {resources.memory}: with cpu = "{resources.cpu}" it must be {_words(least)} to {_words(most)}',
-        )
+        bounds = f"{_words(least)} to {_words(most)}"
+        yield "memory", f'memory is {resources.memory}: with cpu = "{resources.cpu}" it must be {bounds}'
 
 
 def problems_of_use(function: FunctionConfig) -> Iterator[tuple[str, str]]:
     """Yield the same for the way in which this function uses an instance."""
     resources = function.resources
     if function.works_between_requests and _is_part(resources):
-        yield (
-            "cpu",
-            f'{function.function.name} works between requests, which takes a whole CPU: cpu = "1"',
-        )
+        yield "cpu", f'{function.function.name} works between requests, which takes a whole CPU: cpu = "1"'
     if function.mounts and (_mib(resources) < _LEAST_TO_MOUNT or _is_part(resources)):
-        yield (
-            "memory",
-            f'a bucket is mounted with {_words(_LEAST_TO_MOUNT)} of memory or more, and cpu = "1" or more',
-        )
+        yield "memory", f'a bucket is mounted with {_words(_LEAST_TO_MOUNT)} of memory or more, and cpu = "1" or more'
 
 
 def _is_part(resources: Resources) -> bool:
@@ -115,8 +101,13 @@ def check(
     """Report everything that does not agree. The arguments are those of config_reader.load."""
     _variables(config, report, route_variables)
     _identity(config, report, direct=direct)
-    if passes_tokens and not direct:
-        _caller_tokens(config, report)
+    if passes_tokens and not direct and config.functions["gate"].environment.get("PASS_CALLER_TOKEN") != "true":
+        report(
+            ("functions", "gate"),
+            "environment",
+            'routes.toml has a route with boundary = "user", which gets the caller\'s own token: '
+            'set PASS_CALLER_TOKEN = "true" in [functions.gate.environment]',
+        )
     _workers(config, report, roles)
     _tasks(config, report)
     _instances(config, report)
@@ -168,17 +159,6 @@ def _identity(config: Config, report: Report, *, direct: bool) -> None:
             ("gemini_enterprise",),
             None,
             "--direct needs project_number, that of the project with the Gemini Enterprise app",
-        )
-
-
-def _caller_tokens(config: Config, report: Report) -> None:
-    """Check that the operator allows the gate to pass on callers' tokens."""
-    if config.functions["gate"].environment.get("PASS_CALLER_TOKEN") != "true":
-        report(
-            ("functions", "gate"),
-            "environment",
-            'routes.toml has a route with boundary = "user", which gets the caller\'s own token: '
-            'set PASS_CALLER_TOKEN = "true" in [functions.gate.environment]',
         )
 
 

@@ -8,16 +8,7 @@ from typing import Any, NamedTuple
 from a2a_hub.toml.checked_table import CheckedTable, Problem
 from a2a_hub.toml.lines import TomlLines
 from deploy import config_checks
-from deploy.config import (
-    Config,
-    ConfigError,
-    FunctionConfig,
-    Gateway,
-    Identity,
-    Place,
-    Resources,
-    Secrets,
-)
+from deploy.config import Config, ConfigError, FunctionConfig, Gateway, Identity, Place, Resources, Secrets
 from deploy.functions import BY_NAME, FUNCTIONS, Function
 
 VARIABLE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -104,8 +95,7 @@ def load(
     """Return the settings in `text`. Raises ConfigError, which starts each line with `name` and the line number.
 
     `route_variables` are those of the route table: each has to be known. `passes_tokens`: one of its routes gets the caller's
-    own
-    token; `roles` are those of its routes for workers. `direct`, `mode`: what is about to be deployed.
+    own token; `roles` are those of its routes for workers. `direct` and `mode` are those of the deployment.
     """
     try:
         values = tomllib.loads(text)
@@ -139,8 +129,7 @@ class _Reader:
         top.refuse_unknown({*Place.__dataclass_fields__, *_SETTINGS, *_TABLES})
         place = self._place(top, inherited=None)
         prefix = self._matching(top, "name_prefix", PREFIX, "a2a-")
-        unknown = self._table(("functions",))
-        unknown.refuse_unknown(BY_NAME)
+        self._table(("functions",)).refuse_unknown(BY_NAME)
         gemini_enterprise = self._table(("gemini_enterprise",))
         gemini_enterprise.refuse_unknown({"project_number"})
         return Config(
@@ -171,8 +160,7 @@ class _Reader:
 
     def _place(self, table: CheckedTable, *, inherited: Place | None) -> Place:
         """Return the place of a table. Missing keys are inherited, except for the number of another project and for another
-        one of
-        the three ways to name an account.
+        one of the three ways to name an account.
         """
         identities = ("account", "configuration", "impersonate_service_account")
         if len(named := [key for key in identities if key in table.values]) > 1:
@@ -195,7 +183,7 @@ class _Reader:
 
     def _identity(self) -> Identity:
         table = self._table(("identity",))
-        table.refuse_unknown({"oauth_client_ids", "domains", "id_token_audiences", "id_token_callers"})
+        table.refuse_unknown(Identity.__dataclass_fields__)
         return Identity(
             oauth_client_ids=self._all_matching(table, "oauth_client_ids", CLIENT_ID),
             domains=self._all_matching(table, "domains", DOMAIN),
@@ -215,7 +203,7 @@ class _Reader:
 
     def _gateway(self, place: Place) -> Gateway:
         table = self._table(("gateway",))
-        table.refuse_unknown({"region", "streaming", "public_url"})
+        table.refuse_unknown(Gateway.__dataclass_fields__)
         return Gateway(
             region=self._matching(table, "region", REGION, place.region),
             streaming=table.flag("streaming") if "streaming" in table.values else True,
@@ -224,10 +212,9 @@ class _Reader:
 
     def _function(self, function: Function, home: Place) -> FunctionConfig:
         table = self._table(("functions", function.name))
-        resources = set(Resources.__dataclass_fields__)
-        known = resources | {"environment", "secrets"}
+        known = {*Resources.__dataclass_fields__, "environment", "secrets"}
         if function.is_agent:
-            known |= set(Place.__dataclass_fields__) | {"url"}
+            known |= {*Place.__dataclass_fields__, "url"}
         if function.mounts_documents:
             known.add("corpus_bucket")
         if function.mounts_workspace:
@@ -250,7 +237,7 @@ class _Reader:
 
     def _resources(self, table: CheckedTable, function: Function) -> Resources:
         defaults = self._table(("defaults",))
-        defaults.refuse_unknown(set(Resources.__dataclass_fields__))
+        defaults.refuse_unknown(Resources.__dataclass_fields__)
 
         def holder(key: str) -> CheckedTable:
             return defaults if key in defaults.values and key not in table.values else table

@@ -36,8 +36,10 @@ class Function:
 
     name: str
     invokers: tuple[Invoker, ...]
-    direct_invokers: tuple[Invoker, ...] | None
-    """Without a gateway. None: this function is not deployed then."""
+    direct_invokers: tuple[Invoker, ...] = ()
+    """Without a gateway, if they are others then."""
+    only_with_gateway: bool = False
+    """True if it is not deployed without a gateway."""
     is_agent: bool = False
     """True if it may be in a project, an account or a region of its own, or be somebody else's."""
     reads_routes: bool = False
@@ -83,36 +85,16 @@ FUNCTIONS = (
     Function(
         name="docqa",
         invokers=(Invoker.HUB,),
-        direct_invokers=(Invoker.HUB,),
         is_agent=True,
         mounts_documents=True,
         needs=(SEARCH, PHRASES, SELECTS),
     ),
-    Function(
-        name="general",
-        invokers=(Invoker.HUB,),
-        direct_invokers=(Invoker.HUB,),
-        is_agent=True,
-        needs=(MODEL,),
-    ),
-    Function(
-        name="expense",
-        invokers=(Invoker.EVERYBODY,),
-        direct_invokers=(Invoker.EVERYBODY,),
-        is_agent=True,
-        needs=(PHRASES,),
-    ),
-    Function(
-        name="pm",
-        invokers=(Invoker.HUB,),
-        direct_invokers=(Invoker.HUB,),
-        is_agent=True,
-        needs=(PHRASES,),
-    ),
+    Function(name="general", invokers=(Invoker.HUB,), is_agent=True, needs=(MODEL,)),
+    Function(name="expense", invokers=(Invoker.EVERYBODY,), is_agent=True, needs=(PHRASES,)),
+    Function(name="pm", invokers=(Invoker.HUB,), is_agent=True, needs=(PHRASES,)),
     Function(
         name="devtool",
         invokers=(Invoker.HUB,),
-        direct_invokers=(Invoker.HUB,),
         is_agent=True,
         mounts_workspace=True,
         only_with_table=True,
@@ -122,7 +104,7 @@ FUNCTIONS = (
         settings={"TASK_STORE": "firestore", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"},
         needs=(replace(STORE, setting=""), replace(MODEL, setting="DEVTOOL_MODEL")),
     ),
-    Function(name="agent_card", invokers=(Invoker.GATEWAY,), direct_invokers=None, reads_routes=True),
+    Function(name="agent_card", invokers=(Invoker.GATEWAY,), only_with_gateway=True, reads_routes=True),
     Function(
         name="hub",
         invokers=(Invoker.GATE, Invoker.TASKS),
@@ -135,7 +117,6 @@ FUNCTIONS = (
     Function(
         name="tasks",
         invokers=(Invoker.WORKERS, Invoker.WAKEUPS),
-        direct_invokers=(Invoker.WORKERS, Invoker.WAKEUPS),
         reads_routes=True,
         holds_signing_key=True,
         calls=("hub",),
@@ -147,7 +128,7 @@ FUNCTIONS = (
     Function(
         name="gate",
         invokers=(Invoker.GATEWAY,),
-        direct_invokers=None,
+        only_with_gateway=True,
         checks_callers=True,
         holds_signing_key=True,
         calls=("hub", "agent_card"),

@@ -24,11 +24,6 @@ _OUTSIDE = (Invoker.GATEWAY, Invoker.GEMINI_ENTERPRISE)
 _GATEWAY_APIS = ("apigateway", "servicemanagement", "servicecontrol")
 
 
-def database(config: Config) -> str:
-    """Return the Firestore database of the hub; empty where it has none."""
-    return _database(config.functions["hub"].environment)
-
-
 def databases(functions: Iterable[FunctionConfig]) -> Mapping[str, str]:
     """Return the Firestore databases that are made, by the function that keeps its tasks there."""
     found = {each.function.name: _database({**each.function.settings, **each.environment}) for each in functions}
@@ -42,8 +37,9 @@ def _database(variables: Mapping[str, str]) -> str:
 
 def topics(config: Config, roles: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     """Return the topics of wake-ups, one a role, and the workers that may subscribe to each; see shared/a2a_hub/queue."""
-    kind, _, prefix = config.functions["hub"].environment.get("WAKEUPS", "").partition(":")
-    if kind != "pubsub" or not database(config):
+    hub = config.functions["hub"].environment
+    kind, _, prefix = hub.get("WAKEUPS", "").partition(":")
+    if kind != "pubsub" or not _database(hub):
         return {}
     workers = config.functions["tasks"].workers
     of_roles = {f"{_HUB_TOPIC}-{quote(role, safe='-_.~')}": workers.get(role, ()) for role in roles}
@@ -76,10 +72,8 @@ def missing_fields(wanted: Mapping[str, Any], there: Sequence[Mapping[str, Any]]
 
 def _shape(collection: str, index: Mapping[str, Any]) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     # Firestore adds the document's name to every index.
-    fields = tuple(
-        (field["fieldPath"], field["order"]) for field in index["fields"] if field["fieldPath"] != "__name__"
-    )
-    return collection, index["queryScope"], fields
+    fields = [(each["fieldPath"], each["order"]) for each in index["fields"] if each["fieldPath"] != "__name__"]
+    return collection, index["queryScope"], tuple(fields)
 
 
 def _collection(name: str) -> str:
@@ -102,7 +96,7 @@ class Plan:
             function
             for function in self.config.functions.values()
             if function.is_wanted
-            and (not self.direct or function.function.direct_invokers is not None)
+            and not (self.direct and function.function.only_with_gateway)
             and any(setting.startswith(function.function.only_with) for setting in ("", *settings))
         )
 
@@ -112,7 +106,8 @@ class Plan:
 
     def invokers(self, function: Function) -> tuple[Invoker, ...]:
         """Return the invokers of `function`."""
-        invokers = (function.direct_invokers or ()) if self.direct else function.invokers
+        direct_invokers = function.direct_invokers if self.direct else ()
+        invokers = direct_invokers or function.invokers
         left_out: set[str] = self.config.functions.keys() - {wanted.function.name for wanted in self.wanted()}
         if not self.topics():
             left_out.add(Invoker.WAKEUPS)

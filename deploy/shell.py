@@ -53,9 +53,7 @@ def fingerprint(bundle: Path, *, environment: Mapping[str, str], flags: Sequence
 
 
 def declarations(plan: Plan) -> Iterator[str]:
-    """Yield Bash statements that define the variables of `deploy.sh`; associative arrays are by function, unless they say
-    otherwise.
-    """
+    """Yield Bash statements that define the variables of `deploy.sh`."""
     config, home = plan.config, plan.config.place
     wanted = {function.function.name: function for function in plan.wanted()}
     deployed = [function.function.name for function in plan.deployed()]
@@ -73,6 +71,7 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _scalar("wakeups_account", plan.service_account(Invoker.WAKEUPS))
     yield _table("topics", {topic: " ".join(workers) for topic, workers in plan.topics().items()})
 
+    # By project, topic or secret.
     places = {home.project: home} | {wanted[name].place.project: wanted[name].place for name in deployed}
     yield _table("identity_of", {project: " ".join(_identity(place)) for project, place in places.items()})
     yield _table("number", {project: place.project_number or "" for project, place in places.items()})
@@ -80,16 +79,15 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _table("accounts", {project: " ".join(names) for project, names in plan.accounts().items()})
     yield _table("readers", {name: " ".join(functions) for name, functions in plan.secrets().items()})
 
+    # By function.
     yield _table("project", {name: wanted[name].place.project for name in wanted})
     yield _table("region", {name: wanted[name].place.region for name in wanted})
     yield _table("service", {name: plan.service(name) for name in wanted})
     yield _table("account", {name: plan.service_account(name) for name in wanted})
     yield _table("url", {name: function.url or "" for name, function in wanted.items()})
     yield _table("members", {name: " ".join(plan.members(function.function)) for name, function in wanted.items()})
-    yield _table(
-        "roles",
-        {name: " ".join(dict.fromkeys(need.role for need in wanted[name].needs if need.role)) for name in deployed},
-    )
+    roles = {name: dict.fromkeys(need.role for need in wanted[name].needs if need.role) for name in deployed}
+    yield _table("roles", {name: " ".join(each) for name, each in roles.items()})
     yield _table("publishes", {name: "yes" if wanted[name].function.reads_routes else "" for name in deployed})
     yield _table("bucket", {name: _bucket(wanted[name]) for name in deployed})
     yield _table("bucket_role", {name: _bucket_role(wanted[name]) for name in deployed})
@@ -108,8 +106,7 @@ def _bucket_role(function: FunctionConfig) -> str:
 def _identity(place: Place) -> Iterator[str]:
     """Return the flags with which gcloud acts for the owner of a project."""
     for flag in ("account", "configuration", "impersonate_service_account"):
-        value = getattr(place, flag)
-        if value:
+        if value := getattr(place, flag):
             yield f"--{flag.replace('_', '-')}={value}"
 
 

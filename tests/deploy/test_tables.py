@@ -90,8 +90,8 @@ def test_the_document_names_the_invokers_of_every_function() -> None:
         function.name: (
             ", ".join(words[invoker] for invoker in function.invokers) or "nobody",
             "not there"
-            if function.direct_invokers is None
-            else ", ".join(words[invoker] for invoker in function.direct_invokers),
+            if function.only_with_gateway
+            else ", ".join(words[invoker] for invoker in function.direct_invokers or function.invokers),
         )
         for function in FUNCTIONS
     }
