@@ -1,18 +1,15 @@
 """Carry out a confirmed action exactly once: after a worker's death, the next one checks first if it is done."""
 
-import random
 import re
-import time
 from collections.abc import Callable, Sequence
 
 from workers.workspace import gmail
 from workers.workspace.actions import Action, Addition, Event, Mail, kind_of
 from workers.workspace.conversation import DONE
 from workers.workspace.failures import Cause, GoogleFailed
-from workers.workspace.google import READ_MAIL, WRITE_DOCUMENTS, WRITE_EVENTS, WRITE_MAIL, Api, Google
+from workers.workspace.google import READ_MAIL, WRITE_DOCUMENTS, WRITE_EVENTS, WRITE_MAIL, Api, Google, retried
 from workers.workspace.texts import Language, texts_in
 
-_ATTEMPTS = 3
 Report = Callable[[str], None]
 
 
@@ -34,17 +31,7 @@ class ActionExecutor:
         if DONE + done in steps:
             return done
         self._draft = self._known_draft(steps)
-        wait_seconds = self._first_wait_seconds
-        for _ in range(_ATTEMPTS - 1):
-            try:
-                self._once(action, key)
-                return done
-            except GoogleFailed as failed:
-                if failed.cause not in (Cause.BUSY, Cause.UNREACHABLE):
-                    raise
-            time.sleep(wait_seconds * random.uniform(0.5, 1))
-            wait_seconds *= 2
-        self._once(action, key)
+        retried(lambda: self._once(action, key), first_wait_seconds=self._first_wait_seconds)
         return done
 
     def _once(self, action: Action, key: str) -> None:

@@ -1,12 +1,13 @@
 """Google's APIs with minimal scopes and bounded answers; a failure has a cause, and its remedy in the log."""
 
+import functools
 import json
 import logging
 import random
 import time
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import google.auth
 import requests
@@ -34,7 +35,7 @@ WRITING: Final = {
     "calendar": (WRITE_EVENTS,),
 }
 
-
+T = TypeVar("T")
 _PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
 _log = logging.getLogger("workspace")
 _ATTEMPTS = 3
@@ -89,6 +90,20 @@ class Api(StrEnum):
         return "calendar-json.googleapis.com" if name == "calendar" else f"{name}.googleapis.com"
 
 
+def retried(call: Callable[[], T], *, first_wait_seconds: float) -> T:
+    """Return the result of a call, which is repeated while Google is busy or unreachable. Raise GoogleFailed."""
+    wait_seconds = first_wait_seconds
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return call()
+        except GoogleFailed as failed:
+            if failed.cause not in (Cause.BUSY, Cause.UNREACHABLE):
+                raise
+        time.sleep(wait_seconds * random.uniform(0.5, 1))
+        wait_seconds *= 2
+    return call()
+
+
 class Google:
     """The APIs, with the credentials that `credentials` returns for a scope.
 
@@ -133,16 +148,8 @@ class Google:
         return self._json(self._once("POST", Api.UPLOAD, path, scope, params=parameters, data=body, headers=headers))
 
     def _with_retries(self, method: str, api: Api, path: str, scope: str, **request: Any) -> bytes:
-        wait_seconds = self._first_wait_seconds
-        for _ in range(_ATTEMPTS - 1):
-            try:
-                return self._once(method, api, path, scope, **request)
-            except GoogleFailed as failed:
-                if failed.cause not in (Cause.BUSY, Cause.UNREACHABLE):
-                    raise
-            time.sleep(wait_seconds * random.uniform(0.5, 1))
-            wait_seconds *= 2
-        return self._once(method, api, path, scope, **request)
+        once = functools.partial(self._once, method, api, path, scope, **request)
+        return retried(once, first_wait_seconds=self._first_wait_seconds)
 
     def _once(self, method: str, api: Api, path: str, scope: str, **request: Any) -> bytes:
         try:
