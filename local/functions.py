@@ -94,8 +94,7 @@ def environment_of(
     state_folder: Path | None = None,
 ) -> dict[str, str]:
     """Return the environment of one process. `urls` maps each function's name to its address on this machine; `token_header`
-    is
-    the header with the caller's token at the gate; `state_folder` is a folder for files that the next start can reuse.
+    is the header with the caller's token at the gate; `state_folder` is a folder for files that the next start can reuse.
     """
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
     environment |= {

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
@@ -25,8 +24,10 @@ from a2a_hub.http.flask_adapter import entry_point
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry.log import Log
 from functions.hub import app, config
-from local.functions import ROOT
+from local.functions import ROOT, functions
 from local.ports import LOOPBACK, free_ports
+from local.readiness import Probe, answers_ok
+from local.run import function_command
 
 _COUNTED = (str(ROOT / "shared"), str(ROOT / "functions"))
 _HEADERS = {"content-type": "application/json", "authorization": "Bearer token-of-this-count"}
@@ -109,26 +110,18 @@ def _agent() -> Iterator[str]:
     (port,) = free_ports(1)
     url = f"http://{LOOPBACK}:{port}"
     path = os.pathsep.join((str(ROOT), str(ROOT / "shared")))
-    program = str(Path(sys.executable).with_name("functions-framework"))
-    source = str(ROOT / "functions" / "expense" / "main.py")
-    command = [program, "--target=expense", f"--source={source}", f"--host={LOOPBACK}", f"--port={port}"]
+    command = function_command(next(each for each in functions() if each.name == "expense"), port=port)
     environment = {**os.environ, "PYTHONPATH": path, "PUBLIC_URL": url}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
         try:
             deadline = time.monotonic() + _START_SECONDS
-            while not _is_up(url):
+            while not answers_ok(Probe("expense", port, "/health")):
                 if time.monotonic() > deadline or process.poll() is not None:
                     raise TimeoutError("the sample agent did not start")
                 time.sleep(0.05)
             yield url
         finally:
             process.terminate()
-
-
-def _is_up(url: str) -> bool:
-    with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/health", timeout=1):  # noqa: S310
-        return True
-    return False
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from local import envoy
@@ -20,15 +21,7 @@ from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, func
 from local.parent_watch import ParentWatch
 from local.ports import LOOPBACK, free_ports
 from local.processes import Process, Program, StopSignal, running
-from local.readiness import (
-    NotReady,
-    PortLost,
-    Probe,
-    ProcessEnded,
-    answers_ok,
-    raise_if_ended,
-    wait_until_ready,
-)
+from local.readiness import NotReady, PortLost, Probe, ProcessEnded, answers_ok, raise_if_ended, wait_until_ready
 from local.settings import NotStartable, Settings, require_free, settings_from
 
 _SAMPLE = ROOT / "local" / "workspace"
@@ -68,8 +61,7 @@ def run(
     choose_ports: Callable[[int], list[int]] = free_ports,
 ) -> None:
     """Run `table` behind the gateway, with `routes` instead of gateway/openapi.yaml's, over the local cloud of `stand_ins`,
-    until
-    SIGINT, SIGTERM or SIGHUP; then all of it has ended.
+    until SIGINT, SIGTERM or SIGHUP; then all of it has ended.
 
     Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
@@ -84,14 +76,18 @@ def run(
             ports = dict(zip(names, choose_ports(len(names)), strict=True))
             if not settings.has_gateway:
                 ports[_GATE] = settings.port
-            programs = _cloud(stand_ins, settings, ports=ports, inherited=inherited)
-            programs += _programs(table, settings, stand_ins, ports=ports, inherited=inherited)
-            if settings.has_gateway:
-                programs.append(_gateway(settings, routes or local_routes(), ports=ports, inherited=inherited))
+            start = _Start(
+                table=table,
+                settings=settings,
+                inherited=inherited,
+                routes=routes,
+                stand_ins=stand_ins,
+                ports=ports,
+            )
             try:
                 with contextlib.ExitStack() as stack:
                     processes: list[Process] = []
-                    for stage, probes in _stages(programs, settings, stand_ins, ports=ports):
+                    for stage, probes in start.stages():
                         processes += stack.enter_context(running(stage, parent_watch=parent_watch))
                         wait_until_ready(
                             probes,
@@ -102,13 +98,85 @@ def run(
                         )
                         if stopping.is_set():
                             return
-                    _welcome(settings, stand_ins, ports=ports)
+                    start.welcome()
                     while not stopping.wait(0.2):
                         raise_if_ended(processes)
                     return
             except PortLost as loss:
                 print(f"{loss} found its port taken; starting again on others", file=sys.stderr)
     raise NotStartable(f"other programs took the functions' ports {_STARTS} times")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Start:
+    """One start of a run: its programs on the `ports` that were chosen for them."""
+
+    table: Sequence[LocalFunction]
+    settings: Settings
+    inherited: Mapping[str, str]
+    routes: Sequence[Route] | None
+    stand_ins: Sequence[StandIn]
+    ports: Mapping[str, int]
+
+    def stages(self) -> Iterator[tuple[list[Program], list[Probe]]]:
+        """Yield the programs that start together, with their probes. The entrance comes last: until then nobody gets in."""
+        gateway = [self._gateway()] if self.settings.has_gateway else []
+        programs = [*self._cloud(), *self._functions(), *gateway]
+        entrance = gateway[0].name if gateway else _GATE
+        paths = {one.name: FAULTS for one in self.stand_ins}
+        yield (
+            [program for program in programs if program.name != entrance],
+            [Probe(name, port, paths.get(name, "/health")) for name, port in self.ports.items() if name != entrance],
+        )
+        yield (
+            [program for program in programs if program.name == entrance],
+            [Probe(entrance, self.settings.port, path) for path in ("/health", _CARD)],
+        )
+
+    def welcome(self) -> None:
+        """Print the addresses and a first question."""
+        folder, urls = self.settings.folder, self._urls()
+        cloud = {one.name: urls[one.name] for one in self.stand_ins}
+        if cloud:
+            (folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
+            gcloud.write_program(folder / "bin", folder / CLOUD_FILE, root=ROOT)
+        print(welcome(self.settings, cloud=cloud, workers_url=urls.get(_TASKS, "")), flush=True)
+
+    def _urls(self) -> dict[str, str]:
+        return {name: f"http://{LOOPBACK}:{port}" for name, port in self.ports.items()}
+
+    def _program(self, name: str, command: Sequence[str], environment: Mapping[str, str]) -> Program:
+        log = self.settings.folder / f"{name}.log"
+        return Program(name=name, command=command, environment=environment, log=log)
+
+    def _cloud(self) -> Iterator[Program]:
+        environment = {**self.inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+        for one in self.stand_ins:
+            yield self._program(one.name, one.command(self._urls()), environment)
+
+    def _functions(self) -> Iterator[Program]:
+        all_urls = self._urls()
+        for function in self.table:
+            environment = environment_of(
+                function,
+                inherited=self.inherited,
+                urls={each.name: all_urls[each.name] for each in self.table},
+                public_url=self.settings.url,
+                dev_token=self.settings.dev_token,
+                signing_key=self.settings.signing_key,
+                token_header="x-forwarded-authorization" if self.settings.has_gateway else "authorization",
+                state_folder=self.settings.folder,
+            )
+            environment |= own_settings(self.stand_ins, all_urls, function.name, inherited=self.inherited)
+            command = function_command(function, port=self.ports[function.name])
+            yield self._program(function.name, command, environment)
+
+    def _gateway(self) -> Program:
+        config = self.settings.folder / "envoy.json"
+        routes = self.routes or local_routes()
+        bootstrap = envoy.bootstrap(port=self.settings.port, routes=routes, upstream_ports=self.ports)
+        config.write_text(json.dumps(bootstrap, indent=2))
+        return self._program("envoy", envoy.command(config), self.inherited)
 
 
 def _require_room(folder: Path) -> None:
@@ -132,101 +200,6 @@ def _commit() -> str:
     return done.stdout.strip()
 
 
-def _url(port: int) -> str:
-    return f"http://{LOOPBACK}:{port}"
-
-
-def _cloud(
-    stand_ins: Sequence[StandIn],
-    settings: Settings,
-    *,
-    ports: Mapping[str, int],
-    inherited: Mapping[str, str],
-) -> list[Program]:
-    urls = {name: _url(port) for name, port in ports.items()}
-    return [
-        Program(
-            name=one.name,
-            command=one.command(urls),
-            environment={**inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-            log=settings.folder / f"{one.name}.log",
-        )
-        for one in stand_ins
-    ]
-
-
-def _programs(
-    table: Sequence[LocalFunction],
-    settings: Settings,
-    stand_ins: Sequence[StandIn],
-    *,
-    ports: Mapping[str, int],
-    inherited: Mapping[str, str],
-) -> list[Program]:
-    all_urls = {name: _url(port) for name, port in ports.items()}
-    urls = {function.name: all_urls[function.name] for function in table}
-
-    return [
-        Program(
-            name=function.name,
-            command=function_command(function, port=ports[function.name]),
-            environment=environment_of(
-                function,
-                inherited=inherited,
-                urls=urls,
-                public_url=settings.url,
-                dev_token=settings.dev_token,
-                signing_key=settings.signing_key,
-                token_header="x-forwarded-authorization" if settings.has_gateway else "authorization",
-                state_folder=settings.folder,
-            )
-            | own_settings(stand_ins, all_urls, function.name, inherited=inherited),
-            log=settings.folder / f"{function.name}.log",
-        )
-        for function in table
-    ]
-
-
-def _gateway(
-    settings: Settings, routes: Sequence[Route], *, ports: Mapping[str, int], inherited: Mapping[str, str]
-) -> Program:
-    config = settings.folder / "envoy.json"
-    bootstrap = envoy.bootstrap(port=settings.port, routes=routes, upstream_ports=ports)
-    config.write_text(json.dumps(bootstrap, indent=2))
-    log = settings.folder / "envoy.log"
-    return Program(name="envoy", command=envoy.command(config), environment=inherited, log=log)
-
-
-def _stages(
-    programs: Sequence[Program],
-    settings: Settings,
-    stand_ins: Sequence[StandIn],
-    *,
-    ports: Mapping[str, int],
-) -> Iterator[tuple[list[Program], list[Probe]]]:
-    """Yield the programs that start together, with their probes. The entrance comes last: until then nobody gets in."""
-    entrance = "envoy" if settings.has_gateway else _GATE
-    paths = {one.name: FAULTS for one in stand_ins}
-    yield (
-        [program for program in programs if program.name != entrance],
-        [Probe(name, port, paths.get(name, "/health")) for name, port in ports.items() if name != entrance],
-    )
-    yield (
-        [program for program in programs if program.name == entrance],
-        [Probe(entrance, settings.port, path) for path in ("/health", _CARD)],
-    )
-
-
-def _welcome(settings: Settings, stand_ins: Sequence[StandIn], *, ports: Mapping[str, int]) -> None:
-    """Print the addresses and a first question."""
-    cloud = {one.name: _url(ports[one.name]) for one in stand_ins}
-    if cloud:
-        (settings.folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
-        gcloud.write_program(settings.folder / "bin", settings.folder / CLOUD_FILE, root=ROOT)
-    workers_url = _url(ports[_TASKS]) if _TASKS in ports else ""
-    print(welcome(settings, cloud=cloud, workers_url=workers_url), flush=True)
-
-
 def function_command(function: LocalFunction, *, port: int) -> list[str]:
     """Return the command that starts a function in a functions-framework process of its own."""
     program = Path(sys.executable).with_name("functions-framework")
@@ -236,31 +209,24 @@ def function_command(function: LocalFunction, *, port: int) -> list[str]:
 
 def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = "") -> str:
     """Return the text with the addresses, tokens and folders of the run, and a question to paste into a shell."""
-    message = {
-        "kind": "message",
-        "messageId": "first-question",
-        "role": "user",
-        "parts": [{"kind": "text", "text": _QUESTION}],
-    }
+    parts = [{"kind": "text", "text": _QUESTION}]
+    message = {"kind": "message", "messageId": "first-question", "role": "user", "parts": parts}
     request = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
     authorization = shlex.quote(f"Authorization: Bearer {settings.first_token}")
     headers = f"-H {authorization} -H 'Content-Type: application/json'"
-    return "\n".join(
-        [
-            f"ready {settings.url}",
-            f"development token{'s' if ',' in settings.dev_token else ''}: {settings.dev_token}",
-            f"logs: {settings.folder}",
-            *(f"local cloud: {name} {url} (its faults: curl {url}/__faults)" for name, url in cloud.items()),
-            *(
-                [f"its gcloud, for the commands of the doctor: PATH={shlex.quote(f'{settings.folder}/bin')}:$PATH"]
-                if cloud
-                else []
-            ),
-            *([f"for workers: TASKS_URL={workers_url}"] if workers_url else []),
-            "ask it something:",
-            f"  curl {settings.url}/ {headers} -d {shlex.quote(json.dumps(request))}",
-        ]
-    )
+    lines = [
+        f"ready {settings.url}",
+        f"development token{'s' if ',' in settings.dev_token else ''}: {settings.dev_token}",
+        f"logs: {settings.folder}",
+        *(f"local cloud: {name} {url} (its faults: curl {url}/__faults)" for name, url in cloud.items()),
+    ]
+    if cloud:
+        programs = shlex.quote(f"{settings.folder}/bin")
+        lines.append(f"its gcloud, for the commands of the doctor: PATH={programs}:$PATH")
+    if workers_url:
+        lines.append(f"for workers: TASKS_URL={workers_url}")
+    question = shlex.quote(json.dumps(request))
+    return "\n".join([*lines, "ask it something:", f"  curl {settings.url}/ {headers} -d {question}"])
 
 
 if __name__ == "__main__":
