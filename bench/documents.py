@@ -121,8 +121,8 @@ def _speed(folder: Path) -> list[Target]:
     reused, _ = _seconds(corpus, path)
     with closing(DocumentQA.open(corpus, path)) as engine:
         engine.answer(facts[0].question)
-        asked = facts[:: len(facts) // QUESTIONS]
-        times, used_times, right = _asked(engine, asked)
+        sample = facts[:: len(facts) // QUESTIONS]
+        times, used_times, right = _timed_answers(engine, sample)
     median, slow = statistics.median(times), statistics.quantiles(times, n=20)[-1]
     processor = statistics.median(used_times)
     print(
@@ -130,7 +130,7 @@ def _speed(folder: Path) -> list[Target]:
         f"an index that is up to date is ready in {reused * 1000:.0f} ms"
     )
     print(
-        f"  {len(asked)} questions: p50 {median:.1f} ms, p95 {slow:.1f} ms, {processor:.1f} ms of processor time (p50), "
+        f"  {len(sample)} questions: p50 {median:.1f} ms, p95 {slow:.1f} ms, {processor:.1f} ms of processor time (p50), "
         f"{right} answered rightly"
     )
     rate = megabytes / used
@@ -155,10 +155,10 @@ def _seconds(corpus: Path, path: Path) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - processor
 
 
-def _asked(engine: DocumentQA, asked: list[Fact]) -> tuple[list[float], list[float], int]:
+def _timed_answers(engine: DocumentQA, facts: list[Fact]) -> tuple[list[float], list[float], int]:
     """Return milliseconds on the clock and of the processor for each question, and the number of right answers."""
     times, used, right = [], [], 0
-    for fact in asked:
+    for fact in facts:
         start, processor = time.perf_counter(), time.process_time()
         answer = engine.answer(fact.question)
         times.append((time.perf_counter() - start) * 1000)

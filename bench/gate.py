@@ -46,7 +46,7 @@ def run(settings: Settings) -> list[Target]:
         gate = function(GATE, source, target="gate", port=ports[1], **environment)
         with serving((direct, gate), settings) as contestants:
             measured = contest(contestants, settings, connections=1)
-        counts: dict[str, int] = _control(google, "GET", "/control/asked")
+        counts: dict[str, int] = _control(google, "GET", "/control/counts")
     table("The gate, 1 connection, the token's facts known", HEAD, rows(measured, DIRECT))
     added = paired(measured[GATE], measured[DIRECT], lambda mine, other: mine.p50_ms - other.p50_ms)
     wanted = f"the gate adds ≤ {_MOST_ADDED_MS:.1f} ms to a function's p50, 1 connection"

@@ -1,4 +1,4 @@
-"""The settings of a deployment: what deploy.toml says, once it holds."""
+"""The settings of a deployment, from a valid deploy.toml."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ class Gateway:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """A deploy.toml that holds."""
+    """The settings in a valid deploy.toml."""
 
     place: Place
     name_prefix: str

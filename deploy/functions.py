@@ -70,7 +70,7 @@ class Function:
     works_alone: bool = False
     """True if it works between requests, and so needs an instance at all times."""
     concurrency: int = 80
-    """Requests that one instance takes at once, unless deploy.toml says otherwise."""
+    """Requests that one instance takes at once, unless deploy.toml sets another number."""
 
 
 SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")

@@ -19,7 +19,7 @@ _RUN_APIS = ("run", "cloudbuild", "artifactregistry", "iam", "cloudresourcemanag
 _FUNCTIONS_APIS = ("cloudfunctions",)
 # They are not one of our service accounts.
 _OTHERS = (Invoker.EVERYBODY, Invoker.GEMINI_ENTERPRISE, Invoker.WORKERS)
-# They stand outside: whatever they invoke is what callers reach first.
+# Callers from outside reach first the functions that these invoke.
 _OUTSIDE = (Invoker.GATEWAY, Invoker.GEMINI_ENTERPRISE)
 _GATEWAY_APIS = ("apigateway", "servicemanagement", "servicecontrol")
 

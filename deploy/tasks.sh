@@ -60,13 +60,13 @@ push_wakeups() { # subscribes `tasks` to every topic, with an ID token of an acc
     local topic name endpoint=${url[tasks]}/wakeups
     local push=(--push-endpoint="$endpoint" --push-auth-service-account="$wakeups_account" --push-auth-token-audience="${url[tasks]}")
     # An old wake-up is useless: `tasks` polls by itself.
-    local kept=(--message-retention-duration=10m --expiration-period=never --ack-deadline=10)
+    local limits=(--message-retention-duration=10m --expiration-period=never --ack-deadline=10)
     step "subscriptions of tasks"
     in_project "$home"
     for topic in "${!topics[@]}"; do
         name=${service[tasks]}.$topic
         if ! exists gcloud pubsub subscriptions describe "$name" --format='value(pushConfig.pushEndpoint)' "${there[@]}"; then
-            execute_patiently gcloud pubsub subscriptions create "$name" --topic="$topic" "${push[@]}" "${kept[@]}" "${there[@]}"
+            execute_patiently gcloud pubsub subscriptions create "$name" --topic="$topic" "${push[@]}" "${limits[@]}" "${there[@]}"
         elif [[ $answer != "$endpoint" ]]; then
             execute gcloud pubsub subscriptions modify-push-config "$name" "${push[@]}" "${there[@]}"
         fi

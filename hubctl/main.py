@@ -30,7 +30,7 @@ class Command(Protocol):
 
 
 class CommandError(Exception):
-    """The command cannot be carried out as it was given; the message says why, and what to do."""
+    """A command that cannot be carried out as given; the message explains why, and names a remedy."""
 
 
 def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextIO | None = None) -> int:
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextI
     parser = argparse.ArgumentParser(prog="hubctl", description="The operator's command line of the A2A hub.")
     parser.add_argument("--version", action="version", version=f"hubctl {VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    # Only the command that was asked for is imported, and so only its help is complete.
+    # Only the requested command is imported, and so only its help is complete.
     named = next((argument for argument in arguments if not argument.startswith("-")), None)
     for name, help_text in COMMANDS.items():
         command_parser = commands.add_parser(name, help=help_text, description=help_text)

@@ -17,7 +17,7 @@ from local.parent_watch import ParentWatch
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LAST_LINES = 15
-# Where a text begins that says what to do.
+# The beginning of an error message for the operator.
 _OPERATOR_ERROR = re.compile(r"^(?:[\w.]+\.WrongFile: |(?=The settings are wrong:$))", re.MULTILINE)
 
 

@@ -9,7 +9,7 @@ from local.ports import LOOPBACK, free_ports, why_not_free
 
 
 class NotStartable(Exception):
-    """The settings do not allow a start; the text says which and what to do."""
+    """Settings that do not allow a start; the message names them and a remedy."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from hubctl.project_files import project_file, read_text
 
 
 class Form(StrEnum):
-    """For whom a card is written."""
+    """The readers that a card is made for."""
 
     GEMINI_ENTERPRISE = "gemini-enterprise"
     V0_3 = "0.3"

@@ -1,4 +1,4 @@
-"""Rules on what a card says: address, modes, capabilities, texts, size (docs/gemini-enterprise.md)."""
+"""Rules on the content of a card: address, modes, capabilities, texts, size (docs/gemini-enterprise.md)."""
 
 import re
 from collections.abc import Iterator

@@ -20,7 +20,7 @@ from hubctl.connection import exchange
 
 
 class HubUnavailable(Exception):
-    """The hub gave no usable answer; the message says what happened and what to do."""
+    """The lack of a usable answer from the hub; the message explains it and names a remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Reply:
 
 
 class LiveHub:
-    """A hub at a URL, asked with one token."""
+    """A hub at a URL, called with one token."""
 
     def __init__(self, url: str, *, token: str | None) -> None:
         self._url = url.rstrip("/")

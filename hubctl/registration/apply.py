@@ -1,4 +1,4 @@
-"""Creates or updates the authorization and the agent, reads both back, and says what was done."""
+"""Creates or updates the authorization and the agent, reads both back, and reports each change."""
 
 import time
 from collections.abc import Callable, Iterator

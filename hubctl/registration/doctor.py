@@ -128,8 +128,8 @@ def scopes(evidence: Evidence) -> Iterator[Symptom]:
     if not evidence.oauth:
         return
     query = parse_qs(urlsplit(str(evidence.oauth.get("authorizationUri"))).query)
-    asked = set(" ".join(query.get("scope", ())).split()) | set(evidence.oauth.get("scopes") or ())
-    if not asked & {"email", "https://www.googleapis.com/auth/userinfo.email"} or "openid" not in asked:
+    requested = set(" ".join(query.get("scope", ())).split()) | set(evidence.oauth.get("scopes") or ())
+    if not requested & {"email", "https://www.googleapis.com/auth/userinfo.email"} or "openid" not in requested:
         yield Symptom(
             message="openid and the email address are not among the scopes: the token does not tell who the user is",
             fix="write the authorization anew",

@@ -1,4 +1,4 @@
-"""The facts that the doctor examines, each collected once, and what a check makes of them."""
+"""The facts that the doctor examines, each collected once, and the form of its checks."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -56,7 +56,7 @@ def collect(
 ) -> Evidence:
     """Collect everything about the agent of this card. `live_card` is the place of the published card, else that on the card.
 
-    Raises CommandError where the API itself cannot be asked.
+    Raises CommandError where the API itself cannot be reached.
     """
     agents = list(api.agents())
     alike = candidates(agents, card)

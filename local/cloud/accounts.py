@@ -15,7 +15,7 @@ from hubctl.connection import exchange
 from local.cloud.program import json_body, json_response
 
 TOKEN_INFO = "/tokeninfo"  # noqa: S105 - a path
-_MOST_KEPT = 1000
+_MOST_TOKENS = 1000
 SEARCH = "discoveryengine.servingConfigs.search"
 _DOCUMENTS = "discoveryengine.documents."
 READ = frozenset({SEARCH, f"{_DOCUMENTS}get", f"{_DOCUMENTS}list", "discoveryengine.operations.get"})
@@ -44,7 +44,7 @@ class IssuedTokens:
         """Make `token` valid from now on, and return it."""
         with self._lock:
             self._tokens[token] = (email, self._clock() + lifetime_seconds)
-            while len(self._tokens) > _MOST_KEPT:
+            while len(self._tokens) > _MOST_TOKENS:
                 del self._tokens[next(iter(self._tokens))]
         return token
 
@@ -139,14 +139,14 @@ class ProjectPolicy:
         return {"version": 1, "etag": "BwYAAAAAAAA=", "bindings": list(self.bindings)}
 
 
-def changed(request: Request) -> ProjectPolicy | None:
+def submitted_policy(request: Request) -> ProjectPolicy | None:
     """Return the policy of a `setIamPolicy` request; None for any other request."""
     if request.method == "POST" and request.path.endswith(":setIamPolicy"):
         return ProjectPolicy(json_body(request)["policy"].get("bindings", ()))
     return None
 
 
-def enabled(request: Request) -> Response:
+def enablement(request: Request) -> Response:
     """Return Service Usage's answer to `services enable`: an operation that is done."""
     service = {"name": request.path.removeprefix("/v1/").partition(":")[0], "state": "ENABLED"}
     answer = {

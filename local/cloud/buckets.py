@@ -42,7 +42,7 @@ _OWN_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
 
 
 class BadPolicy(Exception):
-    """Not a policy that this stand-in can carry out; the message says why."""
+    """A policy that this stand-in cannot carry out; the message is the reason."""
 
 
 class BucketPolicy:

@@ -116,7 +116,7 @@ class CloudStorage:
     def _upload(self, request: Request, who: str, bucket: Bucket) -> Response:
         self._require(who, iam.CREATE, bucket)
         url = f"{_host(request)}/upload/storage/v1/b/{bucket.name}/o"
-        done = self._uploads.start(request, url=url) if request.method == "POST" else self._uploads.go_on(request)
+        done = self._uploads.start(request, url=url) if request.method == "POST" else self._uploads.resume(request)
         if not isinstance(done, Upload):
             return done
         known = bucket.get(done.name)

@@ -101,7 +101,7 @@ def terms(text: str) -> list[str]:
 
 
 class NotImported(Exception):
-    """A document that cannot be indexed; the message says why."""
+    """A document that cannot be indexed; the message is the reason."""
 
 
 class StorageReader:

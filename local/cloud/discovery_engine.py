@@ -208,8 +208,8 @@ class DiscoveryEngine:
             return error.response()
         if request.path.endswith(":enable"):
             self.faults.switch_off(DISABLED)
-            return accounts.enabled(request)
-        if (policy := accounts.changed(request)) is not None:
+            return accounts.enablement(request)
+        if (policy := accounts.submitted_policy(request)) is not None:
             self._granted = policy
             self.faults.switch_off(DENIED)
             self._policy = policy

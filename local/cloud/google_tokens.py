@@ -4,7 +4,7 @@
     DELETE /control/tokens/NAME      NAME is revoked
     PUT    /control/mood/ENDPOINT    {"status": 503, "retry_after": 7, "latency_seconds": 0.2}: how userinfo or tokeninfo answers
     DELETE /control/mood/ENDPOINT    as usual again
-    GET    /control/asked            how often each endpoint was asked, and the most questions that were under way at once
+    GET    /control/counts           the requests to each endpoint, and the most that were under way at once
 
 The endpoints' shapes and errors are Google's: in tokeninfo numbers and booleans are strings, in userinfo they are not.
 """
@@ -46,7 +46,7 @@ class GoogleTokens:
     def _controlled(self, request: Request) -> Response:
         kind, _, name = request.path.removeprefix(_CONTROL).partition("/")
         with self._lock:
-            if kind == "asked":
+            if kind == "counts":
                 return json_response(self._counts)
             entries = self._tokens if kind == "tokens" else self._moods
             if request.method == "DELETE":

@@ -2,8 +2,8 @@
 
 Google Cloud's documentation, "About VM metadata" and "Verifying the identity of VMs": plain HTTP, the header
 `Metadata-Flavor: Google` in both directions, no `X-Forwarded-For`. The unmodified google-auth takes its tokens from here
-(GCE_METADATA_HOST, GCE_METADATA_IP); whoever checks them finds the key at /oauth2/v1/certs, as at www.googleapis.com,
-and the account of an access token at /tokeninfo, as at oauth2.googleapis.com.
+(GCE_METADATA_HOST, GCE_METADATA_IP). The key to verify them is at /oauth2/v1/certs, as at www.googleapis.com, and the account
+of an access token at /tokeninfo, as at oauth2.googleapis.com.
 """
 
 import datetime

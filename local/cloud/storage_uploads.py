@@ -36,7 +36,7 @@ class StorageError(Exception):
 
 
 def response(error: StorageError, *, is_media: bool) -> Response:
-    """Return the error as an answer; where content was asked for, it is plain text."""
+    """Return the error as an answer; plain text if the request was for content."""
     headers = {"www-authenticate": 'Bearer realm="https://accounts.google.com/"'} if error.status == 401 else {}
     if is_media:
         headers["content-type"] = "text/html; charset=UTF-8"
@@ -101,8 +101,8 @@ class Uploads:
             case _:
                 raise StorageError(400, f"Unknown upload type {kind}.")
 
-    def go_on(self, request: Request) -> Upload | Response:
-        """Answer PUT: take a piece of an upload; 308 says how much has arrived. Raises StorageError."""
+    def resume(self, request: Request) -> Upload | Response:
+        """Answer PUT: take a piece of an upload; a 308 reports the size so far. Raises StorageError."""
         key = request.parameter("upload_id") or ""
         with self._lock:
             session = self._sessions.get(key)

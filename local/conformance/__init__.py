@@ -1,1 +1,1 @@
-"""The hub as the conformance kits need it: docs/conformance.md says how they are run and what came of it."""
+"""The hub as the conformance kits need it: docs/conformance.md has the way to run them, and their results."""

@@ -49,7 +49,7 @@ class Google:
 
     def asked(self) -> dict[str, int]:
         """Return how often each endpoint was asked so far."""
-        asked: dict[str, int] = self._told("GET", "/control/asked")
+        asked: dict[str, int] = self._told("GET", "/control/counts")
         return asked
 
     def _told(self, method: str, path: str, value: Any = None) -> Any:

@@ -154,10 +154,10 @@ class Toolbox:
         Args:
             question: in the person's language.
         """
-        asked = plain_text.text(question, most=MAX_CHARACTERS)
-        if not asked or conversation.parse_question(asked, self._zone):
+        text = plain_text.text(question, most=MAX_CHARACTERS)
+        if not text or conversation.parse_question(text, self._zone):
             raise Unusable("Ask for what you need to know. For writing there are tools that ask by themselves.")
-        return self._ask(asked)
+        return self._ask(text)
 
     def _propose(self, action: Action) -> dict[str, Any]:
         return self._ask(conversation.question(action, self._language))
