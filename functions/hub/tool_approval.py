@@ -5,13 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, Struct
 
 from a2a_hub.a2a.extensions import tool_confirmation
-from a2a_hub.a2a.extensions.tool_confirmation import (
-    chosen,
-    confirmation,
-    late_text,
-    not_understood_text,
-    plain_choices,
-)
+from a2a_hub.a2a.extensions.tool_confirmation import chosen, confirmation, late_text, not_understood_text, plain_choices
 from a2a_hub.a2a.extensions.tool_updates import PendingTools, ToolQuestion
 from a2a_hub.a2a.model import Message
 from a2a_hub.routing.routes import Route

@@ -40,15 +40,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
-from a2a_hub.a2a.model import (
-    Binding,
-    Event,
-    Message,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskStatusUpdateEvent,
-    text_of,
-)
+from a2a_hub.a2a.model import Binding, Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.relay import Relay
 from a2a_hub.http.client import Answer, Budget

@@ -9,11 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from msgspec.structs import replace
 
 from a2a_hub.a2a.client_errors import ClientError
-from a2a_hub.a2a.extensions.development_tool import (
-    ExecuteSlashCommandRequest,
-    GetAllSlashCommandsRequest,
-    SlashCommand,
-)
+from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, GetAllSlashCommandsRequest, SlashCommand
 from a2a_hub.a2a.model import Event
 from a2a_hub.boundaries.boundary import CredentialRequest
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
@@ -22,13 +18,7 @@ from a2a_hub.routing.routes import Route
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.breaker import Admission, CircuitBreaker
 from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
-from functions.hub.downstream.interface import (
-    AgentRequest,
-    CallContext,
-    ExecutionReply,
-    Transport,
-    TransportCall,
-)
+from functions.hub.downstream.interface import AgentRequest, CallContext, ExecutionReply, Transport, TransportCall
 from functions.hub.failure import DownstreamFailed, resting, without_credential
 
 _LONGEST_STREAM_SECONDS = 1700.0

@@ -6,13 +6,7 @@ from typing import ClassVar, Self
 
 from a2a_hub.a2a.card import SecurityScheme
 from a2a_hub.a2a.client_errors import ClientFault
-from a2a_hub.boundaries.boundary import (
-    Credential,
-    CredentialRequest,
-    Destination,
-    Examination,
-    SecretBoundary,
-)
+from a2a_hub.boundaries.boundary import Credential, CredentialRequest, Destination, Examination, SecretBoundary
 from a2a_hub.boundaries.sources import SecretReference, read_reference
 from a2a_hub.diagnosis.report import Step, ok
 from a2a_hub.toml.checked_table import CheckedTable

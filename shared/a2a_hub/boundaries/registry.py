@@ -9,15 +9,7 @@ from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.user import User
 
 KINDS: dict[str, type[Boundary]] = {
-    each.kind: each
-    for each in (
-        Public,
-        Iam,
-        GoogleApi,
-        User,
-        ApiKey,
-        OAuthClientCredentials,
-    )
+    each.kind: each for each in (Public, Iam, GoogleApi, User, ApiKey, OAuthClientCredentials)
 }
 BOUNDARY_KEYS = frozenset(key for kind in KINDS.values() for key in kind.keys)
 """The keys of a route that belong to some kind."""

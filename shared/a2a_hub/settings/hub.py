@@ -65,6 +65,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
     """Read the shared settings. With `needs_urls`, a missing address of an agent is an error on Google Cloud."""
     on_google_cloud = "K_SERVICE" in environ
     table, unset, file = _table(settings, environ)
+    unnamed = settings.choice("CARD_UNNAMED_VERSION", "both", ("both", *Version))
     if needs_urls and on_google_cloud:
         for name in unset:
             settings.problem(name, "must be the address of an agent: routes.toml uses it")
@@ -76,7 +77,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else settings.own_address()),
         security=_security(settings),
         card_protocol_version=settings.text("CARD_PROTOCOL_VERSION", "0.3.0"),
-        card_unnamed_version=_unnamed_version(settings),
+        card_unnamed_version=None if unnamed == "both" else Version(unnamed),
         card_max_age_seconds=int(settings.number("CARD_MAX_AGE_SECONDS", 300, least=0, most=86400)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
@@ -149,11 +150,6 @@ def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, 
         pass  # `Settings.file` has recorded it.
     # Reading continues, so that all errors are reported together.
     return load(_NO_TABLE, variables={}), (), file
-
-
-def _unnamed_version(settings: Settings) -> Version | None:
-    value = settings.choice("CARD_UNNAMED_VERSION", "both", ("both", *Version))
-    return None if value == "both" else Version(value)
 
 
 def _security(settings: Settings) -> tuple[SecurityKind, ...]:
