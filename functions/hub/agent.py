@@ -145,7 +145,7 @@ def _incoming(request: SendMessageRequest, call: Call, notes: dict[str, Any]) ->
         cancellation=call.cancellation,
         development_tool=development_tool,
         text_only=call.for_ui,
-        may_outlive_request=call.task is not None,
+        task_id=call.task.id if call.task else None,
         executes=EXECUTES in notes,
         notes=notes,
     )

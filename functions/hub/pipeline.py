@@ -46,7 +46,7 @@ class IncomingTurn(Redacted, frozen=True, kw_only=True):
 
     `downstream_context_id` is the conversation's id for agents that have given it none of their own.
 
-    `may_outlive_request`: the turn becomes a task if it takes long.
+    `task_id`: the turn becomes this task if it takes long, and then outlives its request.
 
     `development_tool`: the caller is a program that uses the extension of this name.
 
@@ -69,7 +69,7 @@ class IncomingTurn(Redacted, frozen=True, kw_only=True):
     cancellation: Cancellation = field(default_factory=Cancellation)
     development_tool: bool = False
     text_only: bool = True
-    may_outlive_request: bool = False
+    task_id: str | None = None
     executes: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -259,9 +259,13 @@ class Pipeline:
         turn.failure = failure
         # A caller who leaves is no failure.
         severity = "INFO" if failure.fault == LEFT else "WARNING"
-        record |= {"severity": severity, "outcome": failure.fault, "cause": failure.cause}
+        fields = {"outcome": failure.fault, "cause": failure.cause}
         if failure.remedy:
-            record["remedy"] = failure.remedy
+            fields["remedy"] = failure.remedy
+        in_own_line = self._log.add(record, fields | {"severity": severity})
+        if not in_own_line and failure.fault != LEFT:
+            late = {**record, "taskId": turn.incoming.task_id}
+            self._log.line(late.pop("severity"), "A turn failed after its request was answered", **late)
         text = texts.failure_text(failure, route, language=turn.language, reference=turn.incoming.request_id)
         turn.append_text(text, new_paragraph=True)
         return reply.Failure(text)
@@ -302,7 +306,7 @@ class Pipeline:
         )
         incoming = turn.incoming
         self._conversations.put(incoming.owner, incoming.downstream_context_id, now)
-        if incoming.may_outlive_request:
+        if incoming.task_id is not None:
             incoming.notes.pop(RUNNING, None)
             incoming.notes.pop(EXECUTES, None)
             incoming.notes[CONVERSATION] = now.as_note()
@@ -357,7 +361,7 @@ def _agent_request(turn: Turn, route: Route, conversation: Conversation | None, 
         running_task_id=running_task_id,
         decides=decision.call_id is not None,
         development_tool=incoming.development_tool or decision.uses_extension,
-        may_outlive_request=incoming.may_outlive_request,
+        may_outlive_request=incoming.task_id is not None,
         executes=incoming.executes,
     )
 

@@ -1,12 +1,18 @@
 """One line for each request of the hub: enough to find out what happened, and nothing that was said in confidence."""
 
 import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import message, text
-from tests.fakes.hub import TOKEN, Hub, route
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
+from tests.fakes.agent_wire import Json, message, text
+from tests.fakes.http_server import Exchange
+from tests.fakes.hub import TOKEN, Hub, route, settle
+from tests.fakes.task_client import WAYS, TaskClient
+from tests.integration.tasks.life import Gate, ended
 
 _TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 _QUESTION = "What is my secret salary, alpha?"
@@ -70,6 +76,77 @@ def test_a_failure_of_an_agent_is_logged_with_cause_and_remedy() -> None:
     assert line["cause"] == "alpha: the connection was refused"
     assert "url" in line["remedy"]
     assert "127.0.0.1" not in json.dumps(line)
+
+
+class _BreaksOff:
+    """An agent that breaks off as soon as the gate is open."""
+
+    def __init__(self) -> None:
+        self.gate = Gate()
+
+    def __call__(self, _: ReceivedMessage) -> Iterable[Json]:
+        self.gate.wait()
+        raise ConnectionAbortedError
+
+
+def _failed_later(lines: list[dict[str, Any]], task_id: str) -> dict[str, Any]:
+    """Return the line of the failure; the request's own line knows nothing of it."""
+    answered, failed = (line for line in lines if line["requestId"] == "request-1")
+    assert (answered["severity"], answered["outcome"], "cause" in answered) == ("INFO", "ok", False)
+    assert (failed["severity"], failed["route"], failed["taskId"]) == ("WARNING", "alpha", task_id)
+    assert failed["outcome"] not in ("ok", "left")
+    assert failed["cause"].startswith("alpha: ")
+    assert failed["principal"] == answered["principal"]
+    assert "httpRequest" not in failed
+    return failed
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_turn_that_fails_after_its_request_was_answered_has_a_line_of_its_own(way: str, tmp_path: Path) -> None:
+    script = _BreaksOff()
+    with AgentServer(script) as agent:
+        hub = Hub(route("alpha", agent.url), settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
+        client = TaskClient(hub, way)
+        task_id = client.send("alpha", at_once=True).task_id
+        script.gate.await_question()
+        script.gate.open()
+        assert "request-1" in ended(client, task_id).said
+        settle()
+    _failed_later(hub.log, task_id)
+
+
+def test_a_turn_that_fails_after_its_stream_was_left_has_a_line_of_its_own(tmp_path: Path) -> None:
+    gate = Gate()
+
+    def not_found(exchange: Exchange) -> None:
+        gate.wait()
+        exchange.answer(404)
+
+    with AgentServer(serve_message=not_found) as agent:
+        settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_STORE_AFTER_SECONDS": "0.05"}
+        hub = Hub(route("alpha", agent.url), settings=settings)
+        client = TaskClient(hub, WAYS[0])
+        stream = client.open_stream("alpha")
+        task_id = next(stream).task_id
+        gate.await_question()
+        cast("Any", stream).close()
+        gate.open()
+        ended(client, task_id)
+        settle()
+    assert "url" in _failed_later(hub.log, task_id)["remedy"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_turn_that_fails_before_its_request_is_answered_has_one_line(way: str, tmp_path: Path) -> None:
+    script = _BreaksOff()
+    script.gate.open()
+    with AgentServer(script) as agent:
+        hub = Hub(route("alpha", agent.url), settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
+        TaskClient(hub, way).send("alpha")
+        settle()
+    (line,) = hub.log
+    assert (line["severity"], line["route"], line["httpRequest"]["status"]) == ("WARNING", "alpha", 200)
+    assert line["cause"].startswith("alpha: ")
 
 
 def test_a_stream_that_is_left_has_its_line_too() -> None:

@@ -6,6 +6,7 @@ It never holds a token, and a message's text only if LOG_TEXT asks for it.
 import errno
 import re
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -18,6 +19,12 @@ from a2a_hub.http.messages import Request, Response, close_if_closable
 Record = dict[str, Any]
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
 _encode = msgspec.json.Encoder().encode
+
+
+class _RequestRecord(Record):
+    """The record of a request. `written`: its line is."""
+
+    written = False
 
 
 class Log:
@@ -39,10 +46,17 @@ class Log:
         self._function = function
         self._project = project
         self.with_text = with_text
+        self._lock = threading.Lock()
 
     def line(self, severity: str, message: str, **fields: Any) -> None:
         """Write one line."""
         self._write(_encode({"severity": severity, "message": message, "function": self._function, **fields}) + b"\n")
+
+    def add(self, record: Record, fields: Mapping[str, Any]) -> bool:
+        """Add fields to the record of a request. Return False if its line is already written without them."""
+        with self._lock:
+            record |= fields
+            return not (isinstance(record, _RequestRecord) and record.written)
 
     def exception(self, message: str, record: Record) -> None:
         """Write the exception that is being handled, with its stack, for Error Reporting.
@@ -60,7 +74,7 @@ class Log:
 
         def logged(request: Request) -> Response:
             started = self._clock()
-            record: Record = {"requestId": self._new_id()}
+            record: Record = _RequestRecord(requestId=self._new_id())
             try:
                 response = handle(request, record)
             except Exception:
@@ -76,7 +90,11 @@ class Log:
         return logged
 
     def _end(self, request: Request, record: Record, status: int, started: float) -> None:
-        severity = record.pop("severity", None) or (
+        with self._lock:
+            fields = {**record}
+            if isinstance(record, _RequestRecord):
+                record.written = True
+        severity = fields.pop("severity", None) or (
             "ERROR" if status >= 500 else "WARNING" if status >= 400 else "INFO"
         )
         milliseconds = round((self._clock() - started) * 1000, 2)
@@ -91,7 +109,7 @@ class Log:
                 "latency": f"{milliseconds / 1000:.5f}s",
             },
             "ms": milliseconds,
-            **record,
+            **fields,
         }
         trace = trace_of(request.headers)
         if trace is not None:
