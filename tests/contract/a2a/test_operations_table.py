@@ -11,7 +11,7 @@ from a2a_hub.a2a import errors, protojson
 from a2a_hub.a2a.bindings import jsonrpc, rest
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card
-from a2a_hub.a2a.model import Version
+from a2a_hub.a2a.model import GetTaskRequest, Version
 from a2a_hub.a2a.operations import OPERATIONS, Capability, Operation, Rest
 from a2a_hub.a2a.version_table import CODECS
 from tests.contract.a2a.served import CARD, Way, error_of, served
@@ -91,6 +91,12 @@ def test_the_table_has_the_specifications_names() -> None:
             f"{each.method} {re.sub(r'{[a-z_]+}', '{}', each.path)}" for each in CODECS[Version.V0_3].paths(operation)
         ]
         assert old == old_paths
+
+
+def test_an_operation_that_only_1_0_has_is_none_of_0_3() -> None:
+    newer = Operation("ArchiveTask", GetTaskRequest, (Rest("POST", "/tasks/{id}:archive"),))
+    assert (CODECS[Version.V1_0].method(newer), CODECS[Version.V1_0].paths(newer)) == (newer.name, newer.rest)
+    assert (CODECS[Version.V0_3].method(newer), CODECS[Version.V0_3].paths(newer)) == (None, ())
 
 
 @pytest.mark.parametrize(("operation", "version", "method"), METHODS, ids=lambda each: str(each)[:40])

@@ -43,6 +43,8 @@ _METHODS = {
     op.DELETE_PUSH_CONFIG.name: "tasks/pushNotificationConfig/delete",
     op.GET_EXTENDED_AGENT_CARD.name: "agent/getAuthenticatedExtendedCard",
 }
+# The operations of 0.3: it lists tasks over HTTP+JSON alone.
+_WITH_PATHS = frozenset({*_METHODS, op.LIST_TASKS.name})
 _PREFIX = "/v1"
 
 
@@ -67,6 +69,8 @@ class CodecV03(VersionCodec):
     def paths(self, operation: Operation) -> tuple[Rest, ...]:
         if operation is op.GET_EXTENDED_AGENT_CARD:
             return (Rest("GET", "/v1/card"),)
+        if operation.name not in _WITH_PATHS:
+            return ()
         return tuple(Rest(rest.method, _PREFIX + rest.path) for rest in operation.rest)
 
     def write_result(self, operation: Operation, value: Event | Struct | None, binding: Binding) -> bytes:
