@@ -86,7 +86,7 @@ class Entrance:
                 fix = "is --url right? This shows the gateway's address"
                 command = "gcloud api-gateway gateways list --format='value(defaultHostname)'"
             case Fault.TLS:
-                fix = "give the host a certificate that holds; this shows the one that it has"
+                fix = "give the host a valid certificate; this shows the current one"
                 command = certificate_command(self._url)
             case _ if urlsplit(self._url).hostname in LOOPBACK_HOSTS:
                 fix, command = "start it", "make run"

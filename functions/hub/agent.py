@@ -59,7 +59,7 @@ class HubAgent:
 
     def cancel(self, call: Call) -> None:
         """See `Agent.cancel`."""
-        assert call.task is not None, "a task is cancelled, not a call"
+        assert call.task is not None, "cancel() needs a stored task"
         context_id = call.task.before.context_id if call.task.before else None
         _, downstream_context_id = ids_of(_owner(call), context_id)
         self._pipeline.cancel(_owner(call), downstream_context_id, call)
@@ -122,7 +122,7 @@ class CommandAgent:
 
 
 def _incoming(request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> IncomingTurn:
-    """Return the turn of a request. Raises A2AError for a skill that is no text."""
+    """Return the turn of a request. Raises A2AError for a skill that is not a string."""
     context_id, downstream_context_id = ids_of(_owner(call), request.message.context_id or None)
     skill, skill_field = _skill(request)
     configuration = request.configuration

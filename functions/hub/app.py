@@ -1,4 +1,4 @@
-"""Wires the hub, from the bottom up. The table of endpoints is the way of a request through it."""
+"""Wires the hub, dependencies first. The dispatch table shows where each request goes."""
 
 import time
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def build(config: Config, *, downstreams: Mapping[str, Downstream] | None = None
     settings = config.hub
     log = log or stdout_log("hub", project=settings.google_cloud_project, with_text=settings.log_text)
     if settings.unset:
-        log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
+        log.line("WARNING", f"These variables are not set; their agents cannot be reached: {', '.join(settings.unset)}")
     http = HttpClient()
     sources = _credential_sources(config, http)
     tables = Tables(
@@ -137,7 +137,7 @@ def _task_service(config: Config, agent: CommandAgent, stored: StoredTasks, http
         return {HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH)} if signer else {}
 
     def failed(sentence: str) -> None:
-        log.line("WARNING", f"Nobody was told of a task, which will be found later: {sentence}")
+        log.line("WARNING", f"A wake-up failed; the task will be found later: {sentence}")
 
     wakeups = open_wakeups(config.wakeups, http=http, headers=headers, failed=failed)
     return TaskService(

@@ -75,7 +75,7 @@ class IncomingTurn(Redacted, frozen=True, kw_only=True):
 
 
 class Turn(Struct, kw_only=True):
-    """The mutable record of one turn, complete when its events are exhausted. `immediate`: it waits for nobody."""
+    """The mutable record of one turn, complete when its events are exhausted. `immediate`: it waits for no agent and no model."""
 
     incoming: IncomingTurn
     text: str
@@ -161,7 +161,7 @@ class Pipeline:
         try:
             choice = _choose_route(self._tables.now, text_of(incoming.message), incoming, latest)
         except Exception:
-            # The turn meets it again, and reports it.
+            # The turn will raise the same error and report it.
             return False
         return choice.route.id != noted.route_id
 

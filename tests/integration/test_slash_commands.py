@@ -195,7 +195,7 @@ def test_anonymous_callers_list_commands_and_execute_none(agent: CommandAgent, t
     hub = hub_of(tmp_path, tool_route("alpha", agent.url), anonymous=True)
     assert names(hub, token=None) == ["memory"]
     error = call(hub, "command/execute", {"command_path": ["memory", "add"]}, token=None)["error"]
-    assert (error["code"], "say who they are" in error["message"]) == (-32004, True)
+    assert (error["code"], "authenticated callers" in error["message"]) == (-32004, True)
     assert agent.executed == []
 
 

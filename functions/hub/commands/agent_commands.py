@@ -50,7 +50,7 @@ class AgentCommandCatalog:
         self._log = log
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
-        """Return the commands of all agents that the caller may use, in the table's order; of two with one name the first.
+        """Return the commands of all agents that the caller may use, in the table's order; the first, if two share a name.
 
         An agent that fails is left out. Raises A2AError if all fail, or if `metadata.skill` names none of them.
         """

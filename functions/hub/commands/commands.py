@@ -48,7 +48,10 @@ _FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 
 
 class Commands:
-    """Answers commands. A text that a rule of a route takes is no unknown command. `tasks` is None without a task store."""
+    """Answers commands. A text that a routing rule matches is never reported as an unknown command.
+
+    `tasks` is None without a task store.
+    """
 
     def __init__(self, tables: Tables, catalog: AgentCommandCatalog, *, tasks: TaskOperations | None, log: Log) -> None:
         self._tables = tables
@@ -86,8 +89,8 @@ class Commands:
                 try:
                     return self._task_command(command, number, call, language)
                 except Unavailable:
-                    # A user interface shows texts, no errors (README.md).
-                    self._log.exception("The task store is away", call.record)
+                    # A user interface cannot show a protocol error (README.md).
+                    self._log.exception("The task store cannot be reached", call.record)
                     return texts.STORE_UNAVAILABLE[language]
 
     def _parse(self, text: str) -> tuple[Command, int | None] | None:

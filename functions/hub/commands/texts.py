@@ -50,7 +50,7 @@ _STATES: dict[TaskState, dict[Language, str]] = {
 _IDLE = {_EN: "answered; you can continue it", _JA: "回答済み（続けられます）"}
 _HELP = {
     _EN: "You can ask in your own words; the hub passes your question on. There are also commands:\n"
-    "/routes: which agents there are\n"
+    "/routes: lists the agents\n"
     "/tasks: your latest tasks\n"
     "/task N: the state of task N, and its answer\n"
     "/cancel N: stops task N\n"
@@ -82,7 +82,7 @@ _UNKNOWN_TASK = {
 _TASK = {_EN: "Task {number} is {state}: {title}", _JA: "タスク{number}は{state}です：{title}"}
 _CANCELED = {_EN: "Task {number} is canceled: {title}", _JA: "タスク{number}を中止しました：{title}"}
 _CANCELING = {
-    _EN: "Task {number} has been told to stop; it ends as soon as the agent at work on it stops: {title}",
+    _EN: "Task {number} is being canceled; it ends when its agent stops: {title}",
     _JA: "タスク{number}に中止を伝えました。担当が処理を止め次第、終了します：{title}",
 }
 _NOT_CANCELABLE = {
@@ -107,7 +107,7 @@ def help_text(agent_commands: Sequence[SlashCommand], language: Language) -> str
 
 
 def unknown_command_text(language: Language) -> str:
-    """Return that there is no such command, and those that there are."""
+    """Return that the command does not exist, and list the existing ones."""
     return f"{UNKNOWN_COMMAND[language]}\n\n{_HELP[language]}"
 
 

@@ -1,4 +1,4 @@
-"""A2A over HTTP: an agent's endpoint is found out from its card, its extensions are negotiated, its operations are called."""
+"""A2A over HTTP: an agent's endpoint is read from its card, its extensions are negotiated, its operations are called."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -101,7 +101,7 @@ class A2ATransport:
 
 
 class Discovery:
-    """The endpoint of one agent, found out once in a while by one request for all that wait for it. Thread-safe.
+    """The endpoint of one agent, refreshed every 300 s by one request for all that wait for it. Thread-safe.
 
     `clock` gives seconds that never go back.
     """
@@ -162,7 +162,7 @@ def used_extensions(route: Route, endpoint: Endpoint, agent_request: AgentReques
 
 
 def with_settings(agent_request: AgentRequest, extensions: tuple[str, ...]) -> AgentRequest:
-    """Add the settings that a session's first message must have; they name no workspace, which leaves it to the agent."""
+    """Add the settings that a session's first message must have; they name no workspace, so the agent chooses one."""
     message = agent_request.message
     of_client = agent_request.development_tool or agent_request.executes
     if URI not in extensions or of_client or message.task_id is not None:

@@ -95,7 +95,7 @@ class AgentSession:
             yield from self._poll(event)
 
     def _follow(self, task_id: str) -> Iterator[Event]:
-        """Yield the events of a task of the agent's from now on, or poll the task where it cannot be subscribed to."""
+        """Yield the events of the agent's task, from now on, or poll the task where it cannot be subscribed to."""
         event: Event | None = None
         try:
             if self._call.endpoint.streaming:
@@ -143,7 +143,7 @@ class AgentSession:
             raise error from None
 
     def _get(self, task_id: str) -> Task:
-        """Fetch the task as it is now, with retries while the agent is away for a moment."""
+        """Fetch the task as it is now, with retries while the agent cannot be reached for a moment."""
         until = self._clock() + self._transient_seconds
         pause = _FIRST_POLL_SECONDS
         while True:

@@ -59,7 +59,7 @@ def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
     named = []
     for field in error.fields[:_MAX_FIELDS]:
         for uri in route.extensions:
-            # A key of metadata is an extension's URI, which is no text of the agent's.
+            # A key of metadata is an extension's URI, not text written by the agent.
             field = field.replace(f".{uri}", "")
         if re.fullmatch(_FIELD, field):
             named.append(field)
@@ -77,9 +77,7 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
         case ClientFault.UNRESOLVED | ClientFault.UNREACHABLE:
             return f"check that the agent runs and that the route's url ({variable}_URL) is right"
         case ClientFault.TLS:
-            return (
-                "give the agent a certificate that holds; `hubctl doctor` prints the command that shows the current one"
-            )
+            return "give the agent a valid certificate; `hubctl doctor` prints the command that shows the current one"
         case ClientFault.NOT_FOUND:
             return f"check the path of the route's url ({variable}_URL)"
         case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN | ClientFault.RATE_LIMITED:
@@ -96,8 +94,8 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
             )
         case ClientFault.UNEXPECTED_STATUS if error.status in _REDIRECTS:
             return (
-                f"redirects are not followed: set the route's url ({variable}_URL) to the address that this one leads to; "
-                "the Location header of `curl -si -X POST URL` has it"
+                f"redirects are not followed: set the route's url ({variable}_URL) to the redirect's target; "
+                "`curl -si -X POST URL` shows it in the Location header"
             )
         case ClientFault.WRONG_VERSION:
             return f"set protocol_version of route {route.id} to the version that the agent speaks"

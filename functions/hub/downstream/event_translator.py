@@ -296,7 +296,7 @@ def texts_of(parts: tuple[Part, ...]) -> list[str]:
 def joined(parts: tuple[Part, ...]) -> str:
     """Join an artifact's parts into one text: paragraphs, or chunks of a stream that its agent put together again.
 
-    A file is a paragraph; so is a part that ends a sentence, or after which a word starts with a capital letter.
+    A file is a paragraph. A part after one that ends a sentence begins a paragraph; so does a capital after a small letter.
     """
     pieces: list[str] = []
     end, after_file = "", False

@@ -1,4 +1,4 @@
-"""Replays a task's history as the updates that it came in, for the time in which nobody followed the task.
+"""Replays a task's history as the updates it was first sent as, for the time when nobody was subscribed.
 
 Agents with the `development-tool` extension put everything into updates. They may have executed a command before the hub first
 fetches its task, and continue while a connection is lost.

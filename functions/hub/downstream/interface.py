@@ -82,7 +82,7 @@ class Downstream(Protocol):
 class TransportCall(Redacted, frozen=True, kw_only=True):
     """One guarded call: an HTTP client that adds the credential, headers that go along, and limits.
 
-    `budget` is for an answer that is no stream, `stream_budget` for a stream, and for a task that continues.
+    `budget` is for an answer that is no stream, `stream_budget` for a stream, and for a task that outlives its request.
     """
 
     http: AuthorizedHttp
@@ -101,7 +101,7 @@ class Transport(Protocol):
         """Cancel the agent's task."""
 
     def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
-        """Return the agent's slash commands; none where it has no such thing."""
+        """Return the agent's slash commands; empty if it has none."""
 
     def execute(self, request: ExecuteSlashCommandRequest, call: TransportCall) -> ExecutionReply:
         """Execute a slash command, once."""

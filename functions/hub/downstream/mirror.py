@@ -118,7 +118,7 @@ def _ended(
 
 
 class ArtifactIds:
-    """The ids of one task's artifacts: the agent's own, unless another task of the agent's repeats the turn.
+    """The ids of one task's artifacts: the agent's own, unless the agent repeats the turn in another task.
 
     Then its artifacts take the ids of those of the run before, in order, and so replace them. The ids are noted with the task.
     """

@@ -63,7 +63,7 @@ class ToolEventTranslator:
         return kind, ()
 
     def translate_task(self, task: Task, messages: Sequence[Message]) -> None:
-        """Take in a whole task with the messages of this turn; its progress is past."""
+        """Process a whole task with the messages of this turn; its progress is not reported again."""
         self.is_present = self.is_present or is_task(task)
         for message in messages:
             for _ in self._updates(tool_calls_in(message)):

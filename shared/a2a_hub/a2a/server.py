@@ -65,7 +65,7 @@ class A2AServer:
         self._keeps_ui_contract = keeps_ui_contract
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
-        """Return the answer, None for a method and path that are none of the protocol's. Adds to the request's log record."""
+        """Return the answer, None if the protocol does not define this method and path. Adds to the request's log record."""
         exchange = self._exchange(request)
         if exchange is None:
             return None
@@ -170,11 +170,11 @@ class A2AServer:
         return Response(headers=sse.HEADERS | headers, body=stream)
 
     def _error(self, exception: Exception, record: Record) -> A2AError:
-        """Return the error that the caller may see; one that was not meant for them goes to the log."""
+        """Return the error that the caller may see; any other exception goes to the log."""
         if isinstance(exception, BodyError):
             exception = body_error(exception)
         if isinstance(exception, ServiceUnavailable):
-            self._log.exception("The task store is away", record)
+            self._log.exception("The task store cannot be reached", record)
             exception = A2AError(
                 errors.UNAVAILABLE,
                 "Tasks cannot be reached at the moment; try again in a few seconds",

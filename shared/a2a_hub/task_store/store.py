@@ -127,7 +127,7 @@ class TaskEnded(StoreError):
 
 
 class LeaseLost(StoreError):
-    """The lease expired or is another's, or the task is leased and the writer has no lease."""
+    """The lease expired or is held by somebody else, or the task is leased and the writer has no lease."""
 
 
 class TooLarge(StoreError):
@@ -142,7 +142,7 @@ class TaskStore(Protocol):
     """The store of tasks, safe across threads and processes. Each implementation passes `tests/contract/task_store`."""
 
     def create(self, new: NewTask) -> StoredTask:
-        """Store a task, version 1. Raise AlreadyRunning, also if this very task is the running one; TaskExists; TooLarge."""
+        """Store a task, version 1. Raise AlreadyRunning, also for the same task id; TaskExists; TooLarge."""
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
         """Return the owner's task, or None. An owner of None stands for the processes that run tasks, which may see all."""
@@ -239,7 +239,7 @@ class PushStore(Protocol):
     """The store of push notification configs (A2A 1.0.1 §3.1.7-§3.1.10); a task's configs are deleted with it."""
 
     def put_config(self, push: PushConfig, *, delivered: int) -> None:
-        """Store or replace a config, by its task's id and its own; entries up to `delivered` are not sent.
+        """Store or replace a config, keyed by task id and config id; entries up to `delivered` are not sent.
 
         Raise UnknownTask.
         """

@@ -93,7 +93,7 @@ class TaskOperations:
         )
 
     def cancel(self, request: model.CancelTaskRequest, call: Call) -> Task:
-        """Cancel the task (§3.1.5). A task with a lease is canceled as soon as its holder has ended it."""
+        """Cancel the task (§3.1.5). For a task with a lease, wait up to 5 s for the lease holder to stop."""
         stored = self._require(request.id, call)
         if stored.task.status.state.terminal:
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": stored.task.id})
@@ -203,7 +203,7 @@ class TaskOperations:
 
 def _owner(call: Call) -> str:
     if call.principal is None:
-        raise A2AError(TASK_NOT_FOUND, "Tasks are kept only for callers who say who they are")
+        raise A2AError(TASK_NOT_FOUND, "Tasks are kept only for authenticated callers")
     return call.principal.subject
 
 

@@ -175,7 +175,7 @@ def test_a_credential_that_does_not_cover_the_method_is_refused(served: Served, 
     assert (served.status, error["message"]) == (403, f"Your credential does not cover {method}")
 
 
-@pytest.mark.parametrize(("keeps_tasks", "says"), [(False, "keeps no tasks"), (True, "say who they are")])
+@pytest.mark.parametrize(("keeps_tasks", "says"), [(False, "keeps no tasks"), (True, "authenticated callers")])
 def test_where_no_task_can_be_kept_no_command_is_executed(tmp_path: Path, keeps_tasks: bool, says: str) -> None:
     served = Served(tmp_path, keeps_tasks=keeps_tasks)
     principal = None if keeps_tasks else ADA

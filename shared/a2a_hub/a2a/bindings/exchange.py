@@ -12,8 +12,8 @@ from a2a_hub.http.messages import Response
 
 
 class Exchange(Protocol):
-    """One request in its binding. The pipeline calls the methods in their order here; the first two raise A2AError and
-    BodyError.
+    """One request in its binding. The pipeline calls the methods in their order here; `resolve` and `read_params`
+    raise A2AError and BodyError.
     """
 
     @property
@@ -34,7 +34,7 @@ class Exchange(Protocol):
         """Return the body of an answer, or the data of one event."""
 
     def write_error(self, error: A2AError) -> bytes:
-        """Return the same for an error."""
+        """Return the body of an error, or the data of an event that is one."""
 
     def error_response(self, error: A2AError) -> Response:
         """Return the answer to a request that failed before its first result."""

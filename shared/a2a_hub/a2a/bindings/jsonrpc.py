@@ -104,7 +104,7 @@ def resolve(method: str, named_version: Version | None, methods: Methods = METHO
 
 def unknown_method() -> A2AError:
     """Return the error for a method that the agent does not have."""
-    return A2AError(METHOD_NOT_FOUND, f"Method not found: it is no method of A2A {' or '.join(Version)}")
+    return A2AError(METHOD_NOT_FOUND, f"Method not found: A2A {' and '.join(Version)} have no such method")
 
 
 def write_error(id_: Id, error: A2AError) -> bytes:

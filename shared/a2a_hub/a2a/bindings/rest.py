@@ -100,7 +100,7 @@ class _Row(Struct, frozen=True):
 _PATHS = [
     (operation, rest, codec) for operation in OPERATIONS for codec in CODECS.values() for rest in codec.paths(operation)
 ]
-# Templates that also exist with a verb (`/tasks/{id}:cancel`): their ids hold no colon, and `/tasks/x:unknown` is no path.
+# Templates that also exist with a verb (`/tasks/{id}:cancel`): their ids hold no colon, and `/tasks/x:unknown` is not found.
 _WITH_VERBS = frozenset(rest.path.rpartition(":")[0] for _, rest, _ in _PATHS if "}:" in rest.path)
 
 
@@ -127,7 +127,7 @@ def _rows() -> dict[int, list[_Row]]:
 
 
 _ROWS = _rows()
-# Names of a task id in the body or the query, which does not replace the path's.
+# Names of a task id in the body or the query, which must not override the path's.
 _SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 
 

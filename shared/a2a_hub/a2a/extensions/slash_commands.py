@@ -118,7 +118,7 @@ def require_sending(sending: Sending | None, call: Call) -> Sending:
     if call.principal is None:
         raise A2AError(
             UNSUPPORTED_OPERATION,
-            "A command is executed as a stored task, which is kept only for callers who say who they are",
+            "A command is executed as a stored task, which is kept only for authenticated callers",
         )
     return sending
 
