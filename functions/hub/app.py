@@ -54,11 +54,11 @@ def build(config: Config, *, downstreams: Mapping[str, Downstream] | None = None
     )
     source = route_source(settings, tables.use, log=log)
     pipeline = Pipeline(tables=tables, conversations=Conversations(), log=log, clock=time.perf_counter)
-    agents = HubAgent(pipeline, message_factory=MESSAGE_FACTORY)
-    stored = _stored_tasks(config, agents)
+    hub_agent = HubAgent(pipeline, message_factory=MESSAGE_FACTORY)
+    stored = _stored_tasks(config, hub_agent)
     catalog = AgentCommandCatalog(tables, log=log)
     commands = Commands(tables, catalog, tasks=stored.operations if stored else None, log=log)
-    agent = CommandAgent(agents, commands, message_factory=MESSAGE_FACTORY)
+    agent = CommandAgent(hub_agent, commands, message_factory=MESSAGE_FACTORY)
     tasks = _task_service(config, agent, stored, http, log) if stored else None
     server = A2AServer(
         agent,
@@ -122,11 +122,11 @@ def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:
     )
 
 
-def _stored_tasks(config: Config, agents: HubAgent) -> StoredTasks | None:
+def _stored_tasks(config: Config, hub_agent: HubAgent) -> StoredTasks | None:
     if config.hub.store is None or config.tasks is None:
         return None
     store = open_store(config.hub.store, clock=time.time, new_token=new_id)
-    return StoredTasks(store, agents, message_factory=MESSAGE_FACTORY, settings=config.tasks)
+    return StoredTasks(store, hub_agent, message_factory=MESSAGE_FACTORY, settings=config.tasks)
 
 
 def _task_service(config: Config, agent: CommandAgent, stored: StoredTasks, http: HttpClient, log: Log) -> TaskService:
@@ -136,10 +136,10 @@ def _task_service(config: Config, agent: CommandAgent, stored: StoredTasks, http
     def headers() -> Mapping[str, str]:
         return {HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH)} if signer else {}
 
-    def failed(sentence: str) -> None:
-        log.line("WARNING", f"A wake-up failed; the task will be found later: {sentence}")
+    def log_failed_wakeup(reason: str) -> None:
+        log.line("WARNING", f"A wake-up failed; the task will be found later: {reason}")
 
-    wakeups = open_wakeups(config.wakeups, http=http, headers=headers, failed=failed)
+    wakeups = open_wakeups(config.wakeups, http=http, headers=headers, failed=log_failed_wakeup)
     return TaskService(
         agent,
         stored,

@@ -21,7 +21,7 @@ from a2a_hub.telemetry.log import Record, traceparent_of
 from functions.hub.conversations import ids_of
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
-from functions.hub.pipeline import IncomingTurn, Pipeline, Turn
+from functions.hub.pipeline import IncomingTurn, Pipeline, TurnRecord
 from functions.hub.tables import Tables
 
 TOOLS_PATH = "/tools/query"
@@ -164,7 +164,7 @@ def _text(value: dict[str, Any], name: str) -> str | None:
     return text
 
 
-def _answer(turn: Turn, *, for_operator: bool) -> dict[str, Any]:
+def _answer(turn: TurnRecord, *, for_operator: bool) -> dict[str, Any]:
     choice, failure = turn.choice, turn.failure
     reason = choice.reason if choice else failure.cause if failure else "no text: nothing was asked"
     data = turn.data if for_operator else [for_callers(value) for value in turn.data]

@@ -74,7 +74,7 @@ class IncomingTurn(Redacted, frozen=True, kw_only=True):
     notes: dict[str, Any] = field(default_factory=dict)
 
 
-class Turn(Struct, kw_only=True):
+class TurnRecord(Struct, kw_only=True):
     """The mutable record of one turn, complete when its events are exhausted. `immediate`: it waits for no agent and no model."""
 
     incoming: IncomingTurn
@@ -116,14 +116,14 @@ class Pipeline:
         self._log = log
         self._clock = clock
 
-    def start_turn(self, incoming: IncomingTurn, record: Record) -> tuple[Turn, Iterator[TranslatedEvent]]:
+    def start_turn(self, incoming: IncomingTurn, record: Record) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:
         """Choose the route and return the turn with its agent's events, which complete the turn as they are taken.
 
         Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
         """
         started = self._clock()
         text = text_of(incoming.message)
-        turn = Turn(incoming=incoming, text=text, language=language_of(text), choice=None)
+        turn = TurnRecord(incoming=incoming, text=text, language=language_of(text), choice=None)
         if self._log.with_text:
             record["text"] = text
         if not text and (incoming.text_only or all(part.text is not None for part in incoming.message.parts)):
@@ -131,7 +131,7 @@ class Pipeline:
             turn.append_text(texts.empty_message_text())
             return turn, iter(((None, (Text(turn.answer),)),))
         try:
-            conversation, choice, downstream = self._choose(text, incoming)
+            conversation, choice, downstream = self._choose_downstream(text, incoming)
             turn.immediate = downstream.immediate
         except A2AError:
             raise
@@ -144,7 +144,7 @@ class Pipeline:
         record |= {"route": choice.route.id, "reason": reason, "agent": choice.route.name}
         return turn, self._events(turn, choice.route, downstream, conversation, record)
 
-    def _choose(self, text: str, incoming: IncomingTurn) -> tuple[Conversation | None, Choice, Downstream]:
+    def _choose_downstream(self, text: str, incoming: IncomingTurn) -> tuple[Conversation | None, Choice, Downstream]:
         conversation = Conversation.from_note(incoming.notes.get(CONVERSATION)) or self._conversations.get(
             incoming.owner, incoming.downstream_context_id
         )
@@ -184,7 +184,7 @@ class Pipeline:
 
     def _events(
         self,
-        turn: Turn,
+        turn: TurnRecord,
         route: Route,
         downstream: Downstream,
         conversation: Conversation | None,
@@ -218,7 +218,7 @@ class Pipeline:
             rest = [_recorded(piece, turn) for piece in translator.finish()]
             if decision.call_id is not None and translator.state is None:
                 rest.append(_recorded(Text(too_late_text(route, turn.language)), turn))
-                translator.has_text = True
+                translator.end_paragraph()
             if rest:
                 yield None, rest
             if translator.state in _UNSUCCESSFUL or (
@@ -245,7 +245,7 @@ class Pipeline:
             self._store_conversation(turn, route, conversation, translator, decision)
 
     def _with_text(
-        self, piece: Piece, turn: Turn, route: Route, translator: EventTranslator, *, again: bool = False
+        self, piece: Piece, turn: TurnRecord, route: Route, translator: EventTranslator, *, again: bool = False
     ) -> Piece:
         if isinstance(piece, Question) and not piece.text:
             if translator.pending and not piece.auth:
@@ -255,7 +255,7 @@ class Pipeline:
             piece = Question(text, auth=piece.auth)
         return _recorded(piece, turn)
 
-    def _fail(self, turn: Turn, route: Route | None, failure: Failure, record: Record) -> reply.Failure:
+    def _fail(self, turn: TurnRecord, route: Route | None, failure: Failure, record: Record) -> reply.Failure:
         turn.failure = failure
         # A caller who leaves is no failure.
         severity = "INFO" if failure.fault == LEFT else "WARNING"
@@ -272,7 +272,7 @@ class Pipeline:
 
     def _store_conversation(
         self,
-        turn: Turn,
+        turn: TurnRecord,
         route: Route,
         conversation: Conversation | None,
         translator: EventTranslator,
@@ -322,7 +322,7 @@ def _choose_route(served: Served, text: str, incoming: IncomingTurn, conversatio
     )
 
 
-def _decision(turn: Turn, route: Route, conversation: Conversation | None) -> Decision:
+def _decision(turn: TurnRecord, route: Route, conversation: Conversation | None) -> Decision:
     """Return the turn's decision on a tool call. Where the reply shows no language, the turn gets that of the question."""
     message = turn.incoming.message
     pending = conversation.pending_tools if conversation and conversation.route_id == route.id else None
@@ -337,7 +337,9 @@ def _decision(turn: Turn, route: Route, conversation: Conversation | None) -> De
     return decision
 
 
-def _agent_request(turn: Turn, route: Route, conversation: Conversation | None, decision: Decision) -> AgentRequest:
+def _agent_request(
+    turn: TurnRecord, route: Route, conversation: Conversation | None, decision: Decision
+) -> AgentRequest:
     incoming = turn.incoming
     context_id = task_id = None
     if conversation is not None:
@@ -366,7 +368,7 @@ def _agent_request(turn: Turn, route: Route, conversation: Conversation | None, 
     )
 
 
-def _recorded(piece: Piece, turn: Turn) -> Piece:
+def _recorded(piece: Piece, turn: TurnRecord) -> Piece:
     """Add the piece to the turn's record."""
     match piece:
         case Text(text):

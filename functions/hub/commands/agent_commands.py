@@ -38,8 +38,10 @@ from functions.hub.texts import failure_text
 _LIST_SECONDS = 10.0
 # /help does not wait for an agent that hangs.
 _HELP_SECONDS = 2.0
-_RESULT = "said"
-Listed = Sequence[SlashCommand] | Failure
+_RESULT = "result"
+# The key of notes that earlier versions stored.
+_OLD_RESULT = "said"
+CommandsOrFailure = Sequence[SlashCommand] | Failure
 
 
 class AgentCommandCatalog:
@@ -82,12 +84,12 @@ class AgentCommandCatalog:
         call: Call,
         *,
         within_seconds: float = _LIST_SECONDS,
-    ) -> list[tuple[Route, Listed]]:
+    ) -> list[tuple[Route, CommandsOrFailure]]:
         """Return the commands of each agent, or its failure. All requests run at once."""
         context = _context_of(call, within_seconds=within_seconds)
         passed = replace(request, metadata=_without_skill(request.metadata))
 
-        def one(route: Route) -> Listed:
+        def one(route: Route) -> CommandsOrFailure:
             try:
                 return served.downstreams[route.id].commands(passed, context)
             except Exception as error:
@@ -211,14 +213,15 @@ def routes_with_commands(served: Served, metadata: dict[str, object] | None, cal
 
 def has_result(notes: Mapping[str, Any]) -> bool:
     """Return True for the notes of a command whose result the agent gave at once."""
-    return _RESULT in notes.get(EXECUTES, ())
+    return not {_RESULT, _OLD_RESULT}.isdisjoint(notes.get(EXECUTES, ()))
 
 
 def result_events(
     notes: Mapping[str, Any], *, task_id: str, context_id: str, message_factory: MessageFactory
 ) -> Iterator[Event]:
     """Yield the events of a command whose result is known: the extension puts everything into status updates."""
-    result = notes[EXECUTES][_RESULT]
+    stored = notes[EXECUTES]
+    result = stored[_RESULT if _RESULT in stored else _OLD_RESULT]
     part = Part(text=result) if isinstance(result, str) else Part(data=result, media_type="application/json")
 
     def status(state: TaskState, kind: DevelopmentToolEventKind, *parts: Part) -> TaskStatusUpdateEvent:
@@ -257,7 +260,7 @@ def _not_started(failure: Failure, route: Route, call: Call, language: Language)
     return slash_commands.not_started(failure_text(failure, route, language=language, reference=call.request_id))
 
 
-def _first_of_each_name(listed: Sequence[tuple[Route, Listed]]) -> dict[str, tuple[Route, SlashCommand]]:
+def _first_of_each_name(listed: Sequence[tuple[Route, CommandsOrFailure]]) -> dict[str, tuple[Route, SlashCommand]]:
     first: dict[str, tuple[Route, SlashCommand]] = {}
     for route, each in listed:
         for command in () if isinstance(each, Failure) else each:

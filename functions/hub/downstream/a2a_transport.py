@@ -24,8 +24,8 @@ from a2a_hub.http.client import Http
 from a2a_hub.routing.routes import Route
 from a2a_hub.runtime.shared_fetch import SingleFlight
 from functions.hub.downstream.agent_session import AgentSession
-from functions.hub.downstream.command_line import CommandLine
-from functions.hub.downstream.containment import OF_ONE_USER
+from functions.hub.downstream.command_line import AgentCommandClient
+from functions.hub.downstream.containment import CONCERNS_CALLER_ONLY
 from functions.hub.downstream.guard import Guard
 from functions.hub.downstream.interface import AgentRequest, ExecutionReply, TransportCall
 
@@ -45,7 +45,7 @@ class A2ATransport:
         self._new_id = new_id
         self._clock = clock
         self._discovery = Discovery(self._discover, clock=clock)
-        self._command_line = CommandLine(new_id)
+        self._command_client = AgentCommandClient(new_id)
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
         """See `Transport.ask`."""
@@ -56,9 +56,9 @@ class A2ATransport:
                 A2AClient(call.http, new_id=self._new_id),
                 endpoint,
                 with_settings(agent_request, extensions),
-                call=_extended(call, extensions),
+                call=_with_extensions(call, extensions),
             )
-            live = self._command_line.live(agent_request) if agent_request.executes else None
+            live = self._command_client.live(agent_request) if agent_request.executes else None
             with closing(session.events() if live is None else live) as events:
                 yield from events
 
@@ -66,27 +66,27 @@ class A2ATransport:
         """See `Transport.cancel`."""
         client = A2AClient(call.http, new_id=self._new_id)
         endpoint = self._discovery.endpoint(call)
-        call = _extended(call, self._route.extensions)
+        call = _with_extensions(call, self._route.extensions)
         client.cancel_task(AgentCall(endpoint=endpoint, headers=call.headers, budget=call.budget), task_id)
 
     def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
         """See `Transport.commands`."""
         with self._rediscovering():
             endpoint = self._discovery.endpoint(call)
-            return self._command_line.commands(endpoint, _extended(call, self._route.extensions), request)
+            return self._command_client.commands(endpoint, _with_extensions(call, self._route.extensions), request)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: TransportCall) -> ExecutionReply:
         """See `Transport.execute`."""
         with self._rediscovering():
             endpoint = self._discovery.endpoint(call)
-            return self._command_line.execute(endpoint, _extended(call, self._route.extensions), request)
+            return self._command_client.execute(endpoint, _with_extensions(call, self._route.extensions), request)
 
     def _discover(self, call: TransportCall) -> Endpoint:
         route = self._route
         version, binding = route.protocol_version, route.binding
         if version and binding:
             return Endpoint(url=route.url, version=version, binding=binding, streaming=True)
-        headers = _extended(call, route.extensions).headers
+        headers = _with_extensions(call, route.extensions).headers
         card = fetch_card(call.http, route.url, headers=headers, budget=call.budget)
         return endpoint_of(card, route.url, version=version, binding=binding)
 
@@ -130,7 +130,7 @@ class Discovery:
                 raise ClientError(ClientFault.TIMEOUT, "its agent card did not come in time") from None
             if not isinstance(found, ClientError):
                 return found
-            if found.fault not in OF_ONE_USER or credential == sent:
+            if found.fault not in CONCERNS_CALLER_ONLY or credential == sent:
                 raise found
         return self._endpoint
 
@@ -172,6 +172,6 @@ def with_settings(agent_request: AgentRequest, extensions: tuple[str, ...]) -> A
     return replace(agent_request, message=replace(message, metadata=metadata, extensions=extended))
 
 
-def _extended(call: TransportCall, extensions: Sequence[str]) -> TransportCall:
+def _with_extensions(call: TransportCall, extensions: Sequence[str]) -> TransportCall:
     """Return the call with the header that activates the extensions."""
     return replace(call, headers={**call.headers, "a2a-extensions": ",".join(extensions)}) if extensions else call

@@ -58,7 +58,7 @@ class AgentSession:
         )
         self._clock = call.http.clock
         self._transient_seconds = _TRANSIENT_SECONDS if agent_request.may_outlive_request else 0.0
-        self._gone: threading.Event | None = None
+        self._caller_left: threading.Event | None = None
 
     def events(self) -> Generator[Event]:
         """Return the agent's events of this turn. Raises ClientError."""
@@ -167,10 +167,10 @@ class AgentSession:
         remaining = self._task_call.budget.deadline - self._clock()
         if remaining <= 0:
             raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
-        if self._gone is None:
-            self._gone = threading.Event()
-            self._request.cancellation.on_cancel(self._gone.set)
-        if self._gone.wait(min(seconds, remaining)):
+        if self._caller_left is None:
+            self._caller_left = threading.Event()
+            self._request.cancellation.on_cancel(self._caller_left.set)
+        if self._caller_left.wait(min(seconds, remaining)):
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)
 

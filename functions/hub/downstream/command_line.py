@@ -58,7 +58,7 @@ _POLL_SECONDS = 0.5
 _NO_SUCH_PATH = frozenset({404, 405, 501})
 
 
-class CommandLine:
+class AgentCommandClient:
     """The commands of one agent, by methods or by paths. Thread-safe. Each method raises ClientError."""
 
     def __init__(self, new_id: Callable[[], str]) -> None:
@@ -108,8 +108,8 @@ class CommandLine:
             agent_call = AgentCall(endpoint=over_jsonrpc, headers=call.headers, budget=call.budget)
             result: Any = client.result(agent_call, operation, params)
         except ClientError as error:
-            speaks_none = endpoint.binding is not Binding.JSONRPC and error.fault in _NO_JSONRPC
-            if error.code == METHOD_NOT_FOUND.code or speaks_none:
+            lacks_jsonrpc = endpoint.binding is not Binding.JSONRPC and error.fault in _NO_JSONRPC
+            if error.code == METHOD_NOT_FOUND.code or lacks_jsonrpc:
                 return None
             raise
         with as_client_error():
@@ -124,7 +124,7 @@ class CommandLine:
                 return None
             check(endpoint, answer)
             listed = read(GetAllSlashCommandsResponse, read_json(answer), "listCommands")
-            return tuple(_below(command, "") for command in listed.commands)
+            return tuple(_with_own_name(command, "") for command in listed.commands)
 
     def _executed_by_path(
         self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest
@@ -180,8 +180,8 @@ def _executed(response: ExecuteSlashCommandResponse) -> ExecutionReply:
         return ExecutionReply(refusal=response.message)
     if not response.execution_id:
         raise ClientError(ClientFault.NOT_A2A, "the answer names no task for the command")
-    unsaid = response.status is CommandExecutionStatus.COMMAND_EXECUTION_STATUS_UNSPECIFIED
-    status = CommandExecutionStatus.STARTED if unsaid else response.status
+    unspecified = response.status is CommandExecutionStatus.COMMAND_EXECUTION_STATUS_UNSPECIFIED
+    status = CommandExecutionStatus.STARTED if unspecified else response.status
     return ExecutionReply(task_id=response.execution_id, status=status, message=response.message)
 
 
@@ -219,10 +219,10 @@ def _until_cancelled(relay: Relay[Event], agent_request: AgentRequest) -> Genera
             yield event
 
 
-def _below(command: SlashCommand, parent: str) -> SlashCommand:
+def _with_own_name(command: SlashCommand, parent: str) -> SlashCommand:
     """Return the command under its own name: gemini-cli calls `show` below `memory` `memory show`."""
     name = command.name.removeprefix(f"{parent} ") if parent else command.name
-    inner = tuple(_below(each, command.name) for each in command.sub_commands)
+    inner = tuple(_with_own_name(each, command.name) for each in command.sub_commands)
     return replace(command, name=name, sub_commands=inner)
 
 

@@ -29,11 +29,11 @@ _FAULTS: dict[ClientFault, tuple[FailureKind, bool]] = {
     ClientFault.EXTENSION_REQUIRED: (FailureKind.NOT_ALLOWED, False),
     ClientFault.REFUSED: (FailureKind.FAILED, False),
 }
-TROUBLE = frozenset(fault for fault, (_, counts) in _FAULTS.items() if counts)
+COUNTS_AGAINST_AGENT = frozenset(fault for fault, (_, counts) in _FAULTS.items() if counts)
 # These prove nothing about the agent.
-UNDECIDED = frozenset({ClientFault.CANCELLED})
+PROVES_NOTHING = frozenset({ClientFault.CANCELLED})
 # With the caller's own token, these concern that caller only.
-OF_ONE_USER = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
+CONCERNS_CALLER_ONLY = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
 _MAX_FIELDS = 5
 _FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

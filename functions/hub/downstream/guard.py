@@ -17,7 +17,7 @@ from a2a_hub.http.client import Budget, Http
 from a2a_hub.routing.routes import Route
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.breaker import Admission, CircuitBreaker
-from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
+from functions.hub.downstream.containment import CONCERNS_CALLER_ONLY, COUNTS_AGAINST_AGENT, PROVES_NOTHING, contained
 from functions.hub.downstream.interface import AgentRequest, CallContext, ExecutionReply, Transport, TransportCall
 from functions.hub.failure import DownstreamFailed, resting, without_credential
 
@@ -109,10 +109,10 @@ class Guard:
 
     def _report(self, error: ClientError) -> bool:
         """Report the error to the circuit breaker; False if it proves nothing about the agent."""
-        of_one_caller = self._route.boundary.per_caller and error.fault in OF_ONE_USER
-        if error.fault in UNDECIDED or of_one_caller:
+        of_one_caller = self._route.boundary.per_caller and error.fault in CONCERNS_CALLER_ONLY
+        if error.fault in PROVES_NOTHING or of_one_caller:
             return False
-        if error.fault in TROUBLE:
+        if error.fault in COUNTS_AGAINST_AGENT:
             self._breaker.failed()
         else:
             self._breaker.succeeded()

@@ -54,7 +54,7 @@ def named_in(request: Request) -> Version | None:
     return versions.pop() if versions else None
 
 
-def contradiction(subject: str) -> A2AError:
+def version_mismatch(subject: str) -> A2AError:
     """Return the error for a method or path (`subject`) that other versions have, but not the named one."""
     return _not_supported(f"{subject} belongs to another version of A2A than the request names")
 

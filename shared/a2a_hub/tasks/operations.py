@@ -32,7 +32,7 @@ from a2a_hub.tasks.subscription import TaskSubscription, wait_until_settled
 from a2a_hub.tasks.updates import status_update
 
 _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
-_MOST_BEHIND_SECONDS = 2.0
+_LONGEST_STORE_DELAY_SECONDS = 2.0
 # The longest wait for a cancellation, before the task is returned as it is.
 _CANCEL_SECONDS = 5.0
 _CHECKSUM_BYTES = 12
@@ -97,7 +97,7 @@ class TaskOperations:
         stored = self._require(request.id, call)
         if stored.task.status.state.terminal:
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": stored.task.id})
-        task = self._canceled(stored, call)
+        task = self._cancel(stored, call)
         if not task.status.state.terminal:
             return task
         if task.status.state is not TaskState.CANCELED:
@@ -164,13 +164,13 @@ class TaskOperations:
         run = self._runs.of_task(task_id) if stored is None else None
         if run is not None and run.call.principal and run.call.principal.subject == owner:
             # The client may know a task that is yet to be stored.
-            run.stored.wait(_MOST_BEHIND_SECONDS)
+            run.stored.wait(_LONGEST_STORE_DELAY_SECONDS)
             stored = self._store.get(task_id, owner=owner)
         if stored is None:
             raise A2AError(TASK_NOT_FOUND, metadata={"taskId": task_id[:200]})
         return stored
 
-    def _canceled(self, stored: StoredTask, call: Call) -> Task:
+    def _cancel(self, stored: StoredTask, call: Call) -> Task:
         task_id = stored.task.id
         try:
             if self._runs.of_task(task_id) is None:
@@ -191,7 +191,7 @@ class TaskOperations:
             run.cancel()
         stored = wait_until_settled(self._store, stored, seconds=_CANCEL_SECONDS)
         # A turn that ended with a question before the cancellation reached it: no process works on the task now.
-        return self._canceled(stored, call) if stored.task.status.state.interrupted else stored.task
+        return self._cancel(stored, call) if stored.task.status.state.interrupted else stored.task
 
     def _cancel_at_agent(self, stored: StoredTask, call: Call) -> None:
         """Pass the cancellation on to the agent that works on the task."""

@@ -98,7 +98,7 @@ def resolve(method: str, named_version: Version | None, methods: Methods = METHO
     if named_version is None:
         return next(iter(rows.values()))
     if named_version not in rows:
-        raise versions.contradiction(f"The method {method}")
+        raise versions.version_mismatch(f"The method {method}")
     return rows[named_version]
 
 

@@ -155,7 +155,7 @@ def resolve(method: str, path: str, named_version: Version | None) -> Target:
         allowed |= row.methods.keys()
     if allowed:
         raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(allowed))})
-    raise versions.contradiction("The path")
+    raise versions.version_mismatch("The path")
 
 
 def _matches(path: str) -> Iterator[tuple[_Row, dict[str, str]]]:
