@@ -129,6 +129,8 @@ def test_a_turn_that_fails_after_its_stream_was_left_has_a_line_of_its_own(tmp_p
         stream = client.open_stream("alpha")
         task_id = next(stream).task_id
         gate.await_question()
+        # Now it is stored.
+        client.get(task_id)
         cast("Any", stream).close()
         gate.open()
         ended(client, task_id)
