@@ -3,9 +3,9 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace as with_settings
 
 from msgspec.structs import replace
+from msgspec.structs import replace as with_settings
 
 from a2a_hub.a2a.card import AgentCard, AgentExtension, AgentSkill
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError

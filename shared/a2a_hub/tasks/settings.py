@@ -1,12 +1,11 @@
 """The settings of stored tasks, beside those of the store (`a2a_hub.task_store.settings`)."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from a2a_hub.settings.reader import Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaseTimes:
+class LeaseTimes(Struct, frozen=True, kw_only=True):
     """The times of a lease: its length, the interval at which the store is polled for cancellations, and the longest outage of
     the store during which a run is still recorded.
     """
@@ -16,8 +15,7 @@ class LeaseTimes:
     outage_seconds: float = 120.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitLimits:
+class WaitLimits(Struct, frozen=True, kw_only=True):
     """The waits of a turn: after `store_seconds` it is stored; after `ui_seconds` a person gets its number, and after
     `blocking_seconds` any other client gets the task as it is.
     """
@@ -27,8 +25,7 @@ class WaitLimits:
     blocking_seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskSettings:
+class TaskSettings(Struct, frozen=True, kw_only=True):
     """The settings of stored tasks. With `runs_at_once`, the process that accepts a task runs it; otherwise the `tasks` function
     has it run, for instances without processor time between requests. `webhook_hosts` may be notified although they are not
     public. A task fails after `most_attempts` starts in one turn.
