@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from msgspec.structs import replace
-from msgspec.structs import replace as with_settings
 
 from a2a_hub.a2a.card import AgentCard, AgentExtension, AgentSkill
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
@@ -75,7 +74,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         log=log,
     )
     # Only this instance has the files.
-    settings = with_settings(config.tasks, runs_at_once=True)
+    settings = replace(config.tasks, runs_at_once=True)
     tasks = TaskService(
         agent,
         StoredTasks(store, agent, message_factory=MESSAGE_FACTORY, settings=settings),
