@@ -10,7 +10,7 @@ from hubctl.main import CommandError
 
 SOURCE_TREE = Path(__file__).resolve().parents[1]
 BUNDLED = Path(__file__).resolve().with_name("_bundled")
-"""What an installed wheel carries of the source tree."""
+"""The parts of the source tree that an installed wheel carries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What docs/api.md lists is what the modules declare as public, and all that the README's agent needs."""
+"""docs/api.md lists exactly the public names of the modules, and all that the README's agent needs."""
 
 import ast
 import importlib

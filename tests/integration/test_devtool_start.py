@@ -1,4 +1,4 @@
-"""What the development agent loads at its start: no SDK that only some settings need."""
+"""The modules that the development agent loads at its start: no SDK that only some settings need."""
 
 import json
 import os

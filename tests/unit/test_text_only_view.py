@@ -1,4 +1,4 @@
-"""What a client that shows text only is shown of a task."""
+"""The view of a task for a client that shows text only."""
 
 from a2a_hub.a2a.model import Artifact, Part, Task, TaskState, TaskStatus
 from a2a_hub.tasks.text_only import TextOnlyView

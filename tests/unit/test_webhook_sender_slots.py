@@ -1,4 +1,4 @@
-"""Who sends notifications at once."""
+"""The share of each receiver in the notifications that are sent at once."""
 
 from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
 from a2a_hub.task_store.store import PushConfig

@@ -1,4 +1,4 @@
-"""What is wrong with a request's body is told to the caller as an error of the protocol."""
+"""Faults of a request's body become errors of the protocol."""
 
 import pytest
 
