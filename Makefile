@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; done; echo python3)
 IN_VENV := .venv/bin
 
-.PHONY: help install venv run test soak mutants check format bench request-files bundle package deploy lock clean
+.PHONY: help install venv run test screenshots soak mutants check format docs reference bench request-files bundle package deploy lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,37 +15,51 @@ help: ## list these commands
 install: ## make .venv with what `make run` and hubctl need
 	@command -v $(PYTHON) >/dev/null || { echo 'Python 3.11 or newer is needed, and there is no $(PYTHON). Another: make PYTHON=python3.12 …' >&2; exit 1; }
 	@$(PYTHON) local/install.py .venv requirements/run.txt
+	@case "$(WAKEUPS)" in hcs*) $(PYTHON) local/install.py .venv requirements/hcs.txt ;; esac
 	@for folder in .venv/lib/python*/site-packages; do echo '$(CURDIR)/shared' > "$$folder/a2a_hub.pth"; done
 	@cmp -s local/hubctl.sh $(IN_VENV)/hubctl || install -m 755 local/hubctl.sh $(IN_VENV)/hubctl
 
 venv: install ## the same with the tools of the other commands, which do it by themselves
 	@$(PYTHON) local/install.py .venv requirements/dev.txt
 
-run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN; GATEWAY=0 leaves Envoy out; CLOUD=local puts Google Cloud's stand-ins under them)
+run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN; GATEWAY=0 leaves Envoy out; GRPC=1 adds gRPC; CLOUD=local puts Google Cloud's stand-ins under them, and with WAKEUPS=hcs a Hedera network)
 	@exec $(IN_VENV)/python -m local.run
 
 # The longest folders come early in the order of names, which is therefore kept.
 test: venv ## run all tests, in a process more than there are cores (TESTS='tests/unit -k name -n0' picks some, and takes one process)
 	@$(IN_VENV)/python -m pytest -n auto --maxprocesses=4 --no-loadscope-reorder $(TESTS)
 
-soak: venv ## kill processes at random for SOAK_SECONDS (600) and show that no task is lost (SOAK_SEED repeats a run)
-	@$(IN_VENV)/python -m tests.e2e.task_soak --seconds $(or $(SOAK_SECONDS),600) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
+screenshots: venv ## docs/images: the console as its test in a browser sees it
+	@mkdir -p docs/images
+	@SCREENSHOTS=docs/images $(IN_VENV)/python -m pytest tests/e2e/test_console.py -k looks_around -n0
+
+soak: venv ## disturb two hubs, their agent and workers for SOAK_SECONDS (600) and show that nothing is lost or done twice (SOAK_STORE=firestore, SOAK_SEED repeats a run)
+	@$(IN_VENV)/python -m tests.e2e.task_soak --seconds $(or $(SOAK_SECONDS),600) --store $(or $(SOAK_STORE),sqlite) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
 
 mutants: venv ## change important lines, one by one, in a copy, and report the changes that no test notices (MUTANTS='breaker …' picks some)
 	@$(IN_VENV)/python -m tests.mutants $(MUTANTS)
 
-check: venv ## format, lint, strict types, import rules, shell scripts, gateway/openapi.yaml, cloudbuild.yaml
+check: venv ## format, lint, strict types, import rules, shell scripts, gateway/openapi.yaml, cloudbuild.yaml, links and reference of the documentation
 	@bash local/check.sh
 
 format: venv ## write the format that `make check` wants
 	@$(IN_VENV)/ruff format .
 	@$(IN_VENV)/ruff check --fix .
 
+docs: ## build/site: the documentation as a site; a broken link or anchor fails
+	@$(PYTHON) local/install.py .run/docs-venv requirements/docs.txt
+	@$(PYTHON) -m local.docs.stage
+	@NO_MKDOCS_2_WARNING=1 .run/docs-venv/bin/mkdocs build --strict
+	@echo 'build/site/index.html'
+
+reference: venv ## write the generated pages of docs/reference, which `make check` compares with the code
+	@$(IN_VENV)/python -m local.docs.reference
+
 bench: venv ## measure the hub beside a bare function, the official SDK and a direct call
 	@$(IN_VENV)/python -m bench
 
 request-files: venv ## count the source files that a request to the hub runs through (OPTIONS=--list names them)
-	@$(IN_VENV)/python -m local.request_files $(OPTIONS)
+	@$(IN_VENV)/python -m bench.request_files $(OPTIONS)
 
 bundle: install ## build/<function>: what is uploaded, copies without links
 	@$(IN_VENV)/python -m local.bundle

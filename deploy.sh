@@ -8,13 +8,21 @@ export PYTHONPATH="$PWD/shared${PYTHONPATH:+:$PYTHONPATH}"
 
 usage() {
     cat <<'TEXT'
-./deploy.sh [OPTION…]
+./deploy.sh [COMMAND] [OPTION…]
+  without a command: deploys
+  preflight          read what would stop the deployment (policies, quotas, APIs, billing, regions, roles), and report it all
+  rollback           undo the last deployment: traffic to the revisions before, and the gateway's config before
+  delete             delete everything that a deployment made; the databases of tasks only with --data; asks, unless --yes
+
   --dry-run          print every command of a first deployment; run none (files are written below build/)
   --config FILE      the settings (deploy.toml; deploy.example.toml explains them)
   --direct           no gateway: Gemini Enterprise calls the hub's own address
   --mode MODE        run: gcloud run deploy --function (default); functions: gcloud functions deploy --gen2
   --only STAGE,…     of prepare (services, accounts, secrets), bundle, gateway, and the names of functions
+  --canary PERCENT   give a new revision so much of the traffic, after it was deployed without any and answered; 100: all
+  --empty-store      begin with an empty task store, though there are tasks in another database of the project
   --url              print the public address, and do nothing
+  --json             print the outcome as JSON, and everything else to standard error
 TEXT
 }
 
@@ -23,7 +31,7 @@ refuse() { # TEXT
     exit 2
 }
 
-dry_run='' config=deploy.toml direct='' mode=run only='' quiet=''
+dry_run='' config=deploy.toml direct='' mode=run only='' quiet='' empty_store='' json='' verb='' canary='' undo=()
 while (($#)); do
     case $1 in
         --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" && continue ;;
@@ -32,12 +40,25 @@ while (($#)); do
         --direct) direct=--direct ;;
         --mode) mode=${2:-} && shift && [[ $mode == run || $mode == functions ]] || refuse "--mode needs run or functions" ;;
         --only) only=${2:-} && shift && [[ $only ]] || refuse "--only needs the name of a stage or a function" ;;
+        --canary) canary=${2:-} && shift && [[ $canary =~ ^([1-9]|[1-9][0-9]|100)$ ]] || refuse "--canary needs 1 to 100" ;;
+        --data | --yes) undo+=("$1") ;;
+        --empty-store) empty_store=--empty-store ;;
         --url) quiet=yes ;;
+        --json) json=--json ;;
+        preflight | rollback | delete) verb=$1 ;;
         --help | -h) usage && exit ;;
         *) printf 'deploy.sh: there is no option %s\n\n' "$1" >&2 && usage >&2 && exit 2 ;;
     esac
     shift
 done
+
+[[ ${#undo[@]} == 0 || $verb == delete ]] || refuse "--data and --yes are options of delete"
+[[ -z $canary || $mode == run ]] || refuse "--canary needs --mode run: functions have no revisions without traffic"
+# Each deployment has a name, by which rollback finds what it changed. The steps of one build share it.
+TZ=UTC printf -v deployment '%(%Y%m%d-%H%M%S)T' -1
+deployment=${DEPLOYMENT:-$deployment}
+[[ -z $dry_run ]] || deployment='name-of-this-run'
+if [[ $json && -z $verb ]]; then exec 5>&1 1>&2; fi
 
 problem=$(mktemp)
 trap 'rm -f -- "$problem"' EXIT
@@ -48,6 +69,10 @@ source deploy/tasks.sh
 main() {
     local name
     check_tools
+    if [[ $verb ]]; then
+        ask "$verb" ${dry_run:+--dry-run} ${json:+"$json"} "${undo[@]}"
+        return
+    fi
     read_plan
     if [[ $quiet ]]; then
         if [[ $direct ]]; then find_addresses; fi
@@ -57,7 +82,10 @@ main() {
     fi
     if chosen prepare; then prepare; fi
     find_addresses
-    if chosen prepare && ((${#topics[@]})); then push_wakeups; fi
+    if chosen prepare && ((${#topics[@]})); then
+        push_wakeups
+        make_sweeps
+    fi
     if chosen bundle; then
         step "bundles"
         execute "$(python_of_runtime)" -m local.bundle
@@ -68,11 +96,23 @@ main() {
         if chosen "$name"; then deploy_function "$name"; fi
     done
     if [[ -z $direct && -z ${made_gateway:-} ]] && chosen gateway; then update_gateway; fi
+    if [[ $json ]]; then report_outcome >&5; fi
+    if ((${#refused[@]})); then
+        printf '\n# Done, except for these grants, which were refused:\n'
+        printf '%s\n' "${refused[@]}"
+        exit 1
+    fi
     [[ -z $only ]] || return 0
     know_public_address
     step "done: $public_url"
     echo "# next: register it in Gemini Enterprise with hubctl register (docs/gemini-enterprise.md)"
     [[ $direct ]] || echo "#       after deploy/smoke.sh $public_url"
+}
+
+report_outcome() { # as JSON
+    local name pairs=()
+    for name in "${!outcome[@]}"; do pairs+=("$name=${outcome[$name]}"); done
+    printf '%s\n' "${refused[@]}" | ask outcome "$public_url" "${pairs[@]}"
 }
 
 # --- the plan and the addresses ---
@@ -121,6 +161,10 @@ find_addresses() { # a service's address consists of its name, its project's num
         number["$name"]=${answer:-PROJECT_NUMBER}
     done
     addresses=()
+    # A secret of another project is named with that project's number.
+    for name in "${!resources[@]}"; do
+        resources["$name"]=${resources[$name]//projects\/$home\/secrets\//projects/${number[$home]}/secrets/}
+    done
     for name in "${!service[@]}"; do
         url["$name"]=${url[$name]:-https://${service[$name]}-${number[${project[$name]}]}.${region[$name]}.run.app}
         addresses+=("$name=${url[$name]}")
@@ -152,7 +196,10 @@ prepare() {
         make_task_store "${database[$name]}" "${project[$name]}" "${region[$name]}"
     done
     in_project "$home"
-    if ((${#topics[@]})); then make_topics; fi
+    if ((${#topics[@]})); then
+        make_topics
+        make_queue
+    fi
     ((changes == 0)) || fresh=yes
 }
 
@@ -178,9 +225,18 @@ make_accounts() { # PROJECT
     give_role "$1" "$build_account@$1.iam.gserviceaccount.com" roles/run.builder
 }
 
-give_role() { # PROJECT ACCOUNT ROLE
-    holds "serviceAccount:$2" "$3" gcloud projects get-iam-policy "$1" "${there[@]}" ||
-        bind gcloud projects add-iam-policy-binding "$1" --member="serviceAccount:$2" --role="$3" --condition=None "${there[@]}"
+give_role() { # PROJECT ACCOUNT ROLE[@DATABASE]
+    local member=serviceAccount:$2 role=${3%@*} database='' condition=None
+    if [[ $3 == *@* ]]; then
+        database=${3#*@}
+        condition="expression=resource.name==\"projects/$1/databases/$database\",title=${database//[()]/}"
+    fi
+    holds "$member${database:+,${condition##*title=}}" "$role" gcloud projects get-iam-policy "$1" "${there[@]}" ||
+        bind gcloud projects add-iam-policy-binding "$1" --member="$member" --role="$role" --condition="$condition" "${there[@]}"
+    if [[ $database ]] && grep -qxF -- "$member" <<<"$answer"; then
+        echo "# WARNING: $2 may use every database of $1, as an older deployment granted. To end that:"
+        show '#' gcloud projects remove-iam-policy-binding "$1" --member="$member" --role="$role" --condition=None "${there[@]}"
+    fi
 }
 
 give_roles() { # FUNCTION: in its project; most need none
@@ -195,8 +251,13 @@ make_secrets() {
     local secret reader member role=roles/secretmanager.secretAccessor
     step "secrets"
     in_project "$home"
+    mkdir -p build
+    [[ -z $replication_policy ]] || printf '%s\n' "$replication_policy" >build/replication.json
+    for secret in "${!public_keys[@]}"; do
+        has_value "$secret" || make_key_pair "$secret" "${public_keys[$secret]}"
+    done
     for secret in "${!readers[@]}"; do
-        if [[ $secret == "$signing_key" ]]; then make_signing_key; else has_value "$secret" || needs_value "$secret"; fi
+        [[ " ${!public_keys[*]} ${public_keys[*]} " == *" $secret "* ]] || has_value "$secret" || needs_value "$secret"
         for reader in ${readers[$secret]}; do
             member=serviceAccount:${account[$reader]}
             holds "$member" "$role" gcloud secrets get-iam-policy "$secret" "${there[@]}" ||
@@ -210,18 +271,28 @@ has_value() { # SECRET
 }
 
 needs_value() { # SECRET
-    [[ $dry_run ]] || refuse "the secret $1, which $config names, has no value: gcloud secrets create $1 --data-file=FILE --project=$home"
+    [[ $dry_run ]] || refuse "the secret $1, which $config names, has no value: gcloud secrets create $1 --data-file=FILE --project=$home ${replication[*]}"
 }
 
-make_signing_key() {
-    exists gcloud secrets describe "$signing_key" --format='value(name)' "${there[@]}" ||
-        execute gcloud secrets create "$signing_key" --replication-policy=automatic "${there[@]}"
-    # The key goes from program to program: it is in no argument, file or log.
-    has_value "$signing_key" || random_key | execute gcloud secrets versions add "$signing_key" --data-file=- "${there[@]}"
+make_key_pair() { # PRIVATE PUBLIC: the secrets with which a function signs, and others verify, who calls
+    local secret key=''
+    command -v openssl >/dev/null || refuse "openssl is needed to make keys, and not installed"
+    for secret in "$@"; do
+        exists gcloud secrets describe "$secret" --format='value(name)' "${there[@]}" ||
+            execute gcloud secrets create "$secret" "${replication[@]}" "${labelled[@]}" "${there[@]}"
+    done
+    [[ $dry_run ]] || key=$(openssl ecparam -name prime256v1 -genkey -noout)
+    # The private half comes last: after an interruption a new pair is made. It is in no argument, file or log.
+    public_half | execute gcloud secrets versions add "$2" --data-file=- "${there[@]}"
+    private_half | execute gcloud secrets versions add "$1" --data-file=- "${there[@]}"
 }
 
-random_key() {
-    [[ $dry_run ]] || python3 -c 'import secrets; print(secrets.token_urlsafe(48), end="")'
+private_half() { # of $key
+    [[ $dry_run ]] || printf '%s\n' "$key"
+}
+
+public_half() {
+    [[ $dry_run ]] || private_half | openssl ec -pubout 2>/dev/null
 }
 
 share_bucket() { # FUNCTION: gives it read or write access to its bucket
@@ -235,7 +306,7 @@ share_bucket() { # FUNCTION: gives it read or write access to its bucket
 # --- functions ---
 
 deploy_function() { # FUNCTION
-    local name=$1 flags content=hash-of-it-all pinned='' environment=build/$1.env.yaml
+    local name=$1 flags content=hash-of-it-all created='' pinned='' environment=build/$1.env.yaml
     if [[ ${publishes[$name]} ]]; then know_public_address; fi
     step "$name: ${url[$name]}"
     in_project "${project[$name]}"
@@ -245,17 +316,28 @@ deploy_function() { # FUNCTION
     read -ra flags <<<"${resources[$name]}"
     flags+=(--service-account="${account[$name]}" --env-vars-file="$environment" --region="${region[$name]}")
     flags+=(--build-service-account="projects/${project[$name]}/serviceAccounts/$build_account@${project[$name]}.iam.gserviceaccount.com")
-    # The build compiles the sources anew: with this, byte code is matched by content, since an image changes the files' times.
-    flags+=(--set-build-env-vars=SOURCE_DATE_EPOCH=315532801)
-    if [[ ${members[$name]} == *allUsers* ]]; then flags+=(--allow-unauthenticated); else flags+=(--no-allow-unauthenticated); fi
-    if [[ $mode == run ]]; then
-        set -- gcloud run deploy "${service[$name]}" --function="$name" --source="build/$name" --base-image="$runtime" --ingress=all "${flags[@]}"
+    if [[ ${container[$name]} ]]; then
+        set -- gcloud run deploy "${service[$name]}" --source="${container[$name]}" "${flags[@]}"
+    elif [[ $mode == run ]]; then
+        set -- gcloud run deploy "${service[$name]}" --function="$name" --source="build/$name" --base-image="$runtime" "${flags[@]}"
     else
         set -- gcloud functions deploy "${service[$name]}" --gen2 --trigger-http --entry-point="$name" --source="build/$name" \
-            --runtime="$runtime" --ingress-settings=all "${flags[@]}"
+            --runtime="$runtime" "${flags[@]}"
     fi
-    [[ $dry_run ]] || content=$(ask fingerprint "build/$name" "$environment" -- "$@") || exit
-    if serves "$name" "$content"; then echo "# unchanged"; else execute_patiently "$@" --update-labels="content=$content" "${there[@]}"; fi
+    [[ $dry_run ]] || content=$(ask fingerprint "${container[$name]:-build/$name}" "$environment" -- "$@" ${labels:+"$labels"}) || exit
+    set -- "$@" --update-labels="content=$content,deployment=$deployment${labels:+,$labels}" "${there[@]}"
+    outcome["$name"]=deployed
+    if serves "$name" "$content"; then
+        echo "# unchanged"
+        outcome["$name"]=unchanged
+        if [[ $canary && $pinned ]]; then give_traffic "$name"; fi
+    elif [[ $canary && ($created || $dry_run) ]]; then
+        execute_patiently "$@" --no-traffic --tag=canary
+        try_canary "$name"
+        give_traffic "$name"
+    else
+        execute_patiently "$@"
+    fi
     if [[ $pinned ]]; then
         echo "# WARNING: an older version of $name gets the requests, as after a roll-back. To end that:"
         show '#' gcloud run services update-traffic "${service[$name]}" --to-latest --region="${region[$name]}" "${there[@]}"
@@ -263,8 +345,28 @@ deploy_function() { # FUNCTION
     grant "$name"
 }
 
+try_canary() { # FUNCTION: asks the revision without traffic whether it is well; stops if not, while the one before serves
+    local token='' status=000 address=${url[$1]/\/\//\/\/canary---}
+    set -- curl --silent --output /dev/null --write-out '%{http_code}' --max-time 60 --retry 3 --retry-all-errors "$address/health"
+    show "$@"
+    [[ -z $dry_run ]] || return 0
+    token=$(gcloud auth print-identity-token "${there[@]}" 2>/dev/null) || token=''
+    status=$(printf '%s' "${token:+Authorization: Bearer $token}" | "$@" --header @- 2>"$problem") || true
+    # A caller whom IAM refuses learns no more than that it has started, which Cloud Run has checked.
+    [[ $status =~ ^(2..|401|403|404)$ ]] && return
+    echo "the new revision answers $status at $address/health; the one before still serves" >>"$problem"
+    stop "$@"
+}
+
+give_traffic() { # FUNCTION: as much as --canary says, to the newest revision
+    local to=--to-tags=canary=$canary
+    if [[ $canary == 100 ]]; then to=--to-latest; fi
+    execute gcloud run services update-traffic "${service[$1]}" "$to" --region="${region[$1]}" "${there[@]}"
+    pinned=''
+}
+
 serves() { # FUNCTION CONTENT: true if this content runs there; a revision that did not start is deployed again
-    local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") label created ready latest
+    local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") label ready latest
     local revisions=status.latestCreatedRevisionName,status.latestReadyRevisionName
     if [[ $mode == run ]]; then
         exists gcloud run services describe "${place[@]}" \

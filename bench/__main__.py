@@ -6,24 +6,24 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import cold_start, docqa_cloud, documents, gate, hop, report, router, streams, task_store, throughput
-from bench.load import LoadFailed, generator
+from bench import cold_start, documents, hop, report, router, streams, task_store, telemetry, throughput
+from bench.load import SERVER_PROCESSOR, LoadFailed, pinned_to
 from bench.report import Target
 from bench.servers import NotServing, Settings
 from local.functions import ROOT
-from local.parent_watch import ParentWatch
+from local.processes import ParentWatch
 
 BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "throughput": throughput.run,
     "hop": hop.run,
     "boundary": hop.run_boundary,
-    "gate": gate.run,
+    "gate": hop.run_gate,
     "cold-start": cold_start.run,
-    "docqa-cloud": docqa_cloud.run,
     "streams": streams.run,
     "router": lambda _: router.run(),
     "documents": lambda _: documents.run(),
     "task-store": task_store.run,
+    "telemetry": telemetry.run,
 }
 
 
@@ -38,12 +38,12 @@ def main() -> int:
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     print(f"{now} · {report.machine()}")
     with ParentWatch() as parent_watch:
-        load = generator(options.generator)
-        print(f"load from {load.name}, {options.rounds} rounds of {options.seconds:g} s, medians (least-most)")
+        place = "each on a processor of its own" if pinned_to(SERVER_PROCESSOR) else "not pinned to processors"
+        print(f"{options.rounds} rounds of {options.seconds:g} s, medians (least-most)")
+        print(f"servers and load: {place}")
         settings = Settings(
             rounds=options.rounds,
             seconds=options.seconds,
-            generator=load,
             folder=folder,
             parent_watch=parent_watch,
             against=options.against and options.against.resolve(),
@@ -61,7 +61,8 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--only",
         nargs="+",
         choices=BENCHMARKS,
@@ -69,14 +70,10 @@ def _options() -> argparse.Namespace:
         metavar="NAME",
         help=f"of {', '.join(BENCHMARKS)}",
     )
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each contestant (5)")
-    parser.add_argument("--seconds", type=float, default=3.0, help="length of one measurement under load (3)")
-    parser.add_argument("--generator", choices=("auto", "wrk", "own"), default="auto", help="of the load (auto)")
-    parser.add_argument(
-        "--against",
-        type=Path,
-        metavar="CHECKOUT",
-        help="an older checkout, whose hub takes part in throughput and hop",
+    add("--rounds", type=int, default=5, help="measurements of each contestant (5)")
+    add("--seconds", type=float, default=3.0, help="length of one measurement under load (3)")
+    add(
+        "--against", type=Path, metavar="CHECKOUT", help="an older checkout, whose hub takes part in throughput and hop"
     )
     return parser.parse_args()
 

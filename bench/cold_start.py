@@ -20,7 +20,6 @@ from bench.servers import (
 )
 from local.bundle import bundle
 from local.functions import ROOT, functions
-from local.ports import free_ports
 
 BARE = "bare function"
 HUB = "hub, constant route"
@@ -40,10 +39,9 @@ class _Start:
 
 def run(settings: Settings) -> list[Target]:
     """Print the table; return the targets for time and memory."""
-    ports = free_ports(2)
     contestants = (
-        function(BARE, SUBJECTS / "bare.py", target="bare", port=ports[0]),
-        function(HUB, _bundled(settings.folder / "hub"), target="hub", port=ports[1], PYTHONPATH=""),
+        function(BARE, SUBJECTS / "bare.py", target="bare"),
+        function(HUB, _bundled(settings.folder / "hub"), target="hub", PYTHONPATH=""),
     )
     starts: dict[str, list[_Start]] = {server.name: [] for server in contestants}
     for server in contestants:

@@ -1,19 +1,22 @@
-"""Document QA over many documents: the index, searching, answering."""
+"""Document QA over many documents: the index, searching, answering; `python -m bench.documents 170000` has a million passages.
+
+`python -m evaluation.documents` measures the answers.
+"""
 
 import random
+import resource
 import shutil
 import statistics
+import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.document_questions import EVERYDAY_SETS, HARD_SETS, SETS, Counts, counts
-from bench.report import Target
+from bench.report import Target, at_least, at_most
 from functions.docqa.engine import DocumentQA
-from functions.docqa.search import index
+from functions.docqa.retrieval import index
 
 # fmt: off
 _SITES = (
@@ -54,11 +57,11 @@ _FILLER_JA = (
     "新人には最初の週に説明する。",
     "逸脱に気づいた者は所長に伝え、所長が書き留める。", "質問は一階の窓口で受け付ける。",
 )
-DOCUMENTS = 1_700
-MOST_MILLISECONDS = 15
+DOCUMENTS, MILLION = 17_000, 170_000
+MOST_MILLISECONDS = {DOCUMENTS: 35, MILLION: 150}
+MOST_READY_MILLISECONDS = 1_000
 LEAST_MEGABYTES = 2.0
-QUESTIONS = 120
-RIGHT, CITED, ABSTAINED = 0.95, 0.98, 0.95
+QUESTIONS, LEAST_RIGHT = 60, 57
 
 # fmt: on
 
@@ -90,61 +93,52 @@ def write(folder: Path, *, documents: int, seed: int = 7) -> list[Fact]:
                 asked = f"Within how many days is each {thing} of {site} {act}?"
             filler = choose.sample(_FILLER_JA if japanese else _FILLER, 2)
             separator = "" if japanese else " "
-            lines += [
-                f"## {thing}",
-                "",
-                separator.join((*filler, rule)),
-                "",
-                separator.join(filler * 2),
-                "",
-            ]
+            lines += [f"## {thing}", "", separator.join((*filler, rule)), "", separator.join(filler * 2), ""]
             facts.append(Fact(asked, f"{days}日以内" if japanese else f"within {days} days"))
         (folder / f"rules-{number:05}.md").write_text("\n".join(lines), encoding="utf-8")
     return facts
 
 
-def run() -> list[Target]:
-    """Print the cost of indexing and asking and the quality of the answers; return the targets for them."""
+def run(documents: int = DOCUMENTS) -> list[Target]:
+    """Print the cost of indexing and asking; return the targets for them."""
     folder = Path(tempfile.mkdtemp(prefix="bench-documents-"))
     try:
-        return [*_speed(folder), *_answers()]
+        return _speed(folder, documents)
     finally:
         shutil.rmtree(folder)
 
 
-def _speed(folder: Path) -> list[Target]:
+def _speed(folder: Path, documents: int) -> list[Target]:
     print("\nQuestions on documents")
     corpus, path = folder / "corpus", folder / "index.sqlite3"
-    facts = write(corpus, documents=DOCUMENTS)
+    facts = write(corpus, documents=documents)
     megabytes = sum(file.stat().st_size for file in corpus.iterdir()) / 1e6
     built, used = _seconds(corpus, path)
+    reading = resource.getrusage(resource.RUSAGE_CHILDREN)
     reused, _ = _seconds(corpus, path)
-    with closing(DocumentQA.open(corpus, path)) as engine:
+    with closing(DocumentQA(corpus, path)) as engine:
         engine.answer(facts[0].question)
-        sample = facts[:: len(facts) // QUESTIONS]
+        sample = facts[1 :: len(facts) // QUESTIONS][:QUESTIONS]
         times, used_times, right = _timed_answers(engine, sample)
     median, slow = statistics.median(times), statistics.quantiles(times, n=20)[-1]
     processor = statistics.median(used_times)
     print(
-        f"  {len(facts)} passages, {megabytes:.1f} MB: indexed in {built:.1f} s, {used:.1f} s of processor time; "
-        f"an index that is up to date is ready in {reused * 1000:.0f} ms"
+        f"  {len(facts)} passages, {megabytes:.1f} MB: indexed in {built:.1f} s, {used:.1f} s of processor time beside "
+        f"{reading.ru_utime + reading.ru_stime:.1f} s of the reader's; the index has {path.stat().st_size / 1e6:.0f} MB"
     )
     print(
-        f"  {len(sample)} questions: p50 {median:.1f} ms, p95 {slow:.1f} ms, {processor:.1f} ms of processor time (p50), "
-        f"{right} answered rightly"
+        f"  {len(sample)} questions: p50 {median:.1f} ms, p95 {slow:.1f} ms, {processor:.1f} ms of the processor (p50)"
     )
-    rate = megabytes / used
+    most = MOST_MILLISECONDS.get(documents, MOST_MILLISECONDS[DOCUMENTS])
+    asking = f"a question on {len(facts)} passages takes ≤ {most} ms of a processor (p50)"
+    ready = f"an index of {len(facts)} passages that is up to date is ready in ≤ {MOST_READY_MILLISECONDS} ms"
+    finding = f"{LEAST_RIGHT} of {QUESTIONS} generated facts are found among {len(facts)} passages"
+    indexing = f"documents are indexed at ≥ {LEAST_MEGABYTES:g} MB for each second of one processor, reading apart"
     return [
-        Target(
-            wanted=f"a question on {len(facts)} passages is answered in < {MOST_MILLISECONDS} ms (p50)",
-            measured=f"{median:.1f} ms",
-            met=median < MOST_MILLISECONDS,
-        ),
-        Target(
-            wanted=f"documents are indexed at ≥ {LEAST_MEGABYTES:g} MB for each second of one processor",
-            measured=f"{rate:.2f} MB/s",
-            met=rate >= LEAST_MEGABYTES,
-        ),
+        at_least(finding, right, LEAST_RIGHT, shown="{:.0f}"),
+        at_most(asking, processor, most, shown="{:.1f} ms"),
+        at_most(ready, reused * 1000, MOST_READY_MILLISECONDS, shown="{:.0f} ms"),
+        at_least(indexing, megabytes / used, LEAST_MEGABYTES, shown="{:.2f} MB/s"),
     ]
 
 
@@ -167,31 +161,5 @@ def _timed_answers(engine: DocumentQA, facts: list[Fact]) -> tuple[list[float], 
     return times, used, right
 
 
-def _answers() -> list[Target]:
-    together = _printed("labelled questions", SETS)
-    _printed("hard questions", HARD_SETS)
-    _printed("everyday questions", EVERYDAY_SETS)
-    found = together.shares
-    questions = together.answerable + together.unanswerable
-    return [
-        Target(
-            wanted=f"{questions} questions: {RIGHT:.0%} right, {CITED:.0%} cited, {ABSTAINED:.0%} rightly not answered",
-            measured=f"{found.right:.1%} {found.cited:.1%} {found.abstained:.1%}",
-            met=found.right >= RIGHT and found.cited >= CITED and found.abstained >= ABSTAINED,
-        )
-    ]
-
-
-def _printed(title: str, sets: Mapping[str, tuple[Path, Path]]) -> Counts:
-    """Print a table of each, and return the sum."""
-    print(f"  {title:26} {'right':>8} {'or shown':>9} {'cited':>8} {'abstained':>10}")
-    counted = {name: counts(*where) for name, where in sets.items()}
-    counted["all together"] = together = sum(counted.values(), start=Counts())
-    for name, each in counted.items():
-        found = each.shares
-        print(f"    {name:24} {found.right:8.1%} {found.shown:9.1%} {found.cited:8.1%} {found.abstained:10.1%}")
-    return together
-
-
 if __name__ == "__main__":
-    print(*run(), sep="\n")
+    print(*run(int(sys.argv[1]) if sys.argv[1:] else DOCUMENTS), sep="\n")

@@ -1,20 +1,76 @@
-"""Puts load on a server: with wrk where it is installed, else with `bench.keep_alive`, which needs nothing but Python."""
+"""Puts load on a server: a process of its own keeps connections busy, each with one question at a time."""
 
+import itertools
 import json
 import os
 import resource
+import selectors
 import shutil
+import socket
+import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from bench.question import Question
 from local.ports import LOOPBACK
 
-_SCRIPT = Path(__file__).with_name("wrk.lua")
+TOKEN = "bench"
+_TEXT = "What is the height of Mount Fuji?"
+ANSWER = b"hello world"
+_LONGEST_ANSWER_SECONDS = 10.0
+_GENERATOR_PROCESSOR, SERVER_PROCESSOR = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A JSON-RPC request; `head` and `tail` are the body around the number that makes its messageId."""
+
+    headers: Mapping[str, str]
+    head: str
+    tail: str
+
+    def body(self, number: int | str) -> bytes:
+        """Return the body of one request."""
+        return f"{self.head}{number}{self.tail}".encode()
+
+    def request(self, number: int | str, port: int) -> bytes:
+        """Return one whole HTTP request."""
+        body = self.body(number)
+        headers = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
+        head = f"POST / HTTP/1.1\r\nhost: {LOOPBACK}:{port}\r\n{headers}content-length: {len(body)}\r\n\r\n"
+        return head.encode() + body
+
+    def about(self, text: str) -> "Question":
+        """Return the same question with another text."""
+        return replace(self, tail=self.tail.replace(_TEXT, text))
+
+
+def _question(body: str, **headers: str) -> Question:
+    head, tail = body.split("#")
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Question({"content-type": "application/json", "authorization": f"Bearer {TOKEN}"} | named, head, tail)
+
+
+# As Gemini Enterprise sends it: 0.3, and no output modes.
+SEND_0_3 = _question(
+    '{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","role":"user",'
+    '"messageId":"m-#","parts":[{"kind":"text","text":"What is the height of Mount Fuji?"}]},'
+    '"configuration":{"acceptedOutputModes":[]}}}'
+)
+SEND_1_0 = _question(
+    '{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"role":"ROLE_USER","messageId":"m-#",'
+    '"parts":[{"text":"What is the height of Mount Fuji?"}]},"configuration":{"acceptedOutputModes":[]}}}',
+    a2a_version="1.0",
+)
+# A program's, which accepts text: its stream ends with its task.
+STREAM_1_0 = _question(
+    '{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{"message":{"role":"ROLE_USER","messageId":"m-#",'
+    '"parts":[{"text":"What is the height of Mount Fuji?"}]},"configuration":{"acceptedOutputModes":["text/plain"]}}}',
+    accept="text/event-stream",
+    a2a_version="1.0",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,66 +88,17 @@ class LoadFailed(Exception):
     """Some requests were not answered with 200, so that the numbers say nothing."""
 
 
-class Generator(Protocol):
-    """A program that keeps `connections` busy, each with one request at a time, for `seconds`."""
-
-    name: str
-
-    def run(self, port: int, question: Question, *, connections: int, seconds: float) -> Load:
-        """Measure the load. Raises LoadFailed."""
-        ...
-
-
-class Wrk:
-    """github.com/wg/wrk."""
-
-    def __init__(self, program: str) -> None:
-        self._program = program
-        done = subprocess.run([program, "-v"], capture_output=True, text=True).stdout.split()
-        self.name = " ".join(done[:2]) or "wrk"
-
-    def run(self, port: int, question: Question, *, connections: int, seconds: float) -> Load:
-        """See `Generator.run`."""
-        command = [
-            self._program,
-            "-t1",
-            f"-c{connections}",
-            f"-d{max(1, round(seconds))}s",
-            "-s",
-            str(_SCRIPT),
-        ]
-        for name, value in question.headers.items():
-            command += ["-H", f"{name}: {value}"]
-        body = {"BENCH_BODY_HEAD": question.head, "BENCH_BODY_TAIL": question.tail}
-        return _measured([*command, f"http://{LOOPBACK}:{port}/"], environment={**os.environ, **body})
-
-
-class KeepAlive:
-    """`bench.keep_alive`, in a process of its own."""
-
-    name = "bench.keep_alive"
-
-    def run(self, port: int, question: Question, *, connections: int, seconds: float) -> Load:
-        """See `Generator.run`."""
-        command = [sys.executable, "-m", "bench.keep_alive", str(port), str(connections), str(seconds)]
-        order = {"headers": dict(question.headers), "head": question.head, "tail": question.tail}
-        return _measured(command, environment=dict(os.environ), order=json.dumps(order))
-
-
-def generator(name: str) -> Generator:
-    """Return `wrk` or `own`; for `auto` wrk where it is installed."""
-    program = "wrk" if name == "wrk" else shutil.which("wrk") if name == "auto" else None
-    return Wrk(program) if program else KeepAlive()
-
-
-def _measured(command: list[str], *, environment: dict[str, str], order: str = "") -> Load:
+def measured_load(port: int, question: Question, *, connections: int, seconds: float) -> Load:
+    """Keep `connections` busy for `seconds`. Raises LoadFailed."""
+    program = [sys.executable, "-m", "bench.load", str(port), str(connections), str(seconds)]
+    order = {"headers": dict(question.headers), "head": question.head, "tail": question.tail}
     before, started = _children_seconds(), time.monotonic()
-    done = subprocess.run(command, env=environment, input=order, capture_output=True, text=True)
+    command = [*pinned_to(_GENERATOR_PROCESSOR), *program]
+    done = subprocess.run(command, input=json.dumps(order), capture_output=True, text=True)
     busy = (_children_seconds() - before) / (time.monotonic() - started)
-    try:
-        totals = json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, ValueError):
-        raise LoadFailed(f"{command[0]} ended with {done.returncode}: {done.stderr.strip()}") from None
+    if done.returncode:
+        raise LoadFailed(f"the load ended with {done.returncode}: {done.stderr.strip()}")
+    totals = json.loads(done.stdout)
     if totals["errors"] or not totals["requests"]:
         raise LoadFailed(f"{totals['errors']} of {totals['requests']} requests failed")
     return Load(
@@ -103,6 +110,85 @@ def _measured(command: list[str], *, environment: dict[str, str], order: str = "
     )
 
 
+def pinned_to(processor: int) -> list[str]:
+    """Return what precedes a command to keep it on one processor; nothing where that cannot be said, or there is no second one.
+
+    A server and its load that share processors cost each other two thirds more.
+    """
+    taskset = shutil.which("taskset")
+    if taskset is None or (os.cpu_count() or 1) < 2:
+        return []
+    return [taskset, "--cpu-list", str(processor)]
+
+
 def _children_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
+
+
+class _Connection:
+    """One connection with one request under way."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection((LOOPBACK, port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.sent_at = 0.0
+        self._received = b""
+
+    def send(self, request: bytes) -> None:
+        self._received = b""
+        self.sent_at = time.perf_counter()
+        self.socket.sendall(request)
+
+    def answer(self) -> bytes | None:
+        """Return the whole answer once it is there; b"" when the server hung up."""
+        data = self.socket.recv(65536)
+        if not data:
+            return b""
+        self._received += data
+        head, separator, body = self._received.partition(b"\r\n\r\n")
+        if not separator:
+            return None
+        length = head.lower().partition(b"content-length:")[2].split(b"\r\n", 1)[0]
+        return self._received if len(body) >= int(length) else None
+
+
+def _totals(port: int, connections: int, seconds: float, question: Question) -> dict[str, float]:
+    """Put the load on a server. One thread, sockets and epoll (or what the system has), and nothing between."""
+    durations: list[float] = []
+    numbers = itertools.count(1)
+    errors = 0
+    with selectors.DefaultSelector() as waiting:
+        for _ in range(connections):
+            connection = _Connection(port)
+            waiting.register(connection.socket, selectors.EVENT_READ, connection)
+        started = time.perf_counter()
+        for key in waiting.get_map().values():
+            key.data.send(question.request(next(numbers), port))
+        while (now := time.perf_counter()) < started + seconds:
+            ready = waiting.select(_LONGEST_ANSWER_SECONDS)
+            if not ready:
+                errors += len(waiting.get_map())
+                break
+            for key, _ in ready:
+                answer = key.data.answer()
+                if answer is None:
+                    continue
+                durations.append(time.perf_counter() - key.data.sent_at)
+                errors += not (answer.startswith(b"HTTP/1.1 200 ") and ANSWER in answer)
+                if not answer:
+                    waiting.unregister(key.fileobj)
+                    continue
+                key.data.send(question.request(next(numbers), port))
+    cuts = statistics.quantiles(durations, n=100) if len(durations) > 1 else [0.0] * 99
+    return {
+        "requests": len(durations),
+        "errors": errors,
+        "seconds": now - started,
+        "p50_ms": cuts[49] * 1e3,
+        "p99_ms": cuts[98] * 1e3,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(_totals(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), Question(**json.load(sys.stdin)))))

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from a2a_hub.boundaries.public import Public
 from a2a_hub.routing.parser import load, unset_variables
+from a2a_hub.routing.patterns import compile_all
 from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import HubProfile, Route, RouteTable
-from bench.report import Target
+from bench.report import Target, at_most
 
 ROOT = Path(__file__).parent.parent
 ROUTES = 1_000
@@ -32,6 +33,7 @@ def run() -> list[Target]:
     sample = load(source, variables=variables)
     print(f"make a router {milliseconds(lambda: Router(sample)):.1f} ms")
     router, chance = Router(sample), random.Random(1)
+    print(f"  sample table: compile every pattern, in the background {milliseconds(compile_all):.1f} ms")
     questions = (ROOT / "evaluation" / "routing.tsv").read_text(encoding="utf-8").splitlines()
     report("sample table, questions", router, [line.split("\t")[0] for line in questions if "\t" in line])
     report("sample table, 2 kB", router, [english(chance) for _ in range(TEXTS)])
@@ -45,13 +47,8 @@ def run() -> list[Target]:
     ]
     plain = ["lorem ipsum dolor sit amet, " * 72 + str(number) for number in range(TEXTS)]
     medians.append(report(f"{ROUTES} routes, 2 kB without any rule", router, [text[:TEXT_BYTES] for text in plain]))
-    return [
-        Target(
-            wanted=f"a table of {ROUTES} routes decides 2 kB in < {MOST_MICROSECONDS} µs",
-            measured=f"{max(medians):.0f} µs",
-            met=max(medians) < MOST_MICROSECONDS,
-        )
-    ]
+    wanted = f"a table of {ROUTES} routes decides 2 kB in ≤ {MOST_MICROSECONDS} µs"
+    return [at_most(wanted, max(medians), MOST_MICROSECONDS, shown="{:.0f} µs")]
 
 
 def report(name: str, router: Router, texts: list[str]) -> float:

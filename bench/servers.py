@@ -2,8 +2,10 @@
 
 import contextlib
 import http.client
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -11,19 +13,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.load import Generator
-from bench.question import ANSWER, SEND_0_3, TOKEN, Question
-from local.functions import ROOT
-from local.parent_watch import ParentWatch
-from local.ports import LOOPBACK
-from local.processes import Process, Program, running
+from bench.load import ANSWER, SEND_0_3, SERVER_PROCESSOR, TOKEN, Question, pinned_to
+from local import npm
+from local.functions import ROOT, WITHOUT_QUOTAS
+from local.ports import LOOPBACK, free_ports
+from local.processes import ParentWatch, Process, Program, running
 
 _PROC = Path("/proc")
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+OLDER_HUB = "hub of the older checkout"
 SUBJECTS = Path(__file__).parent / "subjects"
 # Cloud Run's own number of requests per instance, and so of threads.
 THREADS = 80
 _SDK = Path(__file__).parent / "sdk"
+_JS = Path(__file__).parent / "js"
 _SDK_VENV = ROOT / ".run" / "bench-sdk"
 _START_SECONDS = 60.0
 
@@ -88,6 +91,11 @@ class Server:
     environment: Mapping[str, str]
     question: Question = SEND_0_3
 
+    @property
+    def url(self) -> str:
+        """The address, without a trailing slash."""
+        return f"http://{LOOPBACK}:{self.port}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -95,7 +103,6 @@ class Settings:
 
     rounds: int
     seconds: float
-    generator: Generator
     folder: Path
     parent_watch: ParentWatch
     against: Path | None = None
@@ -114,41 +121,81 @@ class NotServing(Exception):
     """A server did not come up, or answered wrongly."""
 
 
-def function(name: str, source: Path, *, target: str, port: int, **environment: str) -> Server:
+def function(name: str, source: Path, *, target: str, **environment: str) -> Server:
     """Return a function under functions-framework, from the source tree; a hub gets the bench's token."""
     program = Path(sys.executable).with_name("functions-framework")
+    (port,) = free_ports(1)
     own = {
-        "PYTHONPATH": python_path(ROOT),
+        "PYTHONPATH": _python_path(ROOT),
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(THREADS),
         "HUB_DEV_TOKEN": TOKEN,
         "HUB_PUBLIC_URL": f"http://{LOOPBACK}:{port}",
         "PUBLIC_URL": f"http://{LOOPBACK}:{port}",
         "IAM_CREDENTIALS": "none",
+        # Counted as in a deployment, and never used up.
+        **dict.fromkeys(WITHOUT_QUOTAS, "1000000"),
     }
     command = [str(program), f"--target={target}", f"--source={source}", f"--host={LOOPBACK}", f"--port={port}"]
     return Server(name=name, port=port, command=command, environment=_inherited() | own | environment)
 
 
-def python_path(checkout: Path) -> str:
-    """Return the folders of a checkout's packages; before `a2a_hub` there was one named `shared`."""
-    package = checkout / "shared" / "a2a_hub"
-    return f"{checkout}{os.pathsep}{package.parent}" if package.is_dir() else str(checkout)
+def stores(folder: Path) -> dict[str, dict[str, str]]:
+    """Return the settings of a hub with a task store, by the store's name: an SQLite file made anew in `folder`, and
+    Firestore's emulator where FIRESTORE_EMULATOR_HOST names one.
+    """
+    for file in folder.glob("tasks.sqlite3*"):
+        file.unlink()
+    found = {"SQLite": {"TASK_STORE": f"sqlite:{folder / 'tasks.sqlite3'}"}}
+    if "FIRESTORE_EMULATOR_HOST" in os.environ:
+        found["Firestore's emulator"] = {"TASK_STORE": "firestore", "GOOGLE_CLOUD_PROJECT": "bench"}
+    return found
 
 
-def sdk(name: str, *, port: int, question: Question) -> Server:
+def older_hub(settings: Settings, source: str, **environment: str) -> Iterator[Server]:
+    """Yield the hub of an older checkout, which `source` starts, where there is one."""
+    if settings.against:
+        path = _python_path(settings.against)
+        yield function(OLDER_HUB, settings.against / source, target="hub", PYTHONPATH=path, **environment)
+
+
+def _python_path(checkout: Path) -> str:
+    return f"{checkout}{os.pathsep}{checkout / 'shared'}"
+
+
+def sdk(name: str, *, question: Question, **environment: str) -> Server:
     """Return the official SDK's server, from an environment of its own, which is made when it is not there."""
     install = [ROOT / "local" / "install.py", _SDK_VENV, _SDK / "requirements.txt"]
     if subprocess.run([sys.executable, *install]).returncode:
         raise NotServing("the official SDK could not be installed")
+    (port,) = free_ports(1)
     command = [str(_SDK_VENV / "bin" / "python"), str(_SDK / "server.py"), str(port)]
-    return Server(name=name, port=port, command=command, environment=_inherited(), question=question)
+    return Server(name=name, port=port, command=command, environment=_inherited() | environment, question=question)
 
 
 def sdk_version() -> str:
     """Return the release of the official SDK that is measured."""
     pin = re.search(r"^a2a-sdk\S*==(\S+)", (_SDK / "requirements.txt").read_text(), re.MULTILINE)
     return pin[1] if pin else "of unknown version"
+
+
+def javascript(name: str, *, question: Question) -> Server | None:
+    """Return the official JavaScript SDK's server on Express; None without Node and npm."""
+    node, npm_program = shutil.which("node"), shutil.which("npm")
+    if node is None or npm_program is None:
+        return None
+    # Node finds packages beside the module.
+    folder = npm.installed(npm_program, _JS).parent
+    module = Path(shutil.copy(_JS / "server.mjs", folder))
+    (port,) = free_ports(1)
+    command = [node, str(module), str(port)]
+    return Server(name=name, port=port, command=command, environment=_inherited(), question=question)
+
+
+def javascript_version() -> str:
+    """Return the release of the official JavaScript SDK that is measured."""
+    version: str = json.loads((_JS / "package.json").read_text())["dependencies"]["@a2a-js/sdk"]
+    return version
 
 
 @contextlib.contextmanager
@@ -165,7 +212,8 @@ def serving(servers: Sequence[Server], settings: Settings) -> Iterator[list[Cont
 def started(server: Server, settings: Settings) -> Iterator[Process]:
     """Start the server; afterwards neither its processes nor its log are left."""
     log = settings.folder / f"{server.port}.log"
-    program = Program(name=server.name, command=server.command, environment=server.environment, log=log)
+    command = [*pinned_to(SERVER_PROCESSOR), *server.command]
+    program = Program(name=server.name, command=command, environment=server.environment, log=log)
     try:
         with running([program], parent_watch=settings.parent_watch) as (process,):
             yield process

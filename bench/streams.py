@@ -1,45 +1,64 @@
-"""Streams through the hub: how late events are, and how many streams one process holds."""
+"""Streams through the hub: most wait for pull workers, some for an agent; how late events are, and what a stream costs."""
 
+import contextlib
 import re
 import selectors
 import socket
 import statistics
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
 
-from bench.question import STREAM_0_3
-from bench.report import Target, table
+from a2a_hub.a2a.model import Artifact, Part, TaskArtifactUpdateEvent
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.factory import open_store
+from a2a_hub.task_store.settings import StoreSettings
+from a2a_hub.task_store.store import Store
+from bench.load import STREAM_1_0, Question
+from bench.report import Target, at_most, table
 from bench.servers import SUBJECTS, Memory, Server, Settings, ask, function, memory_of, serving
-from local.functions import functions
-from local.ports import LOOPBACK, free_ports
+from local.functions import ROOT
+from local.ports import LOOPBACK
 
-# `bench.subjects.ticking_hub` puts the time at which an event was due into its text.
+T = TypeVar("T")
+# The time at which an event was due, in nanoseconds of the monotonic clock; `bench.subjects.constant_hub` writes it, too.
 _TICK = re.compile(rb'"text":"(\d{6,})\\n"')
-STREAMS = 300
+_STREAMS, _WAITING = 1000, 900
 _INTERVAL_SECONDS = 1.0
 _TICKS = 20
-_UNARY_QUESTIONS = 20
+_UNARY_QUESTIONS = 200
+_ROLE, _WORK = "bench", "teleportation"
+_ROUTE = f'''
+[[routes]]
+id = "bench"
+name = "Bench"
+description = "Work that waits for pull workers."
+role = "{_ROLE}"
+keywords = ["{_WORK}"]
+priority = 100
+'''
+_MOST_DELAY_MS, _MOST_UNARY_MS, _MOST_KILOBYTES, _MOST_REFUSAL_SECONDS = 100.0, 100.0, 60.0, 1.0
 
 
 class OpenStream:
-    """One answer to `message/stream`. `ticks` are the times at which its events came, in seconds of the monotonic clock."""
+    """One answer to a streaming message. `ticks` are the times at which its events came, in seconds of the monotonic clock.
 
-    def __init__(self, server: Server, number: int) -> None:
+    `status` is the HTTP status, 0 before it came.
+    """
+
+    def __init__(self, server: Server, number: int, question: Question) -> None:
+        self.opened_at = time.monotonic()
+        self.status = 0
+        self.answered_at = 0.0
         self.ticks: list[float] = []
         self.delays_ms: list[float] = []
         self.completed = False
         self.open = True
         self.socket = socket.create_connection((LOOPBACK, server.port))
         self._rest = b""
-        body = STREAM_0_3.body(f"stream-{number}")
-        headers = "".join(f"{name}: {value}\r\n" for name, value in STREAM_0_3.headers.items())
-        head = f"POST / HTTP/1.1\r\nhost: {LOOPBACK}\r\n{headers}content-length: {len(body)}\r\n\r\n"
-        self.socket.sendall(head.encode() + body)
-
-    @property
-    def longest_silence_seconds(self) -> float:
-        """The longest time between two events."""
-        return max((later - sooner for sooner, later in zip(self.ticks, self.ticks[1:], strict=False)), default=0.0)
+        self.socket.sendall(question.request(f"stream-{number}", server.port))
 
     def receive(self) -> None:
         """Receive the available data."""
@@ -48,19 +67,25 @@ class OpenStream:
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()
         for line in lines:
+            if not self.status:
+                self.status, self.answered_at = int(line.split()[1]), now
             found = _TICK.search(line)
             if found:
                 self.ticks.append(now)
                 self.delays_ms.append(now * 1e3 - int(found[1]) / 1e6)
-            self.completed = self.completed or (b'"final":true' in line and b'"completed"' in line)
+            self.completed = self.completed or b'"TASK_STATE_COMPLETED"' in line
         # The connection may be kept after the answer's end.
-        self.open = bool(data) and not self.completed
+        self.open = bool(data) and not self.completed and self.status in (0, 200)
 
 
-def open_streams(server: Server, count: int) -> list[OpenStream]:
-    """Open `count` streams and read the first event of each, as far as it comes within 10 s."""
-    streams = [OpenStream(server, number) for number in range(count)]
-    _receive(streams, until=lambda: all(stream.ticks for stream in streams), seconds=10.0)
+def open_streams(server: Server, count: int, question: Question) -> list[OpenStream]:
+    """Open `count` streams and read until each has its status, as far as it comes within 20 s."""
+    streams = []
+    for number in range(count):
+        streams.append(OpenStream(server, number, question))
+        # A burst would only fill the backlog of the socket.
+        _receive(streams[-1:], until=lambda: bool(streams[-1].status), seconds=0.005)
+    _receive(streams, until=lambda: all(stream.status for stream in streams), seconds=20.0)
     return streams
 
 
@@ -84,51 +109,106 @@ def _receive(streams: Sequence[OpenStream], *, until: Callable[[], bool], second
 
 
 def run(settings: Settings) -> list[Target]:
-    """Print what the streams received and cost; return the target for their number."""
+    """Print what the streams received and cost; return the targets."""
+    file = settings.folder / "streams.sqlite3"
+    routes = settings.folder / "streams-routes.toml"
+    routes.write_text((ROOT / "routes.toml").read_text(encoding="utf-8") + _ROUTE, encoding="utf-8")
+    _remove(file)
     hub = function(
         "hub",
-        SUBJECTS / "ticking_hub.py",
+        SUBJECTS / "constant_hub.py",
         target="hub",
-        port=free_ports(1)[0],
-        # As `make run` starts it: a thread for every stream.
-        THREADS=str(next(one.threads for one in functions() if one.name == "hub")),
         BENCH_TICKS=str(_TICKS),
         BENCH_INTERVAL_SECONDS=str(_INTERVAL_SECONDS),
+        ROUTES_FILE=str(routes),
+        TASK_STORE=f"sqlite:{file}",
+        MAX_STREAMS=str(_STREAMS),
+        MAX_STREAMS_PER_CALLER=str(_STREAMS),
     )
     with serving((hub,), settings) as (contestant,):
         pid = contestant.process.popen.pid
         before = memory_of(pid)
-        opened_at = time.monotonic()
-        streams = open_streams(hub, STREAMS)
-        opening_seconds = time.monotonic() - opened_at
-        follow(streams, seconds=_TICKS * _INTERVAL_SECONDS / 2)
-        during = memory_of(pid)
-        alive = sum(1 for stream in streams if stream.open and stream.ticks)
-        unary_ms = _unary_milliseconds(hub)
-        follow(streams, seconds=_TICKS * _INTERVAL_SECONDS)
-    complete = sum(1 for stream in streams if len(stream.ticks) == _TICKS and stream.completed)
-    delays = sorted(delay for stream in streams for delay in stream.delays_ms)
+        waiting = open_streams(hub, _WAITING, STREAM_1_0.about(_WORK))
+        with _worker(file):
+            read = open_streams(hub, _STREAMS - _WAITING, STREAM_1_0)
+            streams = [*waiting, *read]
+            unary_ms = _while_following(streams, lambda: _unary_milliseconds(hub))
+            during = memory_of(pid)
+            excess = _while_following(streams, lambda: open_streams(hub, _STREAMS, STREAM_1_0))
+        alive = sum(1 for stream in streams if stream.open or stream.completed)
+    _remove(file)
+    delays = sorted(delay for stream in waiting for delay in stream.delays_ms)
+    read_delays = sorted(delay for stream in read for delay in stream.delays_ms)
+    refused = [stream for stream in excess if stream.status == 503]
+    slowest_refusal = max((stream.answered_at - stream.opened_at for stream in refused), default=0.0)
+    kilobytes = (during.resident - before.resident) * 1e3 / _STREAMS if before and during else 0.0
     table(
-        f"{STREAMS} streams on one hub process, an event every {_INTERVAL_SECONDS:g} s on each, {_TICKS} events",
+        f"{_STREAMS} streams on one hub process, {_WAITING} of them waiting for workers (SQLite)",
         ("", "measured"),
         [
-            ["streams that had events and were open half-way", str(alive)],
-            ["streams with every event and the final status", str(complete)],
-            ["events received", f"{len(delays)} of {STREAMS * _TICKS}"],
-            ["event's delay, p50 and p99", _p50_and_p99(delays)],
-            ["longest silence of a stream", f"{max(each.longest_silence_seconds for each in streams):.2f} s"],
-            ["time to open them all", f"{opening_seconds:.2f} s"],
-            ["message/send meanwhile, p50", f"{statistics.median(unary_ms):.1f} ms"],
-            *_memory_rows(before, during),
+            ["streams that were open at the end, or complete", str(alive)],
+            ["event's delay, streams of workers, p50 and p99", _p50_and_p99(delays)],
+            ["event's delay, streams of the agent, p50 and p99", _p50_and_p99(read_delays)],
+            ["message/send meanwhile, p50 and p99", _p50_and_p99(sorted(unary_ms))],
+            [f"of {_STREAMS} more streams, refused with 503", str(len(refused))],
+            ["slowest refusal", f"{slowest_refusal:.2f} s"],
+            *_memory_rows(before, during, kilobytes),
         ],
     )
+    every = Target(
+        wanted=f"{_STREAMS} streams stay open on one process, {_STREAMS} more are refused",
+        measured=f"{alive}, {len(refused)}",
+        met=alive == len(refused) == _STREAMS,
+    )
     return [
-        Target(
-            wanted=f"{STREAMS} streams at once on one process, each receiving its events",
-            measured=str(min(alive, complete)),
-            met=alive == complete == STREAMS,
-        )
+        every,
+        at_most("delay of a worker's event, p99", _p99(delays), _MOST_DELAY_MS, shown="{:.1f} ms"),
+        at_most("message/send beside the streams, p99", _p99(sorted(unary_ms)), _MOST_UNARY_MS, shown="{:.1f} ms"),
+        at_most("memory of each stream", kilobytes, _MOST_KILOBYTES, shown="{:.0f} kB"),
+        at_most("time to refuse a stream", slowest_refusal, _MOST_REFUSAL_SECONDS, shown="{:.2f} s"),
     ]
+
+
+@contextlib.contextmanager
+def _worker(file: Path) -> Iterator[None]:
+    """Write an event into each waiting task, again and again, as the `tasks` function does for workers."""
+    stopping = threading.Event()
+    with contextlib.closing(
+        open_store(StoreSettings(file=file), clock=time.time, new_token=new_id, report=print)
+    ) as store:
+        worker = threading.Thread(target=_write_events, args=(store, stopping))
+        worker.start()
+        try:
+            yield
+        finally:
+            stopping.set()
+            worker.join()
+
+
+def _write_events(store: Store, stopping: threading.Event) -> None:
+    leases = []
+    while lease := store.lease("bench", seconds=600, roles=(_ROLE,)):
+        leases.append(lease)
+    while not stopping.is_set():
+        for lease in leases:
+            task = lease.stored.task
+            artifact = Artifact(artifact_id="ticks", parts=(Part(text=f"{time.monotonic() * 1e9:.0f}\n"),))
+            event = TaskArtifactUpdateEvent(
+                task_id=task.id, context_id=task.context_id or "", artifact=artifact, append=True
+            )
+            store.append(task.id, [event], lease=lease.token)
+            if stopping.wait(0.002):
+                return
+
+
+def _while_following(streams: Sequence[OpenStream], do: Callable[[], T]) -> T:
+    """Return what `do` returns, while the events of the streams are received."""
+    made: list[T] = []
+    working = threading.Thread(target=lambda: made.append(do()))
+    working.start()
+    _receive(streams, until=lambda: not working.is_alive(), seconds=60.0)
+    working.join()
+    return made[0]
 
 
 def _unary_milliseconds(server: Server) -> list[float]:
@@ -137,21 +217,29 @@ def _unary_milliseconds(server: Server) -> list[float]:
         started = time.perf_counter()
         ask(server)
         durations.append((time.perf_counter() - started) * 1e3)
+        time.sleep(0.05)
     return durations
+
+
+def _p99(sorted_values: Sequence[float]) -> float:
+    return sorted_values[int(len(sorted_values) * 0.99)] if sorted_values else float("inf")
 
 
 def _p50_and_p99(sorted_values: Sequence[float]) -> str:
     if not sorted_values:
         return "no events"
-    p50, p99 = (sorted_values[int(len(sorted_values) * share)] for share in (0.5, 0.99))
-    return f"{p50:.1f} ms, {p99:.1f} ms"
+    return f"{statistics.median(sorted_values):.1f} ms, {_p99(sorted_values):.1f} ms"
 
 
-def _memory_rows(before: Memory | None, during: Memory | None) -> list[list[str]]:
+def _memory_rows(before: Memory | None, during: Memory | None, kilobytes: float) -> list[list[str]]:
     if before is None or during is None:
         return [["memory", "not known on this system"]]
-    added = (during.resident - before.resident) * 1e3 / STREAMS
     return [
         ["memory of the process before", f"{before.resident:.0f} MB"],
-        ["memory of the process with them", f"{during.resident:.0f} MB ({added:.0f} kB for each)"],
+        ["memory of the process with them", f"{during.resident:.0f} MB ({kilobytes:.0f} kB for each)"],
     ]
+
+
+def _remove(file: Path) -> None:
+    for each in file.parent.glob(f"{file.name}*"):
+        each.unlink()

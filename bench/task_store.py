@@ -80,10 +80,7 @@ def _lives(file: Path, *, rounds: int) -> float:
     table(
         f"Task lives (create, 3 events, complete), {rounds} rounds of {_LIVES}, one thread",
         ("", "lives/s"),
-        [
-            ("by processor time", median_and_range(by_processor, 0)),
-            ("by the clock", median_and_range(by_clock, 0)),
-        ],
+        [("by processor time", median_and_range(by_processor, 0)), ("by the clock", median_and_range(by_clock, 0))],
     )
     return statistics.median(by_processor)
 

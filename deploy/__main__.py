@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.toml.checked_table import VARIABLE
-from deploy import advice, config_reader, plan, shell
+from deploy import advice, config_reader, environments, keys, life, plan, preflight, shell
 from deploy.config import ConfigError
+from deploy.functions import BY_NAME
+from deploy.gcloud import Gcloud
 from deploy.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,6 +39,29 @@ def main(arguments: Sequence[str]) -> int:
     rendered.add_argument("addresses", nargs="*", metavar="NAME=URL")
     questions.add_parser("missing-indexes", help="the flags of indexes that are not in the list on standard input")
     questions.add_parser("missing-fields", help="the same of fields that are to have no index")
+    store = questions.add_parser("check-store", help="fails if the services on standard input have tasks elsewhere")
+    store.add_argument("database")
+    store.add_argument("--exists", action="store_true")
+    store.add_argument("--empty-store", action="store_true")
+    reading = questions.add_parser("preflight", help="what would stop the deployment")
+    reading.add_argument("--json", action="store_true")
+    reading.add_argument("--dry-run", action="store_true")
+    undoing = {
+        "delete": questions.add_parser("delete", help="deletes what a deployment made"),
+        "rollback": questions.add_parser("rollback", help="undoes the last deployment"),
+    }
+    for each in undoing.values():
+        each.add_argument("--json", action="store_true")
+        each.add_argument("--dry-run", action="store_true")
+    undoing["delete"].add_argument("--data", action="store_true")
+    undoing["delete"].add_argument("--yes", action="store_true")
+    rotation = questions.add_parser("rotate-key", help="gives a signer a new key (hubctl keys rotate)")
+    rotation.add_argument("key")
+    rotation.add_argument("--retire", action="store_true")
+    rotation.add_argument("--dry-run", action="store_true")
+    outcome = questions.add_parser("outcome", help="a deployment as JSON; the refused grants are on standard input")
+    outcome.add_argument("url")
+    outcome.add_argument("functions", nargs="*", metavar="NAME=OUTCOME")
     questions.add_parser("advice", help="what to do about the failure described on standard input")
     # What follows `--` is a command that the question is about, never options of this one.
     end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -68,8 +93,10 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
         case "api-config":
             addresses = {f"{name.upper()}_URL": url for name, url in _pairs(parsed.addresses).items()}
             source = (ROOT / "gateway" / "openapi.yaml").read_text(encoding="utf-8")
-            streaming = _plan(parsed).config.gateway.streaming
-            text = shell.render(source, addresses=addresses, streaming=streaming)
+            gateway = _plan(parsed).config.gateway
+            text = shell.render(
+                source, addresses=addresses, streaming=gateway.streaming, plain_paths=gateway.plain_paths
+            )
             parsed.target.parent.mkdir(parents=True, exist_ok=True)
             parsed.target.write_text(text, encoding="utf-8")
             print(shell.config_id(text, service_account=parsed.account))
@@ -79,9 +106,54 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             missing = plan.missing_indexes if question == "missing-indexes" else plan.missing_fields
             for line in missing(wanted, there):
                 print(line)
+        case "check-store":
+            environments.check_store(
+                json.loads(sys.stdin.read().strip() or "[]"),
+                plan=_plan(parsed),
+                database=parsed.database,
+                exists=parsed.exists,
+                empty_store=parsed.empty_store,
+            )
+        case "preflight":
+            found = preflight.findings(_plan(parsed), Gcloud(dry_run=parsed.dry_run, quiet=True))
+            if parsed.json or not parsed.dry_run:
+                print(preflight.render(found, as_json=parsed.json))
+            return 1 if any(finding.level == "error" for finding in found) else 0
+        case "delete" | "rollback":
+            return _undo(parsed)
+        case "rotate-key":
+            keys.rotate(_plan(parsed), Gcloud(dry_run=parsed.dry_run), parsed.key, retire=parsed.retire)
+        case "outcome":
+            functions, refused = _pairs(parsed.functions), sys.stdin.read().splitlines()
+            print(
+                json.dumps({"url": parsed.url, "functions": functions, "refused": [*filter(None, refused)]}, indent=2)
+            )
         case "advice":
             print(advice.advice(sys.stdin.read(), command=command))
     return 0
+
+
+def _undo(parsed: argparse.Namespace) -> int:
+    """Carry out what `delete` or `rollback` asks for. Return 1 if a step failed."""
+    settings, gcloud = _plan(parsed), Gcloud(dry_run=parsed.dry_run)
+    if parsed.question == "rollback":
+        steps = list(life.rollback(settings, gcloud))
+    else:
+        prefix = settings.config.name_prefix
+        if not (parsed.dry_run or parsed.yes):
+            kept = "and its database, with all tasks" if parsed.data else "but not its database"
+            print(f"This deletes the environment {prefix}, {kept}. To go on, type {prefix}", file=sys.stderr)
+            if sys.stdin.readline().strip() != prefix:
+                raise ConfigError("Nothing was deleted. Without a question: --yes")
+        steps = list(life.deletion(settings, gcloud, data=parsed.data))
+    failed = life.carry_out(steps, gcloud)
+    if parsed.json:
+        print(json.dumps({"done": len(steps) - len(failed), "failed": failed}, indent=2))
+    elif not steps and not parsed.dry_run:
+        print("# there is nothing before the last deployment", file=sys.stderr)
+    for message in failed:
+        print(f"FAILED  {message}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 def _plan(parsed: argparse.Namespace) -> Plan:
@@ -102,6 +174,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
         route_variables=sorted(set(_variables(table))),
         passes_tokens=any(route.get("boundary") == "user" for route in table.get("routes", ())),
         roles=roles,
+        boundaries=_boundaries(table),
         direct=parsed.direct,
         mode=parsed.mode,
     )
@@ -117,6 +190,12 @@ def _routes() -> Mapping[str, Any]:
     if not all(isinstance(route, dict) for route in table.get("routes", ())):
         raise ConfigError("routes.toml: write each route under a [[routes]] line")
     return table
+
+
+def _boundaries(table: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the boundary of each route to a function of the deployment, by the function's name."""
+    routes = {route.get("url"): route.get("boundary", "") for route in table.get("routes", ())}
+    return {name: routes[url] for name in BY_NAME if (url := f"${{{name.upper()}_URL}}") in routes}
 
 
 def _variables(value: Any) -> Iterator[str]:

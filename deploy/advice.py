@@ -23,6 +23,8 @@ ROLES = {
     "apigateway": "roles/apigateway.admin",
     "datastore": "roles/datastore.owner",
     "pubsub": "roles/pubsub.admin",
+    "cloudtasks": "roles/cloudtasks.admin",
+    "cloudscheduler": "roles/cloudscheduler.admin",
     "servicemanagement": "roles/servicemanagement.admin",
 }
 UNKNOWN = "Read the message above. Once the cause is gone, run the same command again: it goes on where it stopped."
@@ -40,9 +42,9 @@ class Remedy:
 REMEDIES = (
     Remedy(
         r"iam\.allowedPolicyMemberDomains|do not belong to a permitted customer|one or more users named in the policy",
-        "An organisation policy (constraints/iam.allowedPolicyMemberDomains) forbids this member. For a public function ask the "
-        "organisation's administrator for an exception, or make it private: give the hub's service account roles/run.invoker "
-        'and set boundary = "iam" for its route in routes.toml.',
+        "An organisation policy (constraints/iam.allowedPolicyMemberDomains) forbids this member. Make a public function "
+        'private (private = true in deploy.toml, and boundary = "iam" for its route in routes.toml), or end the check of '
+        "callers: invoker_iam_check = false. An account of another organisation needs an exception of its administrator.",
     ),
     Remedy(
         r"constraints/([A-Za-z.]+)",

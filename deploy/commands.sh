@@ -21,15 +21,20 @@ python_of_runtime() { # the functions' own Python where it is installed: its byt
     if "$version" -c '' 2>/dev/null; then echo "$version"; else echo python3; fi
 }
 
-stop() { # COMMAND…: prints the failed command, the message in $problem and the remedy, and exits
+stop() { # COMMAND…
+    explain "deploy.sh stopped at: " "$@"
+    exit 1
+}
+
+explain() { # TEXT COMMAND…: prints the failed command, the message in $problem and the remedy
     {
-        printf '\ndeploy.sh stopped at: '
+        printf '\n%s' "$1"
+        shift
         quiet='' show "$@"
         [[ ${on_terminal:-} ]] || cat -- "$problem"
         printf '\nWhat to do: '
         python3 -m deploy advice -- "$@" <"$problem"
     } >&2
-    exit 1
 }
 
 execute() { # COMMAND…: runs it; stops if it fails
@@ -52,12 +57,15 @@ attempt() { # COMMAND…: runs it; its messages go to the terminal and into $pro
     { "$@" 2>&1 >&3 | tee -- "$problem" >&2; } 3>&1
 }
 
-bind() { # COMMAND…: a policy binding; an account that was just made may still be propagating
+bind() { # COMMAND…: a policy binding; an account that was just made may still be propagating. A refused one stops nothing else.
     local tries=0
     show "$@"
     [[ $dry_run ]] && return
     until "$@" >/dev/null 2>"$problem"; do
-        fresh=yes once_more "$unknown_api|does not exist" || stop "$@"
+        fresh=yes once_more "$unknown_api|does not exist" && continue
+        refused+=("$(quiet='' show "$@")")
+        explain "WARNING: this grant was refused, and the deployment goes on: " "$@"
+        return 0
     done
     changes=$((changes + 1))
 }
@@ -83,7 +91,9 @@ exists() { # COMMAND…: true if the described resource exists; sets $answer to 
 }
 
 # $fresh is set once this run has enabled an API, made an account or given a role, which takes minutes to propagate.
-fresh='' changes=0
+fresh='' changes=0 refused=()
+# shellcheck disable=SC2034 # deploy.sh fills and reports it
+declare -A outcome=()
 unknown_api='SERVICE_DISABLED|has not been used in project|API .*not enabled'
 
 once_more() { # PATTERN: pauses and returns true if the message in $problem matches, up to five times
@@ -92,11 +102,13 @@ once_more() { # PATTERN: pauses and returns true if the message in $problem matc
     pause $((tries * 10))
 }
 
-holds() { # MEMBER ROLE COMMAND…: true if the policy that the command prints gives the role; sets $answer to all its members
+holds() { # MEMBER[,TITLE] ROLE COMMAND…: true if the policy that the command prints gives the role, under a condition of that
+    # title; sets $answer to all its members
     local member=$1 role=$2
     shift 2
-    exists "$@" --flatten='bindings[].members' --format='csv[no-heading](bindings.role,bindings.members)' || return 1
-    answer=$(sed -n "s|^$role,||p" <<<"$answer")
+    exists "$@" --flatten='bindings[].members' --format='csv[no-heading](bindings.role,bindings.members,bindings.condition.title)' ||
+        return 1
+    answer=$(sed -n "s|^$role,||p" <<<"$answer" | sed 's/,$//')
     grep -qxF -- "$member" <<<"$answer"
 }
 

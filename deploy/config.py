@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deploy.functions import SEARCH, STORE, Function, Need
+from deploy.functions import SEARCH, Function, Need
 
 
 class ConfigError(ValueError):
@@ -17,6 +17,8 @@ class Place:
     project: str
     project_number: str | None
     region: str
+    kms_key: str | None
+    """The key that encrypts what is made there; None: Google's own."""
     account: str | None
     configuration: str | None
     impersonate_service_account: str | None
@@ -33,6 +35,11 @@ class Resources:
     timeout_seconds: int
     min_instances: int
     max_instances: int
+    ingress: str
+    network: str | None
+    """A VPC network of the function's project, through which it calls; its subnet, and whether everything goes there."""
+    subnet: str | None
+    vpc_egress: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +53,10 @@ class FunctionConfig:
     environment: Mapping[str, str]
     secrets: Mapping[str, str]
     """Variables that are filled from Secret Manager, each with the secret's name."""
+    private: bool
+    """True if the hub alone may invoke what everybody may by default."""
+    invoker_iam_check: bool
+    """False if everybody gets in without a grant, since Cloud Run checks nobody."""
     corpus_bucket: str | None
     workspace_bucket: str | None
     has_table: bool
@@ -55,8 +66,8 @@ class FunctionConfig:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Its own variables, written NAME=value."""
-        return tuple(f"{name}={value}" for name, value in self.environment.items())
+        """Its own variables, written NAME=value; of WAKEUPS=hcs,pubsub what is Google's."""
+        return tuple(f"{name}={value.removeprefix('hcs,')}" for name, value in self.environment.items())
 
     @property
     def needs(self) -> tuple[Need, ...]:
@@ -69,8 +80,8 @@ class FunctionConfig:
 
     @property
     def works_between_requests(self) -> bool:
-        """True if it works on tasks after it has answered, and so needs its CPU at all times."""
-        return any(need.api == STORE.api for need in self.needs)
+        """True if it works on tasks after it has answered, and so needs its CPU at all times. Others work inside requests."""
+        return self.function.works_on_files
 
     @property
     def mounts(self) -> bool:
@@ -80,7 +91,7 @@ class FunctionConfig:
     @property
     def is_wanted(self) -> bool:
         """True if deploy.toml asks for it, judged by its own table."""
-        return self.has_table or not self.function.only_with_table
+        return self.has_table or not self.function.is_optional
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,10 +108,11 @@ class Identity:
 class Secrets:
     """Names in Secret Manager, never values."""
 
-    signing_key: str
     clients: str | None
     gateway_token: str | None
     webhook_key: str | None
+    locations: tuple[str, ...]
+    """The regions of the secrets that deploy.sh makes; empty: Google chooses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +121,8 @@ class Gateway:
 
     region: str
     streaming: bool
+    plain_paths: bool
+    """True if the config has no custom verbs after a variable."""
     public_url: str | None
 
 
@@ -120,6 +134,8 @@ class Config:
     name_prefix: str
     runtime: str
     log_text: bool
+    delete_protection: bool
+    labels: Mapping[str, str]
     gemini_enterprise_project_number: str | None
     identity: Identity
     secrets: Secrets

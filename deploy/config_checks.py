@@ -1,12 +1,13 @@
 """Checks of deploy.toml against Cloud Run's limits, the route table, and the mode of deploying."""
 
-import difflib
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from a2a_hub.toml.checked_table import did_you_mean
 from deploy.config import Config, FunctionConfig, Place, Resources
+from deploy.functions import Invoker
 
 _DOCUMENTATION = Path(__file__).resolve().parents[1] / "docs"
 _SETTING = re.compile(r"`([A-Z][A-Z0-9_]{4,})[`=]")
@@ -22,6 +23,11 @@ _LEAST_AND_MOST = {
     "6": (4096, 24576),
     "8": (4096, 32768),
 }
+# cloud.google.com/api-gateway/docs/deployment-model, November 2026.
+GATEWAY_REGIONS = (
+    *("asia-northeast1", "australia-southeast1", "europe-west1", "europe-west2", "us-central1", "us-east1", "us-east4"),
+    *("us-west2", "us-west3", "us-west4"),
+)
 # Buckets are mounted by the second generation of instances alone, which starts here.
 _LEAST_TO_MOUNT = 512
 # The path of a table, a key in it or None, and what is wrong.
@@ -35,12 +41,12 @@ def documented_settings() -> frozenset[str]:
     return frozenset(name for page in pages for name in _SETTING.findall(page.read_text(encoding="utf-8")))
 
 
-def meant_by(name: str, own: Collection[str]) -> str | None:
-    """Return the setting that a name misspells; None for a setting, one of the route table's `own` variables, or any other."""
+def meant_by(name: str, own: Collection[str]) -> str:
+    """Return a hint at the setting that a name misspells; "" for a setting, one of the route table's `own`, or any other."""
     known = documented_settings()
     if name in known or name in own:
-        return None
-    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_SIMILAR)), None)
+        return ""
+    return did_you_mean(name, known, cutoff=_SIMILAR)
 
 
 def problems(resources: Resources) -> Iterator[tuple[str, str]]:
@@ -95,6 +101,7 @@ def check(
     route_variables: Sequence[str],
     passes_tokens: bool,
     roles: Sequence[str],
+    boundaries: Mapping[str, str],
     direct: bool,
     mode: str,
 ) -> None:
@@ -108,8 +115,18 @@ def check(
             'routes.toml has a route with boundary = "user", which gets the caller\'s own token: '
             'set PASS_CALLER_TOKEN = "true" in [functions.gate.environment]',
         )
+    _access(config, report, boundaries)
+    _ingress(config, report, direct=direct)
+    if not direct and config.gateway.region not in GATEWAY_REGIONS:
+        known = ", ".join(GATEWAY_REGIONS)
+        report(
+            ("gateway",),
+            "region",
+            f"API Gateway is not in {config.gateway.region}: set region in [gateway] to one of {known}",
+        )
     _workers(config, report, roles)
     _tasks(config, report)
+    _console(config, report)
     _instances(config, report)
     if mode == "functions":
         _functions_mode(config, report)
@@ -134,7 +151,7 @@ def _variables(config: Config, report: Report, route_variables: Sequence[str]) -
             meant = meant_by(variable, route_variables)
             if meant:
                 path = ("functions", name, "environment")
-                report(path, variable, f"{variable} is no setting: did you mean {meant}?")
+                report(path, variable, f"{variable} is no setting: {meant}")
 
 
 def _identity(config: Config, report: Report, *, direct: bool) -> None:
@@ -162,6 +179,33 @@ def _identity(config: Config, report: Report, *, direct: bool) -> None:
         )
 
 
+def _access(config: Config, report: Report, boundaries: Mapping[str, str]) -> None:
+    """Check that the hub brings an ID token where everybody else is refused."""
+    for name, function in config.functions.items():
+        if function.private and boundaries.get(name, "iam") != "iam":
+            message = f'{name} is private: set boundary = "iam" for its route in routes.toml'
+            report(("functions", name), "private", message)
+        if function.private and not function.invoker_iam_check:
+            report(("functions", name), "invoker_iam_check", "private = true needs the check: delete one of the two")
+
+
+def _ingress(config: Config, report: Report, *, direct: bool) -> None:
+    """Check that callers reach functions that are closed to the internet."""
+    for name, function in config.functions.items():
+        path = ("functions", name)
+        if function.resources.subnet and not function.resources.network:
+            report(path, "subnet", "subnet needs network")
+        if function.resources.ingress == "all" or not function.is_wanted or function.url is not None:
+            continue
+        for invoker in (function.function.direct_invokers if direct else ()) or function.function.invokers:
+            caller = config.functions.get(invoker)
+            if invoker in (Invoker.GATEWAY, Invoker.GEMINI_ENTERPRISE):
+                report(path, "ingress", f"{name} is called from outside of your VPC: its ingress must be all")
+            elif caller and (caller.resources.network is None or caller.resources.vpc_egress != "all-traffic"):
+                message = f'{name} is closed to the internet: set network and vpc_egress = "all-traffic" in [functions.{invoker}]'
+                report(path, "ingress", message)
+
+
 def _workers(config: Config, report: Report, roles: Sequence[str]) -> None:
     """Check that a route has each role of a worker."""
     for name, function in config.functions.items():
@@ -177,7 +221,7 @@ def _tasks(config: Config, report: Report) -> None:
         for variable in ("TASK_STORE", "WAKEUPS"):
             if name != "hub" and variable in function.environment:
                 message = f"{variable} belongs in [functions.hub.environment], from where the others have it"
-                if function.function.keeps_own_tasks:
+                if function.function.works_on_files:
                     message = f"{variable} is set by the deployment: tasks are kept in the database of its own project"
                 report(("functions", name, "environment"), variable, message)
     path = ("functions", "hub", "environment")
@@ -188,6 +232,13 @@ def _tasks(config: Config, report: Report) -> None:
             path,
             "TASK_STORE",
             f"TASK_STORE is {store!r}: instances share no disk, so it must be firestore or firestore:NAME",
+        )
+    elif store != "none" and hub["WAKEUPS"].removeprefix("hcs,").partition(":")[0] != "pubsub":
+        report(
+            path,
+            "WAKEUPS",
+            "instances have no CPU between requests, so tasks run inside those of Pub/Sub: "
+            "WAKEUPS must be pubsub, pubsub:PREFIX, or one of them after hcs, or be left out",
         )
     elif store == "none":
         if hub.get("WAKEUPS", "none") != "none":
@@ -207,11 +258,24 @@ def _tasks(config: Config, report: Report) -> None:
             )
 
 
+def _console(config: Config, report: Report) -> None:
+    """Check that people can sign in where the console is deployed, and that the gate accepts their tokens."""
+    console = config.functions["console"]
+    if not console.is_wanted:
+        return
+    client = console.environment.get("GOOGLE_CLIENT_ID")
+    if client not in config.identity.oauth_client_ids:
+        message = "set GOOGLE_CLIENT_ID in [functions.console.environment] to one of oauth_client_ids in [identity]"
+        report(("functions", "console"), None, message)
+    for name in ("GOOGLE_CLIENT_SECRET", "SESSION_KEY"):
+        if name not in console.secrets:
+            report(("functions", "console"), None, f"name the secret with {name} in [functions.console.secrets]")
+
+
 def _instances(config: Config, report: Report) -> None:
     """Check that instances suit their functions."""
-    keeps_tasks = config.functions["hub"].works_between_requests
     for name, function in config.functions.items():
-        if (function.function.only_with and not keeps_tasks) or not function.is_wanted:
+        if not function.is_wanted:
             continue
         for key, message in problems_of_use(function):
             report(("functions", name), key, message)
@@ -219,21 +283,24 @@ def _instances(config: Config, report: Report) -> None:
 
 def _functions_mode(config: Config, report: Report) -> None:
     """Report settings that `gcloud functions deploy` cannot carry out."""
-    if config.functions["hub"].works_between_requests:
-        report(
-            ("functions", "hub", "environment"),
-            "TASK_STORE",
-            "--mode=functions gives a function its CPU while it answers, and tasks go on after that: "
-            "leave TASK_STORE out, or deploy with --mode=run",
-        )
     for name, function in config.functions.items():
-        if function.function.keeps_own_tasks and function.is_wanted and function.url is None:
+        for key, used in (
+            ("invoker_iam_check", not function.invoker_iam_check),
+            ("network", function.resources.network),
+        ):
+            if used:
+                report(
+                    ("functions", name), key, f"--mode=functions has no {key}: leave it out, or deploy with --mode=run"
+                )
+        if function.function.works_on_files and function.is_wanted and function.url is None:
             report(
                 ("functions", name),
                 None,
                 f"--mode=functions gives a function its CPU while it answers, and {name} goes on after that: "
                 "leave its table out, or deploy with --mode=run",
             )
+        elif function.function.container and function.is_wanted:
+            report(("functions", name), None, f"--mode=functions has no containers: leave {name} out, or --mode=run")
         elif function.mounts:
             report(
                 ("functions", name),
@@ -257,7 +324,7 @@ def _neighbours(config: Config, report: Report) -> None:
     others there.
     """
     for name, function in config.functions.items():
-        if not (function.function.lives_alone and function.is_wanted) or function.url is not None:
+        if not (function.function.works_on_files and function.is_wanted) or function.url is not None:
             continue
         project = function.place.project
         others = [config.place.project] + [

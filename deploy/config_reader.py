@@ -3,18 +3,20 @@
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from a2a_hub.toml.checked_table import CheckedTable, Problem
 from a2a_hub.toml.lines import TomlLines
 from deploy import config_checks
 from deploy.config import Config, ConfigError, FunctionConfig, Gateway, Identity, Place, Resources, Secrets
-from deploy.functions import BY_NAME, FUNCTIONS, Function
+from deploy.functions import BY_NAME, FUNCTIONS, Function, Invoker
 
 VARIABLE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 # Names that deploy.toml has a key for, or that follow from where a function is.
 SET_BY_DEPLOYMENT = {
     "THREADS": "threads",
+    "MAX_INSTANCES": "max_instances",
     "LOG_TEXT": "log_text, for all functions",
     "GOOGLE_CLOUD_PROJECT": "project",
     "COMMIT_SHA": "from git",
@@ -24,23 +26,30 @@ SET_BY_DEPLOYMENT = {
     "PUBLIC_URL": "the function's own address",
     "HUB_PUBLIC_URL": "public_url of [gateway], or the gateway's own address",
     "HUB_URL": "the hub's own address",
+    "GRPC_URL": "[functions.grpc]",
     "AGENT_CARD_URL": "the function's own address",
     "WAKEUP_ACCOUNTS": "WAKEUPS of the hub",
+    "WAKEUP_QUEUE": "WAKEUPS of the hub",
+    "TASKS_URL": "the function's own address",
     "WORKER_ACCOUNTS": "[functions.tasks.workers]",
     "CALLER_TOKEN_HEADER": "what API Gateway does",
     "GOOGLE_TOKEN_AUDIENCES": "oauth_client_ids in [identity]",
     "GOOGLE_TOKEN_DOMAINS": "domains in [identity]",
     "ID_TOKEN_AUDIENCES": "id_token_audiences in [identity]",
     "ID_TOKEN_CALLERS": "id_token_callers in [identity]",
-    "GATE_SIGNING_KEY": "signing_key in [secrets]; no secret belongs into this file",
+    **dict.fromkeys(
+        ("SIGNING_KEY", "GATE_PUBLIC_KEYS", "HUB_PUBLIC_KEYS", "TASKS_PUBLIC_KEYS"),
+        "deploy.sh makes the keys, and keeps them in Secret Manager",
+    ),
     "WEBHOOK_SIGNING_KEY": "webhook_key in [secrets]; no secret belongs into this file",
     "CLIENTS_FILE": "clients in [secrets]; no secret belongs into this file",
     "A2A_GATEWAY_TOKEN": "gateway_token in [secrets]; no secret belongs into this file",
+    "SIGN_IN_CODE": "to nothing, since its link is for one machine",
     "HUB_DEV_TOKEN": "to nothing, since development tokens are for one machine",
 }
 # What stands at the top of the file beside a Place, and the tables below it.
-_SETTINGS = ("name_prefix", "runtime", "log_text")
-_TABLES = ("gemini_enterprise", "identity", "secrets", "gateway", "defaults", "functions")
+_SETTINGS = ("name_prefix", "runtime", "log_text", "delete_protection")
+_TABLES = ("labels", "gemini_enterprise", "identity", "secrets", "gateway", "defaults", "functions")
 
 
 class Format(NamedTuple):
@@ -82,6 +91,17 @@ ADDRESS = Format(
 )
 
 
+KMS_KEY = Format(
+    re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"),
+    "a key of Cloud KMS: projects/PROJECT/locations/REGION/keyRings/RING/cryptoKeys/KEY",
+)
+INGRESS = Format(
+    re.compile("all|internal|internal-and-cloud-load-balancing"), "all, internal or internal-and-cloud-load-balancing"
+)
+EGRESS = Format(re.compile("all-traffic|private-ranges-only"), "all-traffic or private-ranges-only")
+LABEL = Format(re.compile("[a-z0-9_-]{0,63}"), "a label: at most 63 lower-case letters, digits, hyphens, underscores")
+
+
 def load(
     text: str,
     *,
@@ -91,17 +111,19 @@ def load(
     mode: str,
     passes_tokens: bool = False,
     roles: Sequence[str] = (),
+    boundaries: Mapping[str, str] = MappingProxyType({}),
 ) -> Config:
     """Return the settings in `text`. Raises ConfigError, which starts each line with `name` and the line number.
 
     `route_variables` are those of the route table: each has to be known. `passes_tokens`: one of its routes gets the caller's
-    own token; `roles` are those of its routes for workers. `direct` and `mode` are those of the deployment.
+    own token; `roles` are those of its routes for workers, `boundaries` those of the routes to functions, by name. `direct` and
+    `mode` are those of the deployment.
     """
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{name} is no TOML: {error}") from None
-    reader = _Reader(values, TomlLines(text))
+    reader = Reader(values, TomlLines(text))
     config = reader.config()
     config_checks.check(
         config,
@@ -109,6 +131,7 @@ def load(
         route_variables=route_variables,
         passes_tokens=passes_tokens,
         roles=roles,
+        boundaries=boundaries,
         direct=direct,
         mode=mode,
     )
@@ -118,13 +141,16 @@ def load(
     return config
 
 
-class _Reader:
+class Reader:
+    """A reader of the file's tables; `problems` are its mistakes."""
+
     def __init__(self, values: Mapping[str, Any], lines: TomlLines) -> None:
         self.problems: list[Problem] = []
         self._values = values
         self._lines = lines
 
     def config(self) -> Config:
+        """Return the settings, whatever is wrong."""
         top = self._table(())
         top.refuse_unknown({*Place.__dataclass_fields__, *_SETTINGS, *_TABLES})
         place = self._place(top, inherited=None)
@@ -137,9 +163,11 @@ class _Reader:
             name_prefix=prefix,
             runtime=self._matching(top, "runtime", RUNTIME, "python313"),
             log_text=top.flag("log_text"),
+            delete_protection=_flag(top, "delete_protection"),
+            labels=self._labels(),
             gemini_enterprise_project_number=self._optional(gemini_enterprise, "project_number", NUMBER),
             identity=self._identity(),
-            secrets=self._secrets(prefix),
+            secrets=self._secrets(),
             gateway=self._gateway(place),
             functions={function.name: self._function(function, place) for function in FUNCTIONS},
         )
@@ -176,6 +204,7 @@ class _Reader:
             project_number=self._optional(table, "project_number", NUMBER)
             or (same_project.project_number if same_project else None),
             region=self._matching(table, "region", REGION, inherited.region if inherited else None),
+            kms_key=self._optional(table, "kms_key", KMS_KEY) or (same_project.kms_key if same_project else None),
             account=person("account", EMAIL),
             configuration=person("configuration", WORD),
             impersonate_service_account=person("impersonate_service_account", EMAIL),
@@ -191,22 +220,34 @@ class _Reader:
             id_token_callers=self._all_matching(table, "id_token_callers", EMAIL),
         )
 
-    def _secrets(self, prefix: str) -> Secrets:
+    def _secrets(self) -> Secrets:
         table = self._table(("secrets",))
-        table.refuse_unknown(Secrets.__dataclass_fields__)
+        table.refuse_unknown({*Secrets.__dataclass_fields__, "signing_key"})
+        if "signing_key" in table.values:
+            table.problem(
+                "signing_key", "signing_key is no longer used: deploy.sh makes a key for each function; delete it"
+            )
         return Secrets(
-            signing_key=self._matching(table, "signing_key", SECRET, f"{prefix}gate-signing-key"),
             clients=self._optional(table, "clients", SECRET),
             gateway_token=self._optional(table, "gateway_token", SECRET),
             webhook_key=self._optional(table, "webhook_key", SECRET),
+            locations=self._all_matching(table, "locations", REGION),
         )
+
+    def _labels(self) -> Mapping[str, str]:
+        table = self._table(("labels",))
+        for key in table.values:
+            if key == "content" or not re.fullmatch("[a-z][a-z0-9_-]{0,62}", key):
+                table.problem(key, f"{key!r} is no key of a label, or is set by the deployment")
+        return {key: self._matching(table, key, LABEL, None) for key in table.values}
 
     def _gateway(self, place: Place) -> Gateway:
         table = self._table(("gateway",))
         table.refuse_unknown(Gateway.__dataclass_fields__)
         return Gateway(
             region=self._matching(table, "region", REGION, place.region),
-            streaming=table.flag("streaming") if "streaming" in table.values else True,
+            streaming=_flag(table, "streaming"),
+            plain_paths=table.flag("plain_paths"),
             public_url=self._address(table, "public_url"),
         )
 
@@ -215,9 +256,11 @@ class _Reader:
         known = {*Resources.__dataclass_fields__, "environment", "secrets"}
         if function.is_agent:
             known |= {*Place.__dataclass_fields__, "url"}
+        if Invoker.EVERYBODY in function.invokers:
+            known |= {"private", "invoker_iam_check"} if function.is_agent else {"invoker_iam_check"}
         if function.mounts_documents:
             known.add("corpus_bucket")
-        if function.mounts_workspace:
+        if function.works_on_files:
             known.add("workspace_bucket")
         if function.takes_workers:
             known.add("workers")
@@ -225,24 +268,26 @@ class _Reader:
         return FunctionConfig(
             function=function,
             place=self._place(table, inherited=home) if function.is_agent else home,
-            resources=self._resources(table, function),
+            resources=self._resources(table),
             url=self._address(table, "url"),
             environment=self._environment(function.name),
             secrets=self._function_secrets(function.name),
+            private=table.flag("private"),
+            invoker_iam_check=_flag(table, "invoker_iam_check"),
             corpus_bucket=self._optional(table, "corpus_bucket", BUCKET),
             workspace_bucket=self._optional(table, "workspace_bucket", BUCKET),
             has_table=function.name in self._table(("functions",)).values,
             workers=self._workers(function.name),
         )
 
-    def _resources(self, table: CheckedTable, function: Function) -> Resources:
+    def _resources(self, table: CheckedTable) -> Resources:
         defaults = self._table(("defaults",))
         defaults.refuse_unknown(Resources.__dataclass_fields__)
 
         def holder(key: str) -> CheckedTable:
             return defaults if key in defaults.values and key not in table.values else table
 
-        concurrency = holder("concurrency").whole("concurrency", function.concurrency, least=1)
+        concurrency = holder("concurrency").whole("concurrency", 80, least=1)
         resources = Resources(
             memory=self._matching(holder("memory"), "memory", MEMORY, "512Mi"),
             cpu=self._matching(holder("cpu"), "cpu", CPU, "1"),
@@ -250,8 +295,12 @@ class _Reader:
             # Room beside the streams, so that a unary request does not wait for one to end.
             threads=holder("threads").whole("threads", concurrency + 8, least=1),
             timeout_seconds=holder("timeout_seconds").whole("timeout_seconds", 3600, least=1),
-            min_instances=max(holder("min_instances").whole("min_instances", 0), int(function.works_alone)),
+            min_instances=holder("min_instances").whole("min_instances", 0),
             max_instances=holder("max_instances").whole("max_instances", 10, least=1),
+            ingress=self._matching(holder("ingress"), "ingress", INGRESS, "all"),
+            network=self._optional(holder("network"), "network", WORD),
+            subnet=self._optional(holder("subnet"), "subnet", WORD),
+            vpc_egress=self._matching(holder("vpc_egress"), "vpc_egress", EGRESS, "private-ranges-only"),
         )
         # A malformed value is reported already, and has no limits.
         if MEMORY.pattern.fullmatch(resources.memory) and CPU.pattern.fullmatch(resources.cpu):
@@ -261,7 +310,10 @@ class _Reader:
 
     def _environment(self, name: str) -> Mapping[str, str]:
         table = self._variables(("functions", name, "environment"))
-        return {key: table.text(key) for key in table.values}
+        values = {key: table.text(key) for key in table.values}
+        # Instances have no CPU between requests: what goes on without a caller runs inside requests of Google's queues.
+        queued = name == "hub" and values.get("TASK_STORE", "").startswith("firestore")
+        return {"WAKEUPS": "pubsub", "TASK_RUNS": "queued", **values} if queued else values
 
     def _function_secrets(self, name: str) -> Mapping[str, str]:
         table = self._variables(("functions", name, "secrets"))
@@ -301,3 +353,8 @@ class _Reader:
         if isinstance(table.values.get(key), str) and value.strip() and not format_.pattern.fullmatch(value):
             table.problem(key, f"{key} is {value!r}: it must be {format_.words}")
         return value
+
+
+def _flag(table: CheckedTable, key: str) -> bool:
+    """Return a flag that is true unless it is set."""
+    return table.flag(key) or key not in table.values

@@ -46,12 +46,18 @@ class Function:
     """True if it reads the route table, and so needs the public address and every agent's."""
     checks_callers: bool = False
     """True if it authenticates callers where it is what they reach first."""
-    holds_signing_key: bool = False
-    """True if it holds the key with which the gate signs principals."""
+    container: str = ""
+    """The folder of a container that speaks HTTP/2; empty: a bundle of Functions Framework."""
+    signs_for: tuple[str, ...] = ()
+    """The functions that it tells who calls, in a header that it signs with a key of its own."""
     mounts_documents: bool = False
     """True if it answers from a bucket."""
-    mounts_workspace: bool = False
-    """True if it works on the files of a bucket."""
+    works_on_files: bool = False
+    """True if it works on the files of a bucket and runs commands of its callers. It is deployed only where deploy.toml has a
+    table for it, is kept away from the project of the hub, and keeps its tasks in a database of its own project.
+    """
+    serves_people: bool = False
+    """True if people open it in a browser."""
     calls: tuple[str, ...] = ()
     """Functions whose addresses it gets, beside those of the route table."""
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -59,26 +65,28 @@ class Function:
     needs: tuple[Need, ...] = ()
     only_with: str = ""
     """Deployed only where one of the hub's settings, written NAME=value, begins like this; empty: always."""
-    only_with_table: bool = False
-    """Deployed only where deploy.toml has a table for it."""
-    lives_alone: bool = False
-    """True if it runs commands of its callers, and so is kept away from the project of the hub."""
-    keeps_own_tasks: bool = False
-    """True if it keeps tasks in a database of its own project."""
     takes_workers: bool = False
     """True if workers outside get their work from it."""
-    works_alone: bool = False
-    """True if it works between requests, and so needs an instance at all times."""
-    concurrency: int = 80
-    """Requests that one instance takes at once, unless deploy.toml sets another number."""
+    publishes_wakeups: bool = False
+    """True if it tells of work on tasks: through the topics, and the queue of those with a time."""
+
+    @property
+    def is_optional(self) -> bool:
+        """True if it is deployed only where deploy.toml has a table for it."""
+        return self.works_on_files or self.serves_people or bool(self.container)
+
+    @property
+    def needs_public_url(self) -> bool:
+        """True if it has the address that callers from outside reach."""
+        return self.reads_routes or self.serves_people or bool(self.container)
 
 
 SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")
-MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="GENERAL_MODEL")
+# Other models are behind ANSWER_MODEL_URL.
+MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="ANSWER_MODEL=gemini")
+EMBEDDINGS = tuple(replace(MODEL, setting=f"EMBEDDING_MODEL={name}") for name in ("gemini-", "text-"))
 STORE = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
-WAKEUPS = Need(api="pubsub", role="", setting="WAKEUPS=pubsub")
-PHRASES = replace(MODEL, setting="PHRASE_MODEL")
-SELECTS = replace(MODEL, setting="SELECT_MODEL")
+WAKEUPS = tuple(Need(api=api, role="", setting="WAKEUPS=pubsub") for api in ("pubsub", "cloudtasks", "cloudscheduler"))
 
 # In the order of deployment: callees before their callers.
 FUNCTIONS = (
@@ -87,20 +95,17 @@ FUNCTIONS = (
         invokers=(Invoker.HUB,),
         is_agent=True,
         mounts_documents=True,
-        needs=(SEARCH, PHRASES, SELECTS),
+        needs=(SEARCH, MODEL, *EMBEDDINGS),
     ),
     Function(name="general", invokers=(Invoker.HUB,), is_agent=True, needs=(MODEL,)),
-    Function(name="expense", invokers=(Invoker.EVERYBODY,), is_agent=True, needs=(PHRASES,)),
-    Function(name="pm", invokers=(Invoker.HUB,), is_agent=True, needs=(PHRASES,)),
+    Function(name="expense", invokers=(Invoker.EVERYBODY,), is_agent=True, needs=(MODEL,)),
+    Function(name="pm", invokers=(Invoker.HUB,), is_agent=True, needs=(MODEL,)),
     Function(
         name="devtool",
         invokers=(Invoker.HUB,),
         is_agent=True,
-        mounts_workspace=True,
-        only_with_table=True,
-        lives_alone=True,
-        keeps_own_tasks=True,
-        # IAM lets nobody in but the hub, which keeps its callers' tasks apart by itself.
+        works_on_files=True,
+        # IAM lets nobody in but the hub, which signs who asks.
         settings={"TASK_STORE": "firestore", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"},
         needs=(replace(STORE, setting=""), replace(MODEL, setting="DEVTOOL_MODEL")),
     ),
@@ -111,29 +116,32 @@ FUNCTIONS = (
         direct_invokers=(Invoker.GEMINI_ENTERPRISE, Invoker.TASKS),
         reads_routes=True,
         checks_callers=True,
-        holds_signing_key=True,
-        needs=(STORE, WAKEUPS),
+        signs_for=("tasks", "docqa", "devtool"),
+        publishes_wakeups=True,
+        needs=(STORE, *WAKEUPS, replace(MODEL, setting="MCP_MODEL")),
     ),
     Function(
         name="tasks",
         invokers=(Invoker.WORKERS, Invoker.WAKEUPS),
         reads_routes=True,
-        holds_signing_key=True,
+        signs_for=("hub",),
         calls=("hub",),
         needs=(replace(STORE, setting=""),),
         only_with=STORE.setting,
         takes_workers=True,
-        works_alone=True,
+        publishes_wakeups=True,
     ),
     Function(
         name="gate",
         invokers=(Invoker.GATEWAY,),
         only_with_gateway=True,
         checks_callers=True,
-        holds_signing_key=True,
+        signs_for=("hub",),
         calls=("hub", "agent_card"),
         # API Gateway puts its own token into Authorization, and the caller's here.
         settings={"CALLER_TOKEN_HEADER": "x-forwarded-authorization"},
     ),
+    Function(name="console", invokers=(Invoker.EVERYBODY,), only_with_gateway=True, serves_people=True),
+    Function(name="grpc", invokers=(Invoker.EVERYBODY,), only_with_gateway=True, container="services/grpc"),
 )
 BY_NAME = {function.name: function for function in FUNCTIONS}

@@ -24,7 +24,7 @@ make_gateway() {
     if [[ $streaming ]]; then
         create_streaming_gateway
     else
-        execute_patiently gcloud api-gateway gateways create "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${there[@]}"
+        execute_patiently gcloud api-gateway gateways create "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${labelled[@]}" "${there[@]}"
     fi
 }
 
@@ -35,14 +35,15 @@ update_gateway() {
     if [[ ${in_use:-} == */configs/"$api_config" ]]; then
         echo "# unchanged"
     else
-        execute gcloud api-gateway gateways update "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${there[@]}"
+        execute gcloud api-gateway gateways update "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" \
+            --update-labels="deployment=$deployment,before=${in_use##*/}" "${there[@]}"
     fi
 }
 
 make_api_config() { # sets $api_config to the config of gateway/openapi.yaml; its id is a hash of the contents, which never change
     local file=build/gateway/openapi.yaml its_api=(--api="$gateway" "${there[@]}")
     api_config=$(ask api-config "$file" "$gateway_account" "${addresses[@]}") || exit
-    exists gcloud api-gateway apis describe "$gateway" --format='value(name)' "${there[@]}" || execute gcloud api-gateway apis create "$gateway" "${there[@]}"
+    exists gcloud api-gateway apis describe "$gateway" --format='value(name)' "${there[@]}" || execute gcloud api-gateway apis create "$gateway" "${labelled[@]}" "${there[@]}"
     # Two configs made at once fail: gcloud waits for its own, and this loop for one of somebody else's.
     while list gcloud api-gateway api-configs list --filter=state=CREATING --format='value(name)' "${its_api[@]}" && [[ $answer ]]; do
         echo "# waiting for $answer"
@@ -52,7 +53,7 @@ make_api_config() { # sets $api_config to the config of gateway/openapi.yaml; it
         [[ $answer == FAILED ]] || return 0
         execute gcloud api-gateway api-configs delete "$api_config" "${its_api[@]}"
     fi
-    execute_patiently gcloud api-gateway api-configs create "$api_config" --openapi-spec="$file" --backend-auth-service-account="$gateway_account" "${its_api[@]}"
+    execute_patiently gcloud api-gateway api-configs create "$api_config" --openapi-spec="$file" --backend-auth-service-account="$gateway_account" "${labelled[@]}" "${its_api[@]}"
 }
 
 create_streaming_gateway() { # over REST: not every gcloud has a flag for streaming, and it cannot be switched on later

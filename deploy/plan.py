@@ -8,10 +8,12 @@ from typing import Any
 from urllib.parse import quote
 
 from deploy.config import Config, FunctionConfig
-from deploy.functions import Function, Invoker
+from deploy.functions import STORE, Function, Invoker
 
 _DEFAULT_DATABASE = "(default)"
-_HUB_TOPIC = "tasks"
+# Wake-ups that also go through topics of the Hedera network.
+_HEDERA = "hcs,"
+_HUB_TOPIC, _WEBHOOKS_TOPIC = "tasks", "webhooks"
 CLIENTS_PATH = "/secrets/clients.toml"
 CORPUS_PATH = "/corpus"
 WORKSPACES_PATH = "/workspaces"
@@ -24,26 +26,45 @@ _OUTSIDE = (Invoker.GATEWAY, Invoker.GEMINI_ENTERPRISE)
 _GATEWAY_APIS = ("apigateway", "servicemanagement", "servicecontrol")
 
 
-def databases(functions: Iterable[FunctionConfig]) -> Mapping[str, str]:
+def databases(functions: Iterable[FunctionConfig], *, prefix: str) -> Mapping[str, str]:
     """Return the Firestore databases that are made, by the function that keeps its tasks there."""
-    found = {each.function.name: _database({**each.function.settings, **each.environment}) for each in functions}
+    found = {
+        each.function.name: database_of(apart({**each.function.settings, **each.environment}, prefix=prefix))
+        for each in functions
+    }
     return {name: database for name, database in found.items() if database}
 
 
-def _database(variables: Mapping[str, str]) -> str:
+def apart(variables: Mapping[str, str], *, prefix: str) -> Mapping[str, str]:
+    """Return `variables` with the database and the topics of the environment of this `prefix`, which no other one has."""
+    named = {}
+    if variables.get("TASK_STORE") == "firestore":
+        named["TASK_STORE"] = f"firestore:{prefix}tasks"
+    wakeups = variables.get("WAKEUPS", "")
+    kind, _, own = wakeups.removeprefix(_HEDERA).partition(":")
+    if kind == "pubsub":
+        named["WAKEUPS"] = f"{_HEDERA if wakeups.startswith(_HEDERA) else ''}pubsub:{prefix}{own}"
+    return {**variables, **named}
+
+
+def database_of(variables: Mapping[str, str]) -> str:
+    """Return the Firestore database that a function's variables name; empty: none."""
     kind, _, name = variables.get("TASK_STORE", "").partition(":")
     return (name or _DEFAULT_DATABASE) if kind == "firestore" else ""
 
 
 def topics(config: Config, roles: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """Return the topics of wake-ups, one a role, and the workers that may subscribe to each; see shared/a2a_hub/queue."""
-    hub = config.functions["hub"].environment
-    kind, _, prefix = hub.get("WAKEUPS", "").partition(":")
-    if kind != "pubsub" or not _database(hub):
+    """Return the topics of wake-ups, one a role and one of notifications, and the workers that may subscribe to each; see
+    shared/a2a_hub/queue.
+    """
+    hub = apart(config.functions["hub"].environment, prefix=config.name_prefix)
+    kind, _, prefix = hub.get("WAKEUPS", "").removeprefix(_HEDERA).partition(":")
+    if kind != "pubsub" or not database_of(hub):
         return {}
     workers = config.functions["tasks"].workers
     of_roles = {f"{_HUB_TOPIC}-{quote(role, safe='-_.~')}": workers.get(role, ()) for role in roles}
-    return {prefix + topic: accounts for topic, accounts in ({_HUB_TOPIC: ()} | of_roles).items()}
+    own: dict[str, tuple[str, ...]] = {_HUB_TOPIC: (), _WEBHOOKS_TOPIC: ()}
+    return {prefix + topic: accounts for topic, accounts in (own | of_roles).items()}
 
 
 def missing_indexes(wanted: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -111,6 +132,8 @@ class Plan:
         left_out: set[str] = self.config.functions.keys() - {wanted.function.name for wanted in self.wanted()}
         if not self.topics():
             left_out.add(Invoker.WAKEUPS)
+        if self.config.functions[function.name].private:
+            invokers = tuple(Invoker.HUB if invoker is Invoker.EVERYBODY else invoker for invoker in invokers)
         return tuple(invoker for invoker in invokers if invoker not in left_out)
 
     def topics(self) -> Mapping[str, tuple[str, ...]]:
@@ -150,7 +173,7 @@ class Plan:
     def _members(self, invoker: Invoker, function: Function) -> tuple[str, ...]:
         match invoker:
             case Invoker.EVERYBODY:
-                return ("allUsers",)
+                return ("allUsers",) if self.config.functions[function.name].invoker_iam_check else ()
             case Invoker.WORKERS:
                 workers = self.config.functions[function.name].workers
                 return tuple(f"serviceAccount:{account}" for accounts in workers.values() for account in accounts)
@@ -174,14 +197,26 @@ class Plan:
             needed.setdefault(home, set()).update(_GATEWAY_APIS)
         return {project: tuple(sorted(f"{api}.googleapis.com" for api in apis)) for project, apis in needed.items()}
 
+    def roles_of(self, function: FunctionConfig) -> tuple[str, ...]:
+        """Return the roles that a function needs in its project."""
+        shares = function.function.checks_callers and database_of(self.config.functions["hub"].environment)
+        needs = (*function.needs, STORE) if shares else function.needs
+        return tuple(dict.fromkeys(need.role for need in needs if need.role))
+
+    def database(self, function: FunctionConfig) -> str:
+        """Return the database that a function keeps something in, its own or the hub's; empty: none."""
+        hub = self.config.functions["hub"]
+        return next(iter(databases((function, hub), prefix=self.config.name_prefix).values()), "")
+
     def secrets_of(self, function: Function) -> Mapping[str, str]:
         """Return a function's secrets: the variable or the path where it finds each, and the secret's name."""
         secrets = self.config.secrets
         found = dict(self.config.functions[function.name].secrets)
-        # Without a gateway it is only `tasks` that signs.
-        signs = not self.direct or any(wanted.function.takes_workers for wanted in self.wanted())
-        if signs and function.holds_signing_key:
-            found["GATE_SIGNING_KEY"] = secrets.signing_key
+        for signer, (private, public) in self.key_pairs().items():
+            if signer == function.name:
+                found["SIGNING_KEY"] = private
+            elif function.name in self.config.functions[signer].function.signs_for:
+                found[f"{signer.upper()}_PUBLIC_KEYS"] = public
         if function.takes_workers and secrets.webhook_key:
             found["WEBHOOK_SIGNING_KEY"] = secrets.webhook_key
         if self._is_first(function):
@@ -190,6 +225,16 @@ class Plan:
             if secrets.clients:
                 found[CLIENTS_PATH] = secrets.clients
         return found
+
+    def key_pairs(self) -> Mapping[str, tuple[str, str]]:
+        """Return the secrets with the private key and the public keys of each function that signs principal headers."""
+        wanted = {each.function.name: each.function for each in self.wanted()}
+        receivers = {each.function.name for each in self.deployed()}
+        return {
+            name: (f"{self.service(name)}-private-key", f"{self.service(name)}-public-keys")
+            for name, function in wanted.items()
+            if not receivers.isdisjoint(function.signs_for)
+        }
 
     def secrets(self) -> Mapping[str, tuple[str, ...]]:
         """Return every secret, and the functions that read it."""
@@ -214,6 +259,15 @@ class Plan:
         }
         if kind.is_agent:
             variables["PUBLIC_URL"] = urls[name]
+        if kind.reads_routes and "grpc" in {other.function.name for other in self.wanted()}:
+            variables["GRPC_URL"] = urls["grpc"].removeprefix("https://") + ":443"
+        if kind.container:
+            variables["HUB_URL"] = public_url
+        if kind.serves_people:
+            domains = {"GOOGLE_TOKEN_DOMAINS": ",".join(config.identity.domains)} if config.identity.domains else {}
+            variables |= {"PUBLIC_URL": urls[name], "HUB_PUBLIC_URL": public_url, **domains}
+        if name == "hub":
+            variables["MAX_INSTANCES"] = str(function.resources.max_instances)
         if function.workspace_bucket:
             variables |= dict.fromkeys(("DEVTOOL_WORKSPACES", "DEVTOOL_DEFAULT_WORKSPACE"), WORKSPACES_PATH)
         elif function.mounts:
@@ -226,13 +280,17 @@ class Plan:
         variables |= {f"{other.upper()}_URL": urls[other] for other in called}
         if self._is_first(kind):
             variables.update(self._identity_variables())
-            # Who may ask the hub how it is may ask the gate.
-            variables |= {name: value for name, value in hub.items() if name == "OPERATORS"}
+            # Who may ask the hub how it is may ask the gate; and its instances share their quotas in the hub's store.
+            variables |= {name: value for name, value in hub.items() if name in ("OPERATORS", "TASK_STORE")}
+        if kind.publishes_wakeups and self.topics():
+            place, account = config.place, self.service_account(Invoker.WAKEUPS)
+            queue = f"projects/{place.project}/locations/{place.region}/queues/{self.service(Invoker.WAKEUPS)}"
+            variables |= {"WAKEUP_QUEUE": queue, "WAKEUP_ACCOUNTS": account, "TASKS_URL": urls["tasks"]}
         if kind.takes_workers:
             variables.update(self._worker_variables(function, audience=urls[name]))
         # Whatever reads the route table needs the operator's own variables of it.
         table = hub if kind.reads_routes else {}
-        return {**variables, **table, **function.environment}
+        return apart({**variables, **table, **function.environment}, prefix=config.name_prefix)
 
     def _is_first(self, function: Function) -> bool:
         return function.checks_callers and not set(self.invokers(function)).isdisjoint(_OUTSIDE)
@@ -250,9 +308,7 @@ class Plan:
             variables["WORKER_ACCOUNTS"] = ",".join(
                 f"{account}={role}" for role, accounts in function.workers.items() for account in accounts
             )
-        if self.topics():
-            variables["WAKEUP_ACCOUNTS"] = self.service_account(Invoker.WAKEUPS)
-        return {"ID_TOKEN_AUDIENCES": audience, **variables} if variables else {}
+        return {"ID_TOKEN_AUDIENCES": audience, **variables} if variables or self.topics() else {}
 
     def _identity_variables(self) -> Mapping[str, str]:
         identity = self.config.identity

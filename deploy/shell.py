@@ -7,13 +7,20 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from deploy.config import FunctionConfig, Place
-from deploy.functions import Invoker
+from deploy import gateway_paths
+from deploy.config import FunctionConfig
+from deploy.functions import STORE, Invoker
+from deploy.gcloud import identity_flags
 from deploy.plan import CORPUS_PATH, WORKSPACES_PATH, Plan, databases
 
 _DEADLINE = re.compile(r"^( *deadline: *)([0-9.]+)", re.MULTILINE)
 _LONGEST_STREAM_SECONDS = 3600.0
 _LONGEST_ANSWER_SECONDS = 600.0
+_INGRESS = {
+    "all": "all",
+    "internal": "internal-only",
+    "internal-and-cloud-load-balancing": "internal-and-gclb",
+}
 _VARIABLE = re.compile(r"\$\{([A-Z_]+)\}")
 
 
@@ -21,15 +28,18 @@ class UnknownAddress(ValueError):
     """The file asks for an address that the deployment does not have."""
 
 
-def render(text: str, *, addresses: Mapping[str, str], streaming: bool) -> str:
-    """Return `text` with each `${NAME}` replaced, and no deadline that the gateway would refuse. Raises UnknownAddress."""
+def render(text: str, *, addresses: Mapping[str, str], streaming: bool, plain_paths: bool = False) -> str:
+    """Return `text` with each `${NAME}` replaced, and no deadline (or, with `plain_paths`, path) that the gateway would refuse.
+    Raises UnknownAddress.
+    """
     unknown = sorted({name for name in _VARIABLE.findall(text) if name not in addresses})
     if unknown:
         known = ", ".join(sorted(addresses))
         raise UnknownAddress(f"gateway/openapi.yaml asks for {', '.join(unknown)}; known: {known}")
     longest = _LONGEST_STREAM_SECONDS if streaming else _LONGEST_ANSWER_SECONDS
     text = _DEADLINE.sub(lambda found: f"{found[1]}{min(float(found[2]), longest)}", text)
-    return _VARIABLE.sub(lambda found: addresses[found[1]], text)
+    text = _VARIABLE.sub(lambda found: addresses[found[1]], text)
+    return gateway_paths.plain(text) if plain_paths else text
 
 
 def config_id(rendered: str, *, service_account: str) -> str:
@@ -66,17 +76,27 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _scalar("gateway_account", plan.service_account("gateway"))
     yield _scalar("streaming", "yes" if config.gateway.streaming else "")
     yield _scalar("public_url", config.gateway.public_url or "")
-    yield _scalar("signing_key", config.secrets.signing_key)
     yield _scalar("runtime", config.runtime)
     yield _scalar("wakeups_account", plan.service_account(Invoker.WAKEUPS))
+    yield _scalar("queue", plan.service(Invoker.WAKEUPS))
+    yield _scalar("sweeps", plan.service("sweeps"))
+    yield _scalar("home_region", home.region)
+    yield _scalar("delete_protection", "--delete-protection" if config.delete_protection else "")
+    labels = ",".join(f"{key}={value}" for key, value in config.labels.items())
+    yield _scalar("labels", labels)
+    yield _array("labelled", [f"--labels={labels}"] if labels else [])
+    yield _array("replication", list(_replication(plan)))
+    yield _scalar("replication_policy", _replication_policy(plan))
     yield _table("topics", {topic: " ".join(workers) for topic, workers in plan.topics().items()})
 
     # By project, topic or secret.
     places = {home.project: home} | {wanted[name].place.project: wanted[name].place for name in deployed}
-    yield _table("identity_of", {project: " ".join(_identity(place)) for project, place in places.items()})
+    yield _table("identity_of", {project: " ".join(identity_flags(place)) for project, place in places.items()})
+    yield _table("kms_key", {project: place.kms_key or "" for project, place in places.items()})
     yield _table("number", {project: place.project_number or "" for project, place in places.items()})
     yield _table("apis", {project: " ".join(apis) for project, apis in plan.services().items()})
     yield _table("accounts", {project: " ".join(names) for project, names in plan.accounts().items()})
+    yield _table("public_keys", dict(plan.key_pairs().values()))
     yield _table("readers", {name: " ".join(functions) for name, functions in plan.secrets().items()})
 
     # By function.
@@ -86,34 +106,74 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _table("account", {name: plan.service_account(name) for name in wanted})
     yield _table("url", {name: function.url or "" for name, function in wanted.items()})
     yield _table("members", {name: " ".join(plan.members(function.function)) for name, function in wanted.items()})
-    roles = {name: dict.fromkeys(need.role for need in wanted[name].needs if need.role) for name in deployed}
-    yield _table("roles", {name: " ".join(each) for name, each in roles.items()})
-    yield _table("publishes", {name: "yes" if wanted[name].function.reads_routes else "" for name in deployed})
-    yield _table("bucket", {name: _bucket(wanted[name]) for name in deployed})
-    yield _table("bucket_role", {name: _bucket_role(wanted[name]) for name in deployed})
-    yield _table("database", databases(plan.deployed()))
+    yield _table("roles", {name: " ".join(_roles(plan, wanted[name])) for name in deployed})
+    yield _table("publishes", {name: "yes" if wanted[name].function.needs_public_url else "" for name in deployed})
+    yield _table("container", {name: wanted[name].function.container for name in deployed})
+    buckets = {name: wanted[name].corpus_bucket or wanted[name].workspace_bucket or "" for name in deployed}
+    yield _table("bucket", buckets)
+    verbs = {name: "User" if wanted[name].workspace_bucket else "Viewer" for name in deployed}
+    yield _table("bucket_role", {name: f"roles/storage.object{verb}" for name, verb in verbs.items()})
+    yield _table("database", databases(plan.deployed(), prefix=config.name_prefix))
     yield _table("resources", {name: " ".join(_resources(plan, wanted[name])) for name in deployed})
 
 
-def _bucket(function: FunctionConfig) -> str:
-    return function.corpus_bucket or function.workspace_bucket or ""
+def _roles(plan: Plan, function: FunctionConfig) -> Iterator[str]:
+    """Yield the roles of a function in its project; that of a database is one on this database: ROLE@DATABASE."""
+    for role in plan.roles_of(function):
+        yield f"{role}@{plan.database(function)}" if role == STORE.role else role
 
 
-def _bucket_role(function: FunctionConfig) -> str:
-    return "roles/storage.objectUser" if function.workspace_bucket else "roles/storage.objectViewer"
+def _replication(plan: Plan) -> Iterator[str]:
+    """Yield the flags that say where a new secret is, and whose key encrypts it."""
+    locations, key = plan.config.secrets.locations, plan.config.place.kms_key
+    if not locations:
+        yield "--replication-policy=automatic"
+        yield from [f"--kms-key-name={key}"] if key else []
+    elif key:
+        yield "--replication-policy-file=build/replication.json"
+    else:
+        yield "--replication-policy=user-managed"
+        yield f"--locations={','.join(locations)}"
 
 
-def _identity(place: Place) -> Iterator[str]:
-    """Return the flags with which gcloud acts for the owner of a project."""
-    for flag in ("account", "configuration", "impersonate_service_account"):
-        if value := getattr(place, flag):
-            yield f"--{flag.replace('_', '-')}={value}"
+def _replication_policy(plan: Plan) -> str:
+    locations, key = plan.config.secrets.locations, plan.config.place.kms_key
+    replicas = [{"location": location, "customerManagedEncryption": {"kmsKeyName": key}} for location in locations]
+    return json.dumps({"userManaged": {"replicas": replicas}}) if key and locations else ""
+
+
+def _access(plan: Plan, function: FunctionConfig) -> Iterator[str]:
+    """Yield the flags that say whether Cloud Run checks callers, and from where they come."""
+    resources = function.resources
+    everybody = "allUsers" in plan.members(function.function)
+    checked = function.invoker_iam_check
+    if plan.mode == "functions":
+        yield f"--ingress-settings={_INGRESS[resources.ingress]}"
+    else:
+        yield f"--ingress={resources.ingress}"
+        if not checked:
+            yield "--no-invoker-iam-check"
+        elif Invoker.EVERYBODY in function.function.invokers:
+            # An earlier deployment may have ended the check.
+            yield "--invoker-iam-check"
+        network = {"network": resources.network, "subnet": resources.subnet}
+        yield from (f"--{flag}={value}" for flag, value in network.items() if value)
+        yield f"--vpc-egress={resources.vpc_egress}" if resources.network else "--clear-network"
+    yield "--allow-unauthenticated" if everybody else "--no-allow-unauthenticated"
+    if function.place.kms_key:
+        yield f"--{'kms-key' if plan.mode == 'functions' else 'key'}={function.place.kms_key}"
 
 
 def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
     """Return the flags for one function's instances, secrets and files, as the mode's command names them."""
     resources = function.resources
     as_function = plan.mode == "functions"
+    yield from _access(plan, function)
+    if function.function.container:
+        yield "--use-http2"
+    else:
+        # The build compiles the sources anew: with this, byte code is matched by content, since an image changes files' times.
+        yield "--set-build-env-vars=SOURCE_DATE_EPOCH=315532801"
     yield f"--memory={resources.memory}"
     yield f"--cpu={resources.cpu}"
     yield f"--concurrency={resources.concurrency}"
@@ -122,7 +182,9 @@ def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
     yield f"--max-instances={resources.max_instances}"
     secrets = plan.secrets_of(function.function)
     if secrets:
-        yield "--set-secrets=" + ",".join(f"{place}={name}:latest" for place, name in secrets.items())
+        home = plan.config.place.project
+        where = "" if function.place.project == home else f"projects/{home}/secrets/"
+        yield "--set-secrets=" + ",".join(f"{place}={where}{name}:latest" for place, name in secrets.items())
     else:
         yield "--clear-secrets"
     if not as_function:
@@ -134,7 +196,7 @@ def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
     elif function.mounts:
         yield f"--add-volume=name=corpus,type=cloud-storage,bucket={function.corpus_bucket},readonly=true"
         yield f"--add-volume-mount=volume=corpus,mount-path={CORPUS_PATH}"
-    elif (function.function.mounts_documents or function.function.mounts_workspace) and not as_function:
+    elif (function.function.mounts_documents or function.function.works_on_files) and not as_function:
         # A bucket of an earlier deployment stays otherwise.
         yield "--clear-volume-mounts"
         yield "--clear-volumes"

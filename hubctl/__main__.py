@@ -9,7 +9,9 @@ from hubctl.main import main
 
 def run() -> int:
     """Run the command of this process's arguments; return its exit status."""
-    return console.run(lambda out: main(sys.argv[1:], environment=os.environ, out=out))
+    # https://no-color.org
+    colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return console.run(lambda out: main(sys.argv[1:], environment=os.environ, out=out), colours=colours)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,21 @@
 """Addresses and tokens: of the hub that a command calls, of a card, and as Gemini Enterprise could reach them."""
 
-import ipaddress
-import re
-import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.card_rules.addresses import parsed
+from a2a_hub.card_rules.published import CardUnreadable, published_card
+from a2a_hub.http.client import Budget, HttpClient
 from a2a_hub.http.connections import Headers
-from a2a_hub.http.messages import JSON
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
 
+NO_CREDENTIALS = (
+    "there are no valid credentials: run `gcloud auth application-default login`, or set "
+    'CLOUDSDK_AUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"'
+)
 _LOCAL_PORT = "8080"
-# RFC 2606, 6761, 6762, 8375, and ICANN's name for private use.
-_NOT_PUBLIC = ("local", "internal", "invalid", "test", "example", "home.arpa", "lan", "intranet")
-_NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*", re.IGNORECASE)
-_WELL_KNOWN = "/.well-known/agent-card.json"
 
 
 def local_hub(environment: Mapping[str, str]) -> str:
@@ -51,46 +48,6 @@ def hub_token(given: str | None, environment: Mapping[str, str]) -> str | None:
     return token or None
 
 
-def parsed(url: str) -> SplitResult | None:
-    """Return the parts of an absolute URL with a host; None for anything else."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        return None
-    return parts if parts.scheme and parts.hostname and not re.search(r"[\s\x00-\x1f]", url) else None
-
-
-def why_not_public(host: str) -> str | None:
-    """Return the reason why a host cannot be reached from the internet, None without one. Resolves no names."""
-    name = host.rstrip(".").lower()
-    if (address := _ip_address(name)) is not None:
-        if address.is_loopback:
-            return "is this machine itself"
-        return None if address.is_global else "is a private address"
-    if name == "localhost" or name.endswith(".localhost"):
-        return "is this machine itself"
-    if "." not in name:
-        return "is a name without a domain"
-    for suffix in _NOT_PUBLIC:
-        if name == suffix or name.endswith(f".{suffix}"):
-            return f"ends in .{suffix}, which exists in private networks only"
-    return None
-
-
-def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    if _NUMERIC.fullmatch(host):
-        try:
-            # Takes the short and hexadecimal forms that URL parsers take, such as 127.1.
-            return ipaddress.IPv4Address(socket.inet_aton(host))
-        except OSError:
-            return None
-    try:
-        return ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return None
-
-
 def read_card(place: str, *, http: HttpClient) -> str:
     """Return the card's text at a path or URL. A URL that names no .json file is an agent, and its well-known card is read.
 
@@ -104,15 +61,10 @@ def read_card(place: str, *, http: HttpClient) -> str:
 def fetched_card(url: str, *, http: HttpClient) -> str:
     """Return the card that an agent publishes. Raises CommandError."""
     http_address(url, name="the card's place")
-    address = url if urlsplit(url).path.endswith(".json") else url.rstrip("/") + _WELL_KNOWN
-    headers = {"accept": JSON, "a2a-version": "0.3"}
     try:
-        answer = exchange(http, "GET", address, headers=headers, seconds=30.0)
-    except HttpFailure as failure:
-        raise CommandError(f"{address} cannot be read: {failure.detail}") from None
-    if answer.status != 200:
-        raise CommandError(f"{address} answers HTTP {answer.status}: a card must be readable without a token")
-    return answer.body.decode("utf-8", errors="replace")
+        return published_card(url, http=http)
+    except CardUnreadable as problem:
+        raise CommandError(str(problem)) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,14 @@
 import codecs
 import json
 import os
+import re
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
+
+import msgspec
 
 _ESCAPED = "hubctl-escaped"
 _INTERRUPTED, _NOBODY_READS = 130, 141
@@ -16,9 +19,14 @@ _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _ACTED_UPON = {each: f"\\u{each:04x}" for each in (*_CONTROLS, *_DIRECTIONS) if chr(each) not in "\n\t"}
 
 
-def run(command: Callable[[TextIO], int]) -> int:
+# The verdict at the start of a line, in red, yellow or green.
+_VERDICT = re.compile(r"(?<=\n)(?:(?P<red>✗|error:)|(?P<yellow>!|warning:)|(?P<green>✓))(?= )")
+_CODES = {"red": 31, "yellow": 33, "green": 32}
+
+
+def run(command: Callable[[TextIO], int], *, colours: bool = False) -> int:
     """Run `command` with a stream to write to and return its exit status; that of a shell for SIGINT and SIGPIPE; 1 if output
-    fails.
+    fails. With `colours`, a terminal shows verdicts in them.
     """
     codecs.register_error(_ESCAPED, _escaped)
     for stream in (sys.stdout, sys.stderr):
@@ -26,7 +34,7 @@ def run(command: Callable[[TextIO], int]) -> int:
             stream.reconfigure(errors=_ESCAPED)
     try:
         try:
-            return command(cast("TextIO", _Shown(sys.stdout)))
+            return command(cast("TextIO", _Shown(sys.stdout, colours=colours and sys.stdout.isatty())))
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -47,20 +55,34 @@ def shown(text: str) -> str:
 
 
 class _Shown:
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, *, colours: bool) -> None:
+        self._stream, self._colours, self._before = stream, colours, "\n"
 
     def write(self, text: str) -> int:
-        return self._stream.write(shown(text))
+        text, before = shown(text), self._before
+        self._before = text[-1:] or before
+        if self._colours:
+            text = _VERDICT.sub(_coloured, before + text).removeprefix(before)
+        return self._stream.write(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+def _coloured(verdict: re.Match[str]) -> str:
+    return f"\x1b[{_CODES[verdict.lastgroup or '']}m{verdict[0]}\x1b[0m"
 
 
 def _escaped(problem: UnicodeError) -> tuple[str, int]:
     """Write characters that the terminal lacks as JSON writes them: so JSON stays JSON."""
     assert isinstance(problem, UnicodeEncodeError)
     return json.dumps(problem.object[problem.start : problem.end])[1:-1], problem.end
+
+
+def write(value: object, lines: Iterable[str], *, as_json: bool, out: TextIO) -> None:
+    """Write a report: as one JSON object, or its lines."""
+    for line in [msgspec.json.encode(value).decode()] if as_json else lines:
+        print(line, file=out)
 
 
 def row(texts: Sequence[str], widths: Sequence[int]) -> str:

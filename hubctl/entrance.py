@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
+from a2a_hub.card_rules.card import Severity
+from a2a_hub.card_rules.check import check_text
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import (
     PATH,
@@ -21,8 +23,6 @@ from a2a_hub.diagnosis.report import (
 from a2a_hub.http.client import Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
-from hubctl.cards.card import Severity
-from hubctl.cards.check import check_text
 from hubctl.connection import Answer, exchange
 
 _CARD = "/.well-known/agent-card.json"
@@ -38,13 +38,7 @@ class Entrance:
     """
 
     def __init__(
-        self,
-        url: str,
-        *,
-        token: str | None,
-        prefix: str,
-        http: HttpClient,
-        now: Callable[[], float] = time.time,
+        self, url: str, *, token: str | None, prefix: str, http: HttpClient, now: Callable[[], float] = time.time
     ) -> None:
         self._url = url.rstrip("/")
         self._token = token
@@ -59,11 +53,7 @@ class Entrance:
             health = self._get("/health")
         except HttpFailure as failure:
             return Report(examined=(Examined(subject="gateway", steps=(self._no_answer(failure),)),))
-        steps = [
-            ok("network", f"{self._way()}: {self._url} answers"),
-            *self._health(health),
-            self._clock(health),
-        ]
+        steps = [ok("network", f"{self._way()}: {self._url} answers"), *self._health(health), self._clock(health)]
         steps.append(self._card())
         step, inside = self._inside()
         examined = (Examined(subject="gateway", steps=(*steps, step)),)
@@ -153,10 +143,7 @@ class Entrance:
         if wrong:
             first = wrong[0]
             return error(
-                "card",
-                f"{first.path}: {first.message}",
-                fix=first.fix,
-                command=f"hubctl check --card {self._url}",
+                "card", f"{first.path}: {first.message}", fix=first.fix, command=f"hubctl check --card {self._url}"
             )
         return ok("card", f"{json.loads(answer.body)['name']}, valid for Gemini Enterprise")
 
@@ -169,24 +156,19 @@ class Entrance:
         report = read_report(answer.body) if answer.status == 200 else None
         if report is not None:
             return ok("token", "the hub knows the operator"), report
+        check, fix, command = "token", "see the gate's log", None
         match answer.status:
             case 401:
+                message = f"HTTP 401: {'the gate does not know the token' if self._token else 'no token was given'}"
                 fix = "give a token that the hub knows: --token TOKEN, HUB_DEV_TOKEN, or an ID token for ID_TOKEN_AUDIENCES"
-                cause = "the gate does not know the token" if self._token else "no token was given"
-                return error("token", f"HTTP 401: {cause}", fix=fix), None
             case 403:
+                message = "HTTP 403: the caller is no operator"
                 fix = "add the address that you are known by to OPERATORS of the hub"
-                command = Service(name=f"{self._prefix}hub").set_variable(
-                    "OPERATORS", "$(gcloud config get-value account)"
-                )
-                return error("token", "HTTP 403: the caller is no operator", fix=fix, command=command), None
+                hub = Service(name=f"{self._prefix}hub")
+                command = hub.set_variable("OPERATORS", "$(gcloud config get-value account)")
             case 404:
-                return error(
-                    "token",
-                    f"HTTP 404: there is no {PATH}",
-                    fix="deploy this version of the hub and of gateway/openapi.yaml",
-                ), None
+                message = f"HTTP 404: there is no {PATH}"
+                fix = "deploy this version of the hub and of gateway/openapi.yaml"
             case status:
-                return error(
-                    "gate", f"HTTP {status} at {PATH}", fix="see the gate's log", command=self._gate.logs()
-                ), None
+                check, message, command = "gate", f"HTTP {status} at {PATH}", self._gate.logs()
+        return error(check, message, fix=fix, command=command), None

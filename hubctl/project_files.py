@@ -1,6 +1,6 @@
 """Files that the operator names, and the project's own: route tables, questions, cards."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,9 +41,13 @@ def read_table(file: Path | None, *, environment: Mapping[str, str]) -> ReadTabl
     file = file or project_file("routes.toml", option="--routes FILE")
     text = read_text(file)
     unset = unset_variables(text, environment, file=str(file))
-    placeholders = {name: f"https://{name.lower().replace('_', '-')}.invalid" for name in unset}
-    table = load(text, variables={**environment, **placeholders}, file=str(file))
+    table = load(text, variables={**environment, **placeholders(unset)}, file=str(file))
     return ReadTable(file=file, table=table, unset=unset)
+
+
+def placeholders(unset: Iterable[str]) -> dict[str, str]:
+    """Return made-up addresses for variables that are not set."""
+    return {name: f"https://{name.lower().replace('_', '-')}.invalid" for name in unset}
 
 
 def read_text(file: Path) -> str:

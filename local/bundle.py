@@ -40,16 +40,16 @@ def bundle(function: LocalFunction, *, root: Path, target: Path) -> None:
     shutil.copyfile(source / "requirements.txt", fresh / "requirements.txt")
     if function.reads_routes:
         shutil.copyfile(root / "routes.toml", fresh / "routes.toml")
-        _compile_table(fresh / "routes.toml")
+        dump = compiled_table.dumped((fresh / "routes.toml").read_text(encoding="utf-8"))
+        if dump is not None:
+            (fresh / compiled_table.NAME.format(table="routes.toml")).write_text(dump, encoding="utf-8")
     # An upload changes the files' times: byte code is matched by content.
     compileall.compile_dir(fresh, stripdir=fresh, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
-    _put_in_place(fresh, target)
-
-
-def _compile_table(table: Path) -> None:
-    dump = compiled_table.dumped(table.read_text(encoding="utf-8"))
-    if dump is not None:
-        table.with_name(compiled_table.NAME.format(table=table.name)).write_text(dump, encoding="utf-8")
+    old = target.with_name(f".{target.name}.{os.getpid()}.old")
+    if target.exists():
+        target.rename(old)
+    fresh.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def files_of(bundle_folder: Path) -> Iterable[Path]:
@@ -57,14 +57,6 @@ def files_of(bundle_folder: Path) -> Iterable[Path]:
     for path in sorted(bundle_folder.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             yield path.relative_to(bundle_folder)
-
-
-def _put_in_place(fresh: Path, target: Path) -> None:
-    old = target.with_name(f".{target.name}.{os.getpid()}.old")
-    if target.exists():
-        target.rename(old)
-    fresh.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 if __name__ == "__main__":

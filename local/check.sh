@@ -37,6 +37,8 @@ check docstrings python -m local.docstrings
 check "shell scripts" shellcheck_all
 check gateway python -m gateway.check
 check "Cloud Build" cloud_build
+check "links of the documentation" python -m local.docs.links
+check "generated reference" python -m local.docs.reference --check
 check "machine paths" leaves_no_trace_of_a_machine
 
 if ((${#failed[@]})); then

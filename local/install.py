@@ -14,7 +14,7 @@ from pathlib import Path
 
 STAMP = "installed.json"
 _NOT_INSTALLED = (
-    "pip could not install this; its reasons stand above. When it found no versions, it did not reach its package index: "
+    "pip could not install this; its messages are above. When it found no versions, it did not reach its package index: "
     "see `pip config list`, PIP_INDEX_URL and HTTPS_PROXY. The same command tries again."
 )
 
@@ -37,7 +37,9 @@ def main(arguments: list[str]) -> int:
         (venv / STAMP).unlink(missing_ok=True)
         if not before:
             subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
-        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--require-hashes"]
+        # The file names every package, so pip has nothing to resolve; pip 23.2 refuses a pin that another package wants with
+        # an extra as soon as that package has a newer release.
+        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]
         done = subprocess.run([*pip, "--disable-pip-version-check", "-r", str(requirements)])
         if done.returncode:
             print(_NOT_INSTALLED, file=sys.stderr)

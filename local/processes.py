@@ -1,19 +1,24 @@
-"""Child processes, each with its name, its process group and its log file, and the signals that end a run."""
+"""Child processes: their start and logs, when they are ready, and the signals and the watcher that end them."""
 
 from __future__ import annotations
 
 import contextlib
+import http.client
+import math
 import os
 import re
 import select
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
-from local.parent_watch import ParentWatch
+from local.ports import LOOPBACK
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LAST_LINES = 15
@@ -52,8 +57,10 @@ class StopSignal:
         deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
         while True:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            # A handler's byte is seen at once, since select is entered again after it.
-            if select.select([self._reader], [], [], left)[0]:
+            # A handler's byte is seen at once, since poll is entered again after it. Unlike select, it takes any file descriptor.
+            waiting = select.poll()
+            waiting.register(self._reader, select.POLLIN)
+            if waiting.poll(None if left is None else math.ceil(left * 1000)):
                 return True
             if deadline is not None and time.monotonic() >= deadline:
                 return False
@@ -147,3 +154,135 @@ def _stop(processes: Sequence[Process], *, parent_watch: ParentWatch, grace_seco
 def _signal_group(process: Process, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.popen.pid, number)
+
+
+class ParentWatch:
+    """A watcher process at the other end of a pipe: when the pipe closes, it kills the registered groups.
+
+    Enter it before any thread is started.
+    """
+
+    def __enter__(self) -> Self:
+        """Start the watcher, in a session of its own, without this process's input and output."""
+        read_end, self._write_end = os.pipe()
+        self._watcher = os.fork()
+        if self._watcher == 0:
+            os.close(self._write_end)
+            _watch(read_end)
+            os._exit(0)
+        os.close(read_end)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the watcher, and with it every group that is still held."""
+        os.close(self._write_end)
+        os.waitpid(self._watcher, 0)
+
+    def register(self, group: int) -> None:
+        """End `group` with this process from now on."""
+        os.write(self._write_end, f"+{group}\n".encode())
+
+    def release(self, group: int) -> None:
+        """Release `group`, which has ended: its number may be reused."""
+        os.write(self._write_end, f"-{group}\n".encode())
+
+
+def _watch(read_end: int) -> None:
+    os.setsid()
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    held: set[int] = set()
+    with open(read_end, encoding="ascii") as lines:
+        for line in lines:
+            (held.add if line[0] == "+" else held.discard)(int(line[1:]))
+    for group in held:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+
+
+class ProcessEnded(Exception):
+    """A program ended unexpectedly."""
+
+    def __init__(self, process: Process) -> None:
+        super().__init__(
+            f"{process.name} ended {process.how_it_ended()}; the end of {process.log}:\n{process.last_lines()}"
+        )
+
+
+class PortLost(Exception):
+    """Another program took the port of this one before it could listen there."""
+
+
+class NotReady(Exception):
+    """Some programs still did not answer when the time was over."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A program that is ready when `GET path` on `port` answers 200; without a path, when it takes a connection."""
+
+    name: str
+    port: int
+    path: str
+
+
+def wait_until_ready(
+    probes: Iterable[Probe],
+    processes: Sequence[Process],
+    *,
+    stopping: StopSignal | threading.Event,
+    timeout_seconds: float,
+    answers: Callable[[Probe], bool],
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Wait until every probe has succeeded once, or `stopping` is set.
+
+    Raises PortLost, ProcessEnded or NotReady.
+    """
+    deadline = clock() + timeout_seconds
+    waiting = list(probes)
+    while not stopping.is_set():
+        waiting = [probe for probe in waiting if not answers(probe)]
+        # Asked after the probes: a neighbour that holds the port may have answered in the program's place.
+        for process in processes:
+            if _port_was_taken(process):
+                raise PortLost(process.name)
+        raise_if_ended(processes)
+        if not waiting:
+            return
+        if clock() > deadline:
+            missing = ", ".join(sorted({probe.name for probe in waiting}))
+            raise NotReady(f"after {timeout_seconds:.0f} s these still do not answer: {missing}")
+        stopping.wait(0.05)
+
+
+def raise_if_ended(processes: Sequence[Process]) -> None:
+    """Raise ProcessEnded for the first program that has ended."""
+    for process in processes:
+        if process.ended():
+            raise ProcessEnded(process)
+
+
+def answers_ok(probe: Probe) -> bool:
+    """Return True if the program answers 200 within a second."""
+    connection = http.client.HTTPConnection(LOOPBACK, probe.port, timeout=1.0)
+    try:
+        connection.connect()
+        if not probe.path:
+            return True
+        connection.request("GET", probe.path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _port_was_taken(process: Process) -> bool:
+    # As gunicorn and as Envoy say it.
+    return any(words in process.output() for words in ("Connection in use:", "Address already in use"))

@@ -12,23 +12,36 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from local import envoy
-from local.cloud import gcloud
-from local.cloud.faults import PATH as FAULTS
-from local.cloud.wiring import CLOUD_FILE, STAND_INS, StandIn, own_settings
-from local.envoy import Route, local_routes
+from local import envoy, install
+from local.cloud import gcloud, wiring
+from local.cloud.program import PATH as FAULTS
+from local.cloud.wiring import CLOUD_FILE, HEDERA, PERSON_TOKEN, STAND_INS, StandIn, own_settings
+from local.cloud.workspace import OWNER
+from local.envoy import Json, local_routes
 from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
-from local.parent_watch import ParentWatch
 from local.ports import LOOPBACK, free_ports
-from local.processes import Process, Program, StopSignal, running
-from local.readiness import NotReady, PortLost, Probe, ProcessEnded, answers_ok, raise_if_ended, wait_until_ready
+from local.processes import (
+    NotReady,
+    ParentWatch,
+    PortLost,
+    Probe,
+    Process,
+    ProcessEnded,
+    Program,
+    StopSignal,
+    answers_ok,
+    raise_if_ended,
+    running,
+    wait_until_ready,
+)
 from local.settings import NotStartable, Settings, require_free, settings_from
 
 _SAMPLE = ROOT / "local" / "workspace"
 _STARTS = 5
 _LEAST_ROOM_BYTES = 4_000_000
 _CARD = "/.well-known/agent-card.json"
-_GATE, _TASKS = "gate", "tasks"
+_GATE, _TASKS, _CONSOLE, _GRPC = "gate", "tasks", "console", "grpc"
+_GRPC_SERVICE = ROOT / "services" / "grpc"
 _QUESTION = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
 
 
@@ -43,8 +56,11 @@ def main() -> int:
     try:
         settings = settings_from(os.environ, runs=ROOT / ".run")
         inherited = {"COMMIT_SHA": _commit(), **os.environ}
+        if settings.grpc_python:
+            _install_grpc(settings.grpc_python)
         table = functions(bundled="--bundles" in sys.argv[1:])
-        run(table, settings, inherited=inherited, stand_ins=STAND_INS if settings.has_cloud else ())
+        of_hcs = HEDERA if inherited.get("WAKEUPS", "").startswith("hcs") else ()
+        run(table, settings, inherited=inherited, stand_ins=(*STAND_INS, *of_hcs) if settings.has_cloud else ())
     except (NotStartable, NotReady, ProcessEnded) as problem:
         print(f"stopped: {problem}", file=sys.stderr)
         return 1
@@ -56,7 +72,7 @@ def run(
     settings: Settings,
     *,
     inherited: Mapping[str, str],
-    routes: Sequence[Route] | None = None,
+    routes: Sequence[Json] | None = None,
     stand_ins: Sequence[StandIn] = (),
     choose_ports: Callable[[int], list[int]] = free_ports,
 ) -> None:
@@ -73,6 +89,7 @@ def run(
         for _ in range(_STARTS):
             require_free(settings.port)
             names = [*(function.name for function in table), *(one.name for one in stand_ins)]
+            names += [_GRPC] if settings.grpc_python else []
             ports = dict(zip(names, choose_ports(len(names)), strict=True))
             if not settings.has_gateway:
                 ports[_GATE] = settings.port
@@ -114,7 +131,7 @@ class _Start:
     table: Sequence[LocalFunction]
     settings: Settings
     inherited: Mapping[str, str]
-    routes: Sequence[Route] | None
+    routes: Sequence[Json] | None
     stand_ins: Sequence[StandIn]
     ports: Mapping[str, int]
 
@@ -123,24 +140,34 @@ class _Start:
         gateway = [self._gateway()] if self.settings.has_gateway else []
         programs = [*self._cloud(), *self._functions(), *gateway]
         entrance = gateway[0].name if gateway else _GATE
-        paths = {one.name: FAULTS for one in self.stand_ins}
+        paths = {one.name: FAULTS if one.is_http else "" for one in self.stand_ins}
         yield (
             [program for program in programs if program.name != entrance],
-            [Probe(name, port, paths.get(name, "/health")) for name, port in self.ports.items() if name != entrance],
+            [
+                Probe(name, port, paths.get(name, "/health"))
+                for name, port in self.ports.items()
+                if name not in (entrance, _GRPC)
+            ],
         )
         yield (
             [program for program in programs if program.name == entrance],
             [Probe(entrance, self.settings.port, path) for path in ("/health", _CARD)],
         )
+        if self.settings.grpc_python:
+            yield [self._grpc(self.settings.grpc_python)], [Probe(_GRPC, self.ports[_GRPC], "")]
 
     def welcome(self) -> None:
         """Print the addresses and a first question."""
         folder, urls = self.settings.folder, self._urls()
-        cloud = {one.name: urls[one.name] for one in self.stand_ins}
+        cloud = {one.name: urls[one.name] for one in self.stand_ins if one.is_http}
         if cloud:
             (folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
             gcloud.write_program(folder / "bin", folder / CLOUD_FILE, root=ROOT)
-        print(welcome(self.settings, cloud=cloud, workers_url=urls.get(_TASKS, "")), flush=True)
+            wiring.write_worker_settings(folder, cloud, tasks_url=urls.get(_TASKS, ""), token=self.settings.first_token)
+        print(
+            welcome(self.settings, cloud=cloud, urls=urls, grpc_port=self.ports.get(_GRPC)),
+            flush=True,
+        )
 
     def _urls(self) -> dict[str, str]:
         return {name: f"http://{LOOPBACK}:{port}" for name, port in self.ports.items()}
@@ -151,8 +178,8 @@ class _Start:
 
     def _cloud(self) -> Iterator[Program]:
         environment = {**self.inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-        for one in self.stand_ins:
-            yield self._program(one.name, one.command(self._urls()), environment)
+        if self.stand_ins:
+            yield self._program("cloud", wiring.command(self._urls()), environment)
 
     def _functions(self) -> Iterator[Program]:
         all_urls = self._urls()
@@ -163,13 +190,21 @@ class _Start:
                 urls={each.name: all_urls[each.name] for each in self.table},
                 public_url=self.settings.url,
                 dev_token=self.settings.dev_token,
-                signing_key=self.settings.signing_key,
+                signing_keys=self.settings.signing_keys,
                 token_header="x-forwarded-authorization" if self.settings.has_gateway else "authorization",
                 state_folder=self.settings.folder,
+                sign_in_code=self.settings.sign_in_code,
             )
+            if _GRPC in self.ports and function.reads_routes:
+                environment["GRPC_URL"] = f"{LOOPBACK}:{self.ports[_GRPC]}"
             environment |= own_settings(self.stand_ins, all_urls, function.name, inherited=self.inherited)
             command = function_command(function, port=self.ports[function.name])
             yield self._program(function.name, command, environment)
+
+    def _grpc(self, python: Path) -> Program:
+        settings = {"HUB_URL": self.settings.url, "HOST": LOOPBACK, "PORT": str(self.ports[_GRPC])}
+        environment = {**self.inherited, **settings, "PYTHONUNBUFFERED": "1"}
+        return self._program(_GRPC, [str(python), str(_GRPC_SERVICE / "server.py")], environment)
 
     def _gateway(self) -> Program:
         config = self.settings.folder / "envoy.json"
@@ -191,6 +226,12 @@ def _require_room(folder: Path) -> None:
         ) from None
 
 
+def _install_grpc(python: Path) -> None:
+    """Make the environment of `services/grpc`, whose packages the functions do not need. Raises NotStartable."""
+    if install.main([str(python.parent.parent), str(_GRPC_SERVICE / "requirements.txt")]):
+        raise NotStartable("the packages of services/grpc could not be installed; GRPC=0 runs without it")
+
+
 def _commit() -> str:
     """Return the commit of the source tree, "" without its history."""
     try:
@@ -207,8 +248,13 @@ def function_command(function: LocalFunction, *, port: int) -> list[str]:
     return [str(program), f"--target={function.name}", f"--source={function.source}", *address]
 
 
-def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = "") -> str:
-    """Return the text with the addresses, tokens and folders of the run, and a question to paste into a shell."""
+def welcome(
+    settings: Settings, *, cloud: Mapping[str, str], urls: Mapping[str, str], grpc_port: int | None = None
+) -> str:
+    """Return the text with the addresses, tokens and folders of the run, and a question to paste into a shell.
+
+    `urls` are the addresses of its programs by name.
+    """
     parts = [{"kind": "text", "text": _QUESTION}]
     message = {"kind": "message", "messageId": "first-question", "role": "user", "parts": parts}
     request = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
@@ -223,8 +269,16 @@ def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = 
     if cloud:
         programs = shlex.quote(f"{settings.folder}/bin")
         lines.append(f"its gcloud, for the commands of the doctor: PATH={programs}:$PATH")
-    if workers_url:
-        lines.append(f"for workers: TASKS_URL={workers_url}")
+        lines.append(f"the Google token of {OWNER}: {PERSON_TOKEN}")
+        lines.append(f"for the Workspace worker: . {shlex.quote(f'{settings.folder}/workspace.env')}")
+    if grpc_port:
+        lines.append(f"gRPC: {LOOPBACK}:{grpc_port}")
+    if _TASKS in urls:
+        lines.append(f"for workers: TASKS_URL={urls[_TASKS]}")
+    if _CONSOLE in urls:
+        lines.append(
+            f"console, by a link that signs in once: {urls[_CONSOLE]}/sign-in/link?code={settings.sign_in_code}"
+        )
     question = shlex.quote(json.dumps(request))
     return "\n".join([*lines, "ask it something:", f"  curl {settings.url}/ {headers} -d {question}"])
 

@@ -1,15 +1,32 @@
-"""The settings of a local run."""
+"""The settings of a local run, and the keys with which its functions sign."""
 
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from local.functions import KeyPair
 from local.ports import LOOPBACK, free_ports, why_not_free
 
 
 class NotStartable(Exception):
     """Settings that do not allow a start; the message names them and a remedy."""
+
+
+def key_pair() -> KeyPair:
+    """Return a new key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    return KeyPair(private.decode(), public.decode())
+
+
+def new_keys() -> Mapping[str, KeyPair]:
+    """Return a new key for each function that signs."""
+    return {name: key_pair() for name in ("gate", "hub", "tasks")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +42,12 @@ class Settings:
     """True if Envoy is in front; without it, the gate itself listens on `port`."""
     has_cloud: bool = False
     """True if the functions use stand-ins for Google Cloud's services."""
-    signing_key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
-    """The key with which the gate signs principals: another one in each run."""
+    grpc_python: Path | None = None
+    """The interpreter that runs `services/grpc`; None leaves it out."""
+    signing_keys: Mapping[str, KeyPair] = field(default_factory=new_keys, repr=False)
+    """The keys with which functions sign principal headers: others in each run."""
+    sign_in_code: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    """The code of the link that signs in at the console, once."""
     start_timeout_seconds: float = 120.0
 
     @property
@@ -41,8 +62,8 @@ class Settings:
 
 
 def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
-    """Read `HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (generated when unset), `GATEWAY` (1 or 0) and `CLOUD` (local, or
-    nothing). Raises NotStartable.
+    """Read `HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (generated when unset), `GATEWAY` (1 or 0), `GRPC` (1 or 0) and
+    `CLOUD` (local, or nothing). Raises NotStartable.
     """
     wanted = environment.get("HUB_PORT") or "8080"
     if not wanted.isascii() or not wanted.isdigit() or int(wanted) > 65535:
@@ -53,6 +74,9 @@ def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
     gateway = environment.get("GATEWAY") or "1"
     if gateway not in ("0", "1"):
         raise NotStartable(f"GATEWAY is {gateway!r}; it has to be 1, or 0 to leave the gateway out")
+    grpc = environment.get("GRPC") or "0"
+    if grpc not in ("0", "1"):
+        raise NotStartable(f"GRPC is {grpc!r}; it has to be 1 for gRPC in front of the hub, or 0")
     cloud = environment.get("CLOUD") or ""
     if cloud not in ("", "local"):
         raise NotStartable(f"CLOUD is {cloud!r}; it has to be local, or nothing to run without a cloud")
@@ -61,6 +85,7 @@ def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
         dev_token=dev_token,
         folder=runs / str(port),
         has_gateway=gateway == "1",
+        grpc_python=runs / "grpc" / "bin" / "python" if grpc == "1" else None,
         has_cloud=cloud == "local",
     )
 

@@ -18,7 +18,12 @@ from typing import Any, Self
 Credential = Callable[[], Mapping[str, str]]
 """Returns the headers that authenticate the worker."""
 _METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/identity"
+SETTINGS_HELP = (
+    "Two settings come from the environment: TASKS_URL, the address of the tasks function, and WORKER_TOKEN, this worker's "
+    "token. Without a token, the worker signs in with the Google Cloud account that it runs as."
+)
 _UNFINISHED = "The work on this task broke off. / このタスクの処理は中断しました。"
+_SOON_SECONDS, _LONGEST_HELD_SECONDS = 1.0, 60
 _NOT_HELD = ("LEASE_LOST", "TASK_ENDED", "WRONG_VERSION")
 _log = logging.getLogger("worker")
 
@@ -101,19 +106,24 @@ class Lease:
                     time.sleep(random.uniform(0.2, 1.0))
 
     def _renew_until_finished(self) -> None:
-        """Renew at a third of the lease's length until the work is finished or abandoned."""
-        pause = self._seconds / 3
+        """Renew at a third of the lease's length until the work is finished or abandoned.
+
+        Meanwhile the function holds the answer, and gives it when the task is cancelled.
+        """
+        third = self._seconds / 3
+        held, pause = min(int(third), _LONGEST_HELD_SECONDS), min(third, _SOON_SECONDS)
         while not self._finished.wait(pause) and not self.abandoned.is_set():
-            started, pause = time.monotonic(), self._seconds / 3
+            started = time.monotonic()
             try:
-                self._post("renew", leaseSeconds=self._seconds)
+                self._post("renew", leaseSeconds=self._seconds, waitSeconds=held)
                 self._until = started + self._seconds
             except Refused:
                 self.abandoned.set()
             except OSError:
-                pause = min(1.0, pause)
                 if time.monotonic() > self._until:
                     self.abandoned.set()
+            # At once after an answer that was held; else a while later, for there was no place to wait.
+            pause = max(0.0, min(third, _SOON_SECONDS) - (time.monotonic() - started))
 
     def _post(self, verb: str, **fields: Any) -> int:
         answer = self._function.post(f"{self._path}:{verb}", {"lease": self._lease, **fields})

@@ -1,7 +1,7 @@
 """A worker that repeats the user's text: `TASKS_URL=… WORKER_TOKEN=… python -m workers.echo ROLE…`."""
 
+import argparse
 import os
-import sys
 
 from workers import client
 from workers.client import Question, Work
@@ -15,5 +15,17 @@ def echo(work: Work) -> str:
     return f"You said: {work.text}"
 
 
+def main() -> None:
+    """Run until stopped."""
+    parser = argparse.ArgumentParser(
+        prog="python -m workers.echo",
+        description="Answer each task with its own text, to try the way of a task. A text that ends with a question mark is "
+        "asked back once.",
+        epilog=client.SETTINGS_HELP,
+    )
+    parser.add_argument("role", nargs="*", help="the roles whose tasks it takes; none: all roles of its token")
+    client.run_worker(echo, roles=parser.parse_args().role, environ=os.environ)
+
+
 if __name__ == "__main__":
-    client.run_worker(echo, roles=sys.argv[1:], environ=os.environ)
+    main()

@@ -40,11 +40,7 @@ class Command:
             text.write(work.text.encode())
             text.seek(0)
             with subprocess.Popen(
-                self._arguments,
-                stdin=text,
-                stdout=subprocess.PIPE,
-                env=self._environment,
-                start_new_session=True,
+                self._arguments, stdin=text, stdout=subprocess.PIPE, env=self._environment, start_new_session=True
             ) as process:
                 try:
                     written = self._read(process, work)
@@ -81,11 +77,22 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def main() -> None:
     """Run until stopped."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--role", action="append", default=[], help="may be given several times")
-    parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--most-bytes", type=int, default=1_000_000)
-    parser.add_argument("command", nargs="+")
+    parser = argparse.ArgumentParser(
+        prog="python -m workers.shell_command",
+        description="Run a command for each task: the task's text is its input, its output is the answer. No shell sees the "
+        "text, and the command does not see the token.",
+        epilog=client.SETTINGS_HELP,
+    )
+    add = parser.add_argument
+    add(
+        "--role",
+        action="append",
+        default=[],
+        help="a role whose tasks it takes; repeat it for several (all of its token)",
+    )
+    add("--seconds", type=float, default=600.0, help="how long the command may run for one task (600)")
+    add("--most-bytes", type=int, default=1_000_000, help="how much it may write (1000000)")
+    add("command", nargs="+", help="the program and its arguments, after --")
     options = parser.parse_args()
     if shutil.which(options.command[0]) is None:
         parser.error(f"there is no program {options.command[0]}")

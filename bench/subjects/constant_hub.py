@@ -1,20 +1,47 @@
-"""The whole hub (identity, protocol, routing, conversation, log) with an agent in its own process that answers a constant."""
+"""The whole hub (identity, protocol, routing, conversation, log) with an agent in its own process that answers a constant.
+
+With BENCH_TICKS, a stream is one event after another. Each event's text is the time at which it was due, in nanoseconds of the
+machine's monotonic clock.
+"""
 
 import os
+import time
 from collections.abc import Iterator
 
-from a2a_hub.a2a.model import Event, Message, Part, Role
-from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
+from a2a_hub.http.admission import Capacity
+from a2a_hub.runtime.door import door_of
+from a2a_hub.runtime.function import stdout_log
+from a2a_hub.runtime.server import entry_point
+from a2a_hub.runtime.shutdown import Shutdown
+from a2a_hub.telemetry.start import start_telemetry
 from functions.hub import config
 from functions.hub.app import build
 from functions.hub.downstream.interface import AgentRequest, InProcess
 
 _ANSWER = Message(message_id="constant", role=Role.AGENT, parts=(Part(text="hello world"),))
+_TICKS = int(os.environ.get("BENCH_TICKS", "0"))
+_INTERVAL_SECONDS = float(os.environ.get("BENCH_INTERVAL_SECONDS", "1"))
 
 
-def _answer(_: AgentRequest) -> Iterator[Event]:
-    yield _ANSWER
+def _answer(agent_request: AgentRequest) -> Iterator[Event]:
+    if not (_TICKS and agent_request.streaming):
+        yield _ANSWER
+        return
+    start = time.monotonic()
+    for number in range(_TICKS):
+        due = start + number * _INTERVAL_SECONDS
+        time.sleep(max(0.0, due - time.monotonic()))
+        artifact = Artifact(artifact_id="ticks", parts=(Part(text=f"{due * 1e9:.0f}\n"),))
+        yield TaskArtifactUpdateEvent(task_id="task", context_id="context", artifact=artifact, append=True)
 
 
+start_telemetry("hub", os.environ)
 _settings = config.read(os.environ)
-hub = entry_point(build(_settings, downstreams={route.id: InProcess(_answer) for route in _settings.hub.table.routes}))
+_door = door_of(Capacity(_settings.limits), Shutdown(), stdout_log("hub"))
+hub = entry_point(
+    "hub",
+    build(_settings, downstreams={route.id: InProcess(_answer) for route in _settings.hub.table.routes}, door=_door),
+    _door,
+    on_flask=_settings.on_flask,
+)

@@ -39,7 +39,7 @@ def build(config: HubSettings, *, log: Log | None = None) -> Handler:
             Public("/", card.front_page),
             Public("/health", health),
             *card_endpoint(config, card.now).endpoints,
-            *KeySetPage(config.webhook_keys).endpoints,
+            *KeySetPage(config.published_keys).endpoints,
         ),
         identify=anonymous,
     )

@@ -1,31 +1,66 @@
-"""The development agent: a message starts a turn on a task, a decision resumes the task that waits for it."""
+"""The development agent: a message starts a turn on a task, a decision resumes it; the turn as events, or as text."""
 
 from collections.abc import Iterator
 
-from a2a_hub.a2a.agent import Turn
+from msgspec.structs import replace
+
+from a2a_hub.a2a.agent import LocalAgent, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
+    AgentThought,
+    DevelopmentToolEvent,
+    DevelopmentToolEventKind,
     Spelling,
+    ToolCall,
     ToolCallConfirmation,
+    ToolCallStatus,
     confirmation_in,
     in_metadata,
+    metadata_of,
+    part_of,
     spelling_of,
 )
-from a2a_hub.a2a.model import Message, SendMessageRequest, text_of
-from a2a_hub.a2a.reply import MessageFactory, to_events
+from a2a_hub.a2a.extensions.tool_calls import tool_calls_in
+from a2a_hub.a2a.extensions.tool_confirmation import chosen, progress_text, question_text
+from a2a_hub.a2a.extensions.tool_updates import ToolQuestion, ToolUpdate
+from a2a_hub.a2a.model import (
+    Event,
+    Message,
+    Part,
+    Role,
+    SendMessageRequest,
+    TaskState,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+    text_of,
+)
+from a2a_hub.a2a.reply import Failure, MessageFactory, Piece, Progress, Question, Text, to_events
+from a2a_hub.agents.text_limit import too_long_text
+from a2a_hub.tasks.task_resolution import CONTINUES_WITH
 from a2a_hub.telemetry.log import Log
+from a2a_hub.telemetry.redaction import redacted
+from a2a_hub.text.language import Language
 from functions.devtool import texts
 from functions.devtool.conversation import Conversations, State, load_state
 from functions.devtool.planner import Planner
-from functions.devtool.presenter import ExtensionPresenter, decision_in, text_pieces
+from functions.devtool.texts import AGENT_NAME
 from functions.devtool.tools import Tools
-from functions.devtool.turn import TaskTurn, TurnEvent, TurnFailed
+from functions.devtool.turn import (
+    ApprovalRequested,
+    TaskTurn,
+    TextAdded,
+    ToolCallUpdated,
+    TurnCompleted,
+    TurnEvent,
+    TurnFailed,
+    TurnStarted,
+)
 
 
-class DevelopmentAgent:
-    """See `a2a_hub.a2a.agent.Agent`. The state of a task is saved with the task."""
+class DevelopmentAgent(LocalAgent):
+    """The agent. The state of a task is saved with the task."""
 
     def __init__(
         self,
@@ -33,25 +68,16 @@ class DevelopmentAgent:
         *,
         planner: Planner,
         tools: Tools,
+        user_tier: str | None = None,
         message_factory: MessageFactory,
         log: Log,
     ) -> None:
+        super().__init__(message_factory=message_factory)
         self._conversations = conversations
         self._planner = planner
         self._tools = tools
-        self._message_factory = message_factory
         self._log = log
-
-    def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
-        """See `Agent.context_of`."""
-        return request.message.context_id or self._message_factory.new_id()
-
-    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
-        """See `Agent.bypasses_task`: none does."""
-        return False
-
-    def cancel(self, call: Call) -> None:
-        """See `Agent.cancel`: the turn notices by itself."""
+        self._event = DevelopmentToolEvent(model=planner.model, user_tier=user_tier)
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. A decision that fits no pending tool call is rejected, and changes nothing."""
@@ -59,7 +85,7 @@ class DevelopmentAgent:
         if task is None:
             raise A2AError(UNSUPPORTED_OPERATION, "This agent works for callers who say who they are")
         if self._log.with_text:
-            call.record["text"] = text_of(message)
+            call.record["text"] = redacted(text_of(message))
         decision = confirmation_in(message)
         in_extension = (
             URI in call.extensions
@@ -67,11 +93,20 @@ class DevelopmentAgent:
             or decision is not None
             or in_metadata(message.metadata) is not None
         )
-        if task.turn == 1:
+        is_refused = False
+        task.notes[CONTINUES_WITH] = URI
+        continues = task.before is not None and task.before.status.state.terminal
+        if task.turn == 1 or (continues and decision is None):
             if decision is not None:
                 raise invalid_field("message.taskId", "is required: a decision belongs to the task that asked for it")
             state = self._conversations.new_state(message, call)
-            events = self._turn(state, call).start(text_of(message), again=task.before is not None)
+            text = text_of(message)
+            refusal = too_long_text(text, call.record)
+            is_refused = refusal is not None or not text
+            if refusal is not None:
+                events = _refused(refusal)
+            else:
+                events = self._turn(state, call).start(text, again=task.before is not None and not continues)
         else:
             state = load_state(task.notes) or State()
             if decision is None and not in_extension and state.pending is not None:
@@ -82,22 +117,22 @@ class DevelopmentAgent:
             events = self._resumed(state, call, decision)
         events = self._contained(events, call, state)
         if in_extension:
-            presenter = ExtensionPresenter(
+            shown = extension_events(
+                events,
                 task_id=task.id,
                 context_id=message.context_id or "",
                 spelling=state.spelling,
-                model=self._planner.model,
+                base=self._event,
                 message_factory=self._message_factory,
             )
-            return Turn(events=presenter.events(events), as_message=False)
+            return Turn(events=shown)
         text_events = to_events(
             text_pieces(events, state.language),
             context_id=self.context_of(request, call),
             call=call,
             message_factory=self._message_factory,
         )
-        # As a task it is stored, and the model can be reminded of it.
-        return Turn(events=text_events, as_message=not self._planner.model)
+        return Turn(events=text_events, immediate=is_refused)
 
     def _resumed(self, state: State, call: Call, decision: ToolCallConfirmation | None) -> Iterator[TurnEvent]:
         turn = self._turn(state, call)
@@ -114,7 +149,7 @@ class DevelopmentAgent:
             call,
             planner=self._planner,
             tools=self._tools,
-            workspace=self._conversations.workspace(state),
+            workspace=self._conversations.workspace(state, call),
             new_id=self._message_factory.new_id,
         )
 
@@ -128,6 +163,11 @@ class DevelopmentAgent:
             self._log.exception("A task of the development agent failed", call.record)
             call.record["severity"] = "ERROR"
             yield TurnFailed(texts.FAILED.render(state.language, reference=call.request_id))
+
+
+def _refused(text: str) -> Iterator[TurnEvent]:
+    """Yield a turn that only answers."""
+    yield from (TurnStarted(), TextAdded(text), TurnCompleted())
 
 
 def check(decision: ToolCallConfirmation, state: State) -> None:
@@ -151,3 +191,92 @@ def check(decision: ToolCallConfirmation, state: State) -> None:
 def _spelling(message: Message, state: State) -> Spelling:
     data = [part.data for part in message.parts if isinstance(part.data, dict)]
     return spelling_of(*data) if data else state.spelling
+
+
+def extension_events(
+    turn: Iterator[TurnEvent],
+    *,
+    task_id: str,
+    context_id: str,
+    spelling: Spelling,
+    base: DevelopmentToolEvent,
+    message_factory: MessageFactory,
+) -> Iterator[Event]:
+    """Yield a status update of the extension, in its caller's spelling, for each event of the turn; `base` is their metadata."""
+
+    def update(
+        kind: DevelopmentToolEventKind, state: TaskState, *parts: Part, error: str | None = None
+    ) -> TaskStatusUpdateEvent:
+        message = None
+        if parts:
+            plain = message_factory.message(*parts, context_id=context_id, task_id=task_id)
+            message = replace(plain, extensions=(URI,))
+        return TaskStatusUpdateEvent(
+            task_id=task_id,
+            context_id=context_id,
+            status=TaskStatus(state=state, message=message, timestamp=message_factory.timestamp()),
+            metadata=metadata_of(replace(base, kind=kind, error=error), spelling),
+        )
+
+    kinds = DevelopmentToolEventKind
+    for event in turn:
+        match event:
+            case TurnStarted():
+                yield update(kinds.STATE_CHANGE, TaskState.WORKING)
+            case AgentThought():
+                yield update(kinds.THOUGHT, TaskState.WORKING, part_of(event, spelling))
+            case ToolCallUpdated(call):
+                yield update(kinds.TOOL_CALL_UPDATE, TaskState.WORKING, part_of(call, spelling))
+            case TextAdded(text):
+                yield update(kinds.TEXT_CONTENT, TaskState.WORKING, Part(text=text))
+            case ApprovalRequested(call):
+                yield update(kinds.STATE_CHANGE, TaskState.INPUT_REQUIRED, part_of(call, spelling))
+            case TurnCompleted():
+                yield update(kinds.STATE_CHANGE, TaskState.COMPLETED)
+            case TurnFailed(text):
+                yield update(kinds.STATE_CHANGE, TaskState.FAILED, Part(text=text), error=text)
+
+
+def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece]:
+    """Yield the turn as text: progress, and the question or the answer at its end."""
+    announced: set[str] = set()
+    texts: list[str] = []
+    for event in turn:
+        match event:
+            case ToolCallUpdated(call) if (
+                call.status is ToolCallStatus.EXECUTING and call.tool_call_id not in announced
+            ):
+                announced.add(call.tool_call_id)
+                yield Progress(progress_text(_tool_update(call), language))
+            case AgentThought():
+                yield Progress(event.subject)
+            case TextAdded(text):
+                texts.append(text)
+            case ApprovalRequested(call):
+                # Text above a question is no answer, which would stay on the screen.
+                request = question_text([_tool_question(call)], AGENT_NAME.render(language), language)
+                yield Question("\n\n".join([*texts, request]))
+            case TurnCompleted():
+                yield Text("\n\n".join(texts))
+            case TurnFailed(text):
+                yield Failure(text)
+
+
+def decision_in(reply: str, call: ToolCall) -> ToolCallConfirmation | None:
+    """Return the decision of a reply in words on a pending call; None if it is none."""
+    option_id = chosen(reply, _tool_question(call))
+    if option_id is None:
+        return None
+    return ToolCallConfirmation(tool_call_id=call.tool_call_id, selected_option_id=option_id)
+
+
+def _tool_question(call: ToolCall) -> ToolQuestion:
+    question = _tool_update(call).question
+    assert question is not None, "a pending call has requested an approval"
+    return question
+
+
+def _tool_update(call: ToolCall) -> ToolUpdate:
+    """Return the call as clients of the extension read it."""
+    message = Message(message_id="", role=Role.AGENT, parts=(part_of(call, Spelling.SNAKE),))
+    return next(tool_calls_in(message))

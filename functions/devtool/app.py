@@ -3,10 +3,12 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
 from a2a_hub.a2a.card import AgentCard, AgentExtension, AgentSkill
+from a2a_hub.a2a.error_response import problem
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.server import A2AServer, Limits
@@ -15,20 +17,22 @@ from a2a_hub.diagnosis.report import Step, with_doctor
 from a2a_hub.gemini import examination as model_examination
 from a2a_hub.gemini.client import Gemini, configured
 from a2a_hub.http.client import HttpClient
-from a2a_hub.http.messages import Handler, Request
-from a2a_hub.identity.authentication import Authenticator, Caller
+from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity.principal import HUB as HUB_FUNCTION
+from a2a_hub.identity.principal import Contract
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import MESSAGE_FACTORY, stdout_log
 from a2a_hub.runtime.ids import new_id
+from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
-from a2a_hub.tasks.task_service import StoredTasks, TaskService
-from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.tasks.operations import TaskOperations
+from a2a_hub.tasks.task_service import TaskService
+from a2a_hub.telemetry.log import Log
 from functions.devtool.agent import DevelopmentAgent
-from functions.devtool.config import Config
+from functions.devtool.config import Config, examine
 from functions.devtool.conversation import Conversations
-from functions.devtool.examination import examine
 from functions.devtool.model_planner import ModelPlanner
 from functions.devtool.planner import RulePlanner
 from functions.devtool.programs import AllowedPrograms
@@ -61,15 +65,17 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     """Return the handler of the whole function. `gemini` replaces the settings' model."""
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
-    gemini = gemini or configured(config.gemini)
-    store = open_store(config.store, clock=time.time, new_token=new_id)
-    workspaces = Workspaces(config.workspaces, default=config.default_workspace)
+    gemini = gemini or (configured(config.gemini) if config.gemini else None)
+    store = open_store(config.store, clock=time.time, new_token=new_id, report=log.line)
+    workspaces = Workspaces(config.workspaces, default=config.default_workspace, is_per_person=config.is_per_person)
     conversations = Conversations(store, workspaces)
     programs = AllowedPrograms(names=config.commands, path=config.search_path, seconds=config.command_seconds)
+    tools = Tools(programs)
     agent = DevelopmentAgent(
         conversations,
         planner=ModelPlanner(gemini) if gemini else RulePlanner(),
-        tools=Tools(programs),
+        tools=tools,
+        user_tier=config.user_tier,
         message_factory=MESSAGE_FACTORY,
         log=log,
     )
@@ -77,14 +83,14 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     settings = replace(config.tasks, runs_at_once=True)
     tasks = TaskService(
         agent,
-        StoredTasks(store, agent, message_factory=MESSAGE_FACTORY, settings=settings),
+        TaskOperations(store, agent, message_factory=MESSAGE_FACTORY, settings=settings),
         log=log,
         message_factory=MESSAGE_FACTORY,
         texts=StoredTexts(),
         wakeups=NoWakeups(),
         settings=settings,
     )
-    commands = SlashCommands(conversations, tasks.sending, message_factory=MESSAGE_FACTORY)
+    commands = SlashCommands(conversations, tasks.sending, tools=tools, message_factory=MESSAGE_FACTORY)
     server = A2AServer(
         agent,
         card=lambda: card,
@@ -92,29 +98,40 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         limits=Limits(),
         tasks=tasks,
         development_tool=commands,
-        keeps_ui_contract=False,
+        contract=Contract.PROGRAM,
     )
     handle = serve_agent(
         server,
         card=card,
         log=log,
-        identify=_NoWebPages(config.identity.authenticator(HttpClient(), trusts_gate=False)).identify,
+        identify=config.identity.authenticator(HttpClient(), speaker=HUB_FUNCTION).identify,
         before=_background(config, tasks, log).start,
     )
-    return with_doctor(handle, lambda: _examine(config, gemini))
+    return _without_web_pages(with_doctor(handle, lambda: _examine(config, gemini)), config)
 
 
-class _NoWebPages:
-    """An identification that rejects web pages: an open page could otherwise use its visitor's permissions on this machine."""
+def _without_web_pages(handle: Handler, config: Config) -> Handler:
+    """Return the handler without web pages: an open page could otherwise use its visitor's permissions on this machine.
 
-    def __init__(self, authenticator: Authenticator) -> None:
-        self._authenticator = authenticator
+    A page whose own name leads to this machine (DNS rebinding) names no origin for its own address, but a host that is not ours.
+    Google Cloud passes on requests to the function's own addresses only, and lets in nobody without a token.
+    """
+    hosts = None if config.is_on_google_cloud else LOOPBACK_HOSTS | {urlsplit(config.agent.public_url).hostname}
 
-    def identify(self, request: Request, record: Record) -> Caller:
+    def handled(request: Request) -> Response:
+        try:
+            host = urlsplit(f"//{request.headers['host']}").hostname if "host" in request.headers else None
+        except ValueError:
+            host = ""
         # Only browsers name an origin, and no client of this agent is one.
-        if "origin" in request.headers:
-            raise A2AError(PERMISSION_DENIED, "This agent takes no requests from web pages")
-        return self._authenticator.identify(request, record)
+        if "origin" in request.headers or (hosts is not None and host is not None and host not in hosts):
+            refusal = A2AError(
+                PERMISSION_DENIED, "This agent takes no requests from web pages, and only by its own names"
+            )
+            return problem(refusal, {"requestId": new_id()})
+        return handle(request)
+
+    return handled
 
 
 def _background(config: Config, tasks: TaskService, log: Log) -> Background:
@@ -133,7 +150,7 @@ def _run_abandoned(tasks: TaskService) -> None:
     """End the tasks of processes that have died: they are reported as interrupted."""
     for task_id in tasks.store.due([HUB], limit=_MAX_CONCURRENT_RUNS):
         with suppress(LeaseLost, TaskEnded):
-            tasks.runner.run_again(task_id, request_id=new_id(), record={})
+            tasks.engine.run(task_id, request_id=new_id(), record={})
 
 
 def _examine(config: Config, gemini: Gemini | None) -> Sequence[Step]:

@@ -1,23 +1,28 @@
-"""The settings of the development agent, which changes files and runs programs only as they allow."""
+"""The settings of the development agent, which changes files and runs programs only as they allow, and their examination."""
 
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from a2a_hub.agents.settings import AgentSettings, read_agent
+from a2a_hub.diagnosis.report import Step, error, ok, skipped, warning
 from a2a_hub.gemini.settings import GeminiSettings, read_gemini
 from a2a_hub.identity import settings as identity_settings
+from a2a_hub.identity.principal import HUB
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.settings.reader import Settings
 from a2a_hub.task_store import settings as store_settings
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks import settings as task_settings
 from a2a_hub.tasks.settings import TaskSettings
+from functions.devtool.isolation import isolating_prefix
 
-_STORE = "TASK_STORE"
 _MODEL_SECONDS = 60.0
 _DAY_SECONDS = 86_400
+_WORKSPACES, _COMMANDS, _ISOLATION = "workspaces", "commands", "isolation"
+_WHERE = "DEVTOOL_WORKSPACES, or workspace_bucket of [functions.devtool] in deploy.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +37,9 @@ class Config:
     """The folders that contain all workspaces; empty allows none. `DEVTOOL_WORKSPACES`."""
     default_workspace: Path | None
     """The workspace of callers who name none. `DEVTOOL_DEFAULT_WORKSPACE`."""
+    is_per_person: bool
+    """True if each caller has a folder of their own in the default workspace, and no other. `DEVTOOL_WORKSPACE_PER_PERSON`."""
+    is_on_google_cloud: bool
     commands: frozenset[str]
     """The programs that may run, each call after an approval; empty allows none. `DEVTOOL_COMMANDS`."""
     search_path: str
@@ -42,6 +50,8 @@ class Config:
     """Interval of the search for tasks whose process has died. `TASK_SWEEP_SECONDS`."""
     retention_seconds: float
     """Retention of a task after its end. `TASK_RETENTION_DAYS`."""
+    user_tier: str | None
+    """The tier of the users that events name; None for none. `DEVTOOL_USER_TIER`."""
     gemini: GeminiSettings | None
     """The model that plans what no rule understands; None for none. `DEVTOOL_MODEL`."""
 
@@ -51,8 +61,8 @@ def read(environ: Mapping[str, str]) -> Config:
     settings = Settings(environ)
     store = store_settings.read(settings)
     if store is None:
-        settings.problem(_STORE, "must be set: it stores the steps that wait for a confirmation")
-    identity = identity_settings.read(settings, trusts_gate=False)
+        settings.problem("TASK_STORE", "must be set: it stores the steps that wait for a confirmation")
+    identity = identity_settings.read(settings, function="devtool", trusts=(HUB,))
     if identity.anonymous and not identity.anonymous_subject:
         settings.problem(
             "ANONYMOUS_SUBJECT", "must name whose tasks these are, where ALLOW_ANONYMOUS lets everybody in"
@@ -65,11 +75,14 @@ def read(environ: Mapping[str, str]) -> Config:
         tasks=task_settings.read(settings),
         workspaces=workspaces,
         default_workspace=_default(settings, workspaces),
+        is_per_person=settings.flag("DEVTOOL_WORKSPACE_PER_PERSON"),
+        is_on_google_cloud="K_SERVICE" in environ,
         commands=frozenset(_programs(settings)),
         search_path=settings.text("PATH", os.defpath),
         command_seconds=settings.number("DEVTOOL_COMMAND_SECONDS", 120, least=1, most=3000),
         sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 15, least=0.05, most=600),
         retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
+        user_tier=settings.optional("DEVTOOL_USER_TIER"),
         gemini=read_gemini(settings, "DEVTOOL_MODEL", default_timeout_seconds=_MODEL_SECONDS),
     )
     settings.check()
@@ -108,3 +121,55 @@ def _programs(settings: Settings) -> tuple[str, ...]:
         if "/" in program or program.split() != [program]:
             settings.problem(name, f"must list names of programs, without paths and arguments: {program}")
     return programs
+
+
+def examine(config: Config, *, path: str | None = None) -> Iterator[Step]:
+    """Yield a step for the folders and one for the programs, which are searched in `path`, or in this process's PATH."""
+    yield _workspaces(config)
+    yield _commands(config, path)
+    if config.commands:
+        yield _isolation()
+
+
+def _workspaces(config: Config) -> Step:
+    folders = config.workspaces
+    if not folders:
+        return warning(_WORKSPACES, "no folder is allowed: there is nothing to work on", fix=f"name one: {_WHERE}")
+    if gone := sum(not folder.is_dir() for folder in folders):
+        return error(_WORKSPACES, f"{gone} of {len(folders)} folders are not there any more", fix="make them again")
+    if unwritable := sum(not os.access(folder, os.W_OK | os.X_OK) for folder in folders):
+        return warning(
+            _WORKSPACES,
+            f"in {unwritable} of {len(folders)} folders nothing can be written",
+            fix="let the user that this function runs as write there, if files are to be changed",
+        )
+    if config.default_workspace is None:
+        return warning(
+            _WORKSPACES,
+            "callers who name no workspace, such as people in a text field, have none to work on",
+            fix="name one in DEVTOOL_DEFAULT_WORKSPACE",
+        )
+    return ok(_WORKSPACES, "1 folder" if len(folders) == 1 else f"{len(folders)} folders")
+
+
+def _isolation() -> Step:
+    if isolating_prefix():
+        return ok(_ISOLATION, "each command sees its own processes alone")
+    return warning(
+        _ISOLATION,
+        "commands see the other processes of this machine, and of those of the same user their environment",
+        fix="install bubblewrap, or let this user make user namespaces (kernel.unprivileged_userns_clone)",
+    )
+
+
+def _commands(config: Config, path: str | None) -> Step:
+    if not config.commands:
+        return skipped(_COMMANDS, "no program may be run")
+    missing = sorted(name for name in config.commands if shutil.which(name, path=path) is None)
+    if missing:
+        return warning(
+            _COMMANDS,
+            f"allowed, but not on this machine: {', '.join(missing)}",
+            fix="install them, or take them out of DEVTOOL_COMMANDS",
+        )
+    return ok(_COMMANDS, f"{', '.join(sorted(config.commands))} may be run, each call after a confirmation")

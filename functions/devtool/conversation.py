@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a.call import Call, CurrentTask
-from a2a_hub.a2a.errors import A2AError, invalid_field
+from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
     Spelling,
@@ -124,26 +124,37 @@ class Conversations:
         return self._workspaces.default is not None
 
     def new_state(self, message: Message, call: Call) -> State:
-        """Return the state of a new task; an empty path in its settings leaves the workspace to the agent.
+        """Return the state of a new task, or of a completed one that goes on. An empty path in its settings leaves the workspace
+        to the agent.
 
         Raises INVALID_PARAMS for missing settings, and for a workspace that may not be used.
         """
         settings = settings_in(message)
-        previous = self._previous(message, call)
+        previous = self._continued(call) or self._previous(message, call)
         state = previous or State()
         state.language = answer_language(text_of(message)[:_LANGUAGE_CHARACTERS])
         if settings is not None:
             state.workspace = settings.workspace_path
             state.spelling = spelling_of(in_metadata(message.metadata))
-            if self.workspace(state) is None:
-                raise _not_usable(state.spelling)
+            if self.workspace(state, call) is None:
+                field = "workspace_path" if state.spelling is Spelling.SNAKE else "workspacePath"
+                raise invalid_field(
+                    f"message.metadata.{URI}.{field}",
+                    "names no folder that may be worked in: use an absolute path inside one that the agent's operator has "
+                    "opened",
+                )
         elif previous is None:
             self._require_settings(message, call)
         return state
 
-    def workspace(self, state: State) -> Workspace | None:
-        """Return the workspace of the state's task; None if it may not be used, or no longer."""
-        return self._workspaces.named(state.workspace) if state.workspace else self._workspaces.default
+    def workspace(self, state: State, call: Call) -> Workspace | None:
+        """Return the workspace of the state's task; None if this caller may not use it, or no longer."""
+        workspaces = self._workspaces.of(call.principal.subject if call.principal else "")
+        return workspaces.named(state.workspace) if state.workspace else workspaces.default
+
+    def _continued(self, call: Call) -> State | None:
+        state = load_state(call.task.notes) if call.task and call.task.turn > 1 else None
+        return state.for_next_task() if state else None
 
     def _previous(self, message: Message, call: Call) -> State | None:
         assert call.principal is not None, "without an owner nothing is stored"
@@ -164,11 +175,3 @@ class Conversations:
                 f"message.metadata.{URI}",
                 "is required in the first message of a session: AgentSettings with workspace_path",
             )
-
-
-def _not_usable(spelling: Spelling) -> A2AError:
-    field = "workspace_path" if spelling is Spelling.SNAKE else "workspacePath"
-    return invalid_field(
-        f"message.metadata.{URI}.{field}",
-        "names no folder that may be worked in: use an absolute path inside one that the agent's operator has opened",
-    )

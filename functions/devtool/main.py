@@ -3,7 +3,12 @@
 import os
 
 from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.runtime.door import agent_door
+from a2a_hub.telemetry.start import start_telemetry
 from functions.devtool import config
 from functions.devtool.app import build
+from functions.devtool.isolation import hide_environment
 
-devtool = entry_point(build(config.read(os.environ)))
+hide_environment()
+start_telemetry("devtool", os.environ)
+devtool = entry_point(build(config.read(os.environ)), agent_door("devtool", os.environ))

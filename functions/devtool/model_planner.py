@@ -1,7 +1,6 @@
 """Planning with a Gemini model, which calls the tools as functions; texts that a rule understands need no model."""
 
-import base64
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -10,13 +9,12 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import AgentThought
 from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.failure import Cause, ModelFailed, cut_short_text, failure_text, hint
-from a2a_hub.gemini.prompt import Ended, FunctionCall, Prompt
+from a2a_hub.gemini.prompt import FunctionCall, Prompt, call_turn, read_reply, result_turn, turn
 from a2a_hub.text.language import Language
 from functions.devtool.actions import MEMORY, AnyAction
 from functions.devtool.conversation import AgentText, CalledTool, DialogueEntry, State, ToolResult, UserText
 from functions.devtool.planner import CallTool, NextStep, Reply, step_by_rules
 
-_STEP = "model"
 _INSTRUCTION = (
     "You work on the files of one workspace for a developer, only through the functions. Paths are relative to the workspace. "
     "Look before you change anything; call one function at a time; each change and each command is shown to the developer, who "
@@ -107,7 +105,7 @@ class ModelPlanner:
             call.record["failure"] = {"cause": failure.cause}
             if failure.cause is not Cause.CANCELLED:
                 call.record["severity"] = "WARNING"
-                operator_hint = hint(_STEP, failure, self._gemini.settings, account=self._gemini.account)
+                operator_hint = hint("model", failure, self._gemini.settings, account=self._gemini.account)
                 call.record["failure"] = {name: operator_hint[name] for name in ("cause", "detail", "remedy")}
             return Reply(failure_text(failure.cause, state.language, is_begun=False), failed=True)
 
@@ -124,8 +122,8 @@ class ModelPlanner:
             if action is not None:
                 return CallTool(action, by=self.model, signature=called.signature)
             turns += [
-                _call_content(called.name, called.arguments, called.signature),
-                _result_content(called.name, {"error": _MISTAKEN}),
+                call_turn(called.name, called.arguments, called.signature),
+                result_turn(called.name, _MISTAKEN, succeeded=False),
             ]
         return Reply(failure_text(Cause.BROKEN, state.language, is_begun=False), failed=True)
 
@@ -133,18 +131,9 @@ class ModelPlanner:
         """Return the model's next text, and the first function that it calls."""
         instruction = _INSTRUCTION.format(language=_LANGUAGES[language])
         prompt = Prompt(instruction=instruction, text="", turns=turns, functions=FUNCTIONS)
-        pieces: list[str] = []
-        called: FunctionCall | None = None
         call.record["model"] = self.model
-        for piece in self._gemini.stream(prompt, cancellation=call.cancellation):
-            match piece:
-                case str():
-                    pieces.append(piece)
-                case FunctionCall():
-                    called = called or piece
-                case Ended(is_cut_short=True):
-                    pieces.append(f"\n\n{cut_short_text(language)}")
-        return "".join(pieces), called
+        text, called, is_cut_short = read_reply(self._gemini.stream(prompt, cancellation=call.cancellation))
+        return text + (f"\n\n{cut_short_text(language)}" if is_cut_short else ""), called
 
 
 def _planned_by_model(state: State) -> bool:
@@ -166,27 +155,11 @@ def _turns(dialogue: Sequence[DialogueEntry]) -> Iterator[dict[str, Any]]:
     for entry in dialogue:
         match entry:
             case UserText(text=text):
-                yield _content("user", {"text": text or " "})
+                yield turn("user", {"text": text or " "})
             case AgentText(text=text) if text:
-                yield _content("model", {"text": text})
+                yield turn("model", {"text": text})
             case CalledTool(call_id=call_id, action=action, signature=signature):
                 names[call_id] = action.tool
-                yield _call_content(action.tool, action.parameters, signature)
+                yield call_turn(action.tool, action.parameters, signature)
             case ToolResult(call_id=call_id, text=text, succeeded=succeeded) if call_id in names:
-                key = "output" if succeeded else "error"
-                yield _result_content(names[call_id], {key: text[:_MAX_RESULT_CHARACTERS]})
-
-
-def _call_content(name: str, arguments: Mapping[str, Any], signature: str) -> dict[str, Any]:
-    part: dict[str, Any] = {"function_call": {"name": name, "args": dict(arguments)}}
-    if signature:
-        part["thought_signature"] = base64.b64decode(signature)
-    return _content("model", part)
-
-
-def _result_content(name: str, response: Mapping[str, str]) -> dict[str, Any]:
-    return _content("user", {"function_response": {"name": name, "response": dict(response)}})
-
-
-def _content(role: str, part: Mapping[str, Any]) -> dict[str, Any]:
-    return {"role": role, "parts": [dict(part)]}
+                yield result_turn(names[call_id], text[:_MAX_RESULT_CHARACTERS], succeeded=succeeded)

@@ -1,5 +1,6 @@
-"""Planning of the next step of a task: the protocol of planners, and the one that plans by rules."""
+"""Planning of the next step, and the requests that are understood without a model (docs/development-tool.md)."""
 
+import re
 from collections.abc import Generator
 from typing import Protocol
 
@@ -8,13 +9,63 @@ from msgspec import Struct
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import AgentThought
 from a2a_hub.text.language import Language
-from functions.devtool import texts
+from functions.devtool import actions, slash_commands, texts
 from functions.devtool.actions import AnyAction
-from functions.devtool.asking import slash
-from functions.devtool.asking.patterns import Help
-from functions.devtool.asking.slash import Wrong
-from functions.devtool.asking.understanding import understood
 from functions.devtool.conversation import State, ToolResult, UserText
+from functions.devtool.slash_commands import COMMANDS, Help, Wrong, usage_text, usages
+
+_FENCED = r"```[^\n]*\n(?s:.*?)```"
+_QUOTED = r"""(?:“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|`[^`\n]*`|"[^"]*"|'[^']*')"""
+_WORD = r"[^\s“”‘’「」『』`\"']{1,200}?"
+_ASCII = r"[!#-&(-_a-~]{1,200}?"
+# A word that looks like the name of a file: "open the door" reads nothing.
+_FILE = rf"(?P<path>{_QUOTED}|(?=\S*[./]){_WORD}|(?-i:[A-Z]){_WORD})"
+_PATH = rf"(?P<path>{_QUOTED}|{_WORD})"
+_CONTENT = rf"(?P<content>{_FENCED}|{_QUOTED})"
+_IN_EN = rf"(?: in (?:(?:the|my|this) (?:workspace|project)|(?:the )?(?:folder |directory )?{_PATH}))?"
+_IN_JA = rf"(?:(?:ワークスペース|プロジェクト|この|{_PATH}) ?(?:フォルダー?)?(?:の中)?"
+
+_TEXT_EN = rf"{_QUOTED}|{_WORD}"
+_TEXT_JA = rf"{_QUOTED}|{_ASCII}"
+_ENGLISH = (
+    (Help, "help|what can you do"),
+    (actions.ListFiles, rf"(?:list|show)(?: me)?(?: all)?(?: the)? files{_IN_EN}"),
+    (actions.ListFiles, rf"ls(?: (?P<path>{_ASCII}))?"),
+    (actions.ReadFile, rf"(?:read|open|show)(?: me)?(?: the file)? {_FILE}"),
+    (actions.SearchText, rf"find (?P<text>{_QUOTED}){_IN_EN}"),
+    (actions.SearchText, rf"(?:search for|grep) (?P<text>{_TEXT_EN}){_IN_EN}"),
+    (
+        actions.WriteFile,
+        rf"(?:create|write) (?:a file )?{_PATH} with (?:(?:the )?(?:following )?(?:content|text):?\s)?{_CONTENT}",
+    ),
+    (actions.WriteFile, rf"(?:write|save) {_CONTENT} (?:to|as) {_PATH}"),
+    (actions.Replace, rf"replace (?P<old_text>{_TEXT_EN}) with (?P<new_text>{_TEXT_EN}) in {_PATH}"),
+    (actions.RunCommand, rf"(?:run|execute) (?P<command>{_QUOTED})"),
+)
+_JAPANESE = (
+    (Help, "ヘルプ|使い方(?:を教えて)?|何ができますか"),
+    (actions.ListFiles, rf"{_IN_JA}(?:の|にある) ?)?ファイルの?一覧(?:を(?:見せて|表示して|教えて))?"),
+    (actions.ListFiles, rf"{_IN_JA}(?:の|にある) ?)?ファイルを一覧(?:に|表示)して"),
+    (actions.ReadFile, rf"{_FILE} ?(?:の(?:内容|中身))?を ?(?:読んで|開いて|見せて|表示して|教えて)"),
+    (actions.SearchText, rf"{_IN_JA}(?:で|から) ?)?(?P<text>{_TEXT_JA}) ?を ?(?:検索して|探して)"),
+    (actions.WriteFile, rf"{_PATH} ?を ?{_CONTENT} ?という内容で ?(?:作成|保存|上書き)して"),
+    (actions.WriteFile, rf"{_CONTENT} ?を ?{_PATH} ?に ?(?:書いて|書き込んで)"),
+    (actions.WriteFile, rf"{_PATH} ?に ?{_CONTENT} ?と ?(?:書いて|書き込んで)"),
+    (
+        actions.Replace,
+        rf"{_PATH} ?の ?(?P<old_text>{_TEXT_JA}) ?を ?(?P<new_text>{_TEXT_JA}) ?に ?(?:置き換えて|置換して|変更して)",
+    ),
+    (actions.RunCommand, rf"(?:コマンド ?)?(?P<command>{_QUOTED}|[!-~][ -~]*?) ?を ?実行して"),
+)
+# A full stop may be an argument here.
+_RUN = re.compile(
+    r"(?:please )?(?:run|execute) (?P<command>(?!(?:the|an?|my|our|all|it|this|that|them)\b).+?)(?:,? please)?",
+    re.IGNORECASE,
+)
+_FORMS = [
+    (kind, re.compile(rf"(?:please )?(?:{form})(?:,? please|ください|下さい)?[ .!?。．！？]*", re.IGNORECASE))
+    for kind, form in (*_ENGLISH, *_JAPANESE)
+]
 
 
 class CallTool(Struct, frozen=True):
@@ -73,14 +124,27 @@ def step_by_rules(text: str, language: Language) -> NextStep | None:
         case None:
             return None
         case Help():
-            return Reply(texts.HELP.render(language, commands="\n".join(slash.usages(slash.COMMANDS))))
+            return Reply(texts.HELP.render(language, commands="\n".join(usages(COMMANDS))))
         case Wrong() as wrong:
             return Reply(usage_text(wrong, language))
         case action:
             return CallTool(action)
 
 
-def usage_text(wrong: Wrong, language: Language) -> str:
-    """Return why a command cannot be executed, and the right usage."""
-    text = texts.WRONG_ARGUMENTS if wrong.is_known else texts.UNKNOWN_COMMAND
-    return text.render(language, command=" ".join(wrong.path)[:80].strip(), usages="\n".join(wrong.usages))
+def understood(text: str) -> AnyAction | Help | Wrong | None:
+    """Return the action that the whole text asks for; None if it has no known form: nothing is guessed."""
+    text = text.strip()
+    if text.startswith(("/", "／")) and not text.startswith("//"):
+        return slash_commands.found(text)
+    for kind, form in _FORMS:
+        if match := form.fullmatch(text):
+            return kind(**{name: _value(words) for name, words in match.groupdict().items() if words})
+    match = _RUN.fullmatch(text)
+    return actions.RunCommand(command=match["command"]) if match else None
+
+
+def _value(words: str) -> str:
+    """Return what a quoted text says; other words as they are."""
+    if words.startswith("```"):
+        return words[words.index("\n") + 1 : -3]
+    return words[1:-1] if re.fullmatch(_QUOTED, words) else words

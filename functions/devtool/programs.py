@@ -1,6 +1,7 @@
 """The allowed programs, their command lines (words and quotes, but no shell), and a run of one.
 
-A run gets nothing of this process's environment, is limited in time and output, and leaves no process behind.
+A run gets nothing of this process's environment, sees no other process where the system allows that, is limited in time and
+output, and leaves no process behind.
 """
 
 import os
@@ -9,6 +10,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -18,7 +20,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from a2a_hub.http.messages import Cancellation
-from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.isolation import isolating_prefix
+from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.workspace import is_visible
 
 _MAX_COMMAND_CHARACTERS = 4_000
@@ -121,11 +124,12 @@ class RunningProgram(Iterator[str]):
         if file is None:
             raise ToolFailed(Fault.NOT_STARTED, program=self._program)
         try:
+            # What a program keeps in its home, such as settings of git, is neither in the workspace nor there for the next one.
+            self._home = tempfile.mkdtemp(prefix="devtool-home-")
             self._process = subprocess.Popen(  # noqa: S603 - this is what the agent is for
-                arguments,
-                executable=file,
+                [*isolating_prefix(), file, *arguments[1:]],
                 cwd=folder,
-                env=_environment(folder, programs.path),
+                env=_environment(folder, home=self._home, path=programs.path),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -134,7 +138,7 @@ class RunningProgram(Iterator[str]):
         except (OSError, ValueError):
             raise ToolFailed(Fault.NOT_STARTED, program=self._program) from None
         try:
-            self._guard = _Guard(self._process.pid)
+            self._guard = _guard(self._process.pid)
         except OSError:
             self._process.kill()
             self._process.wait()
@@ -203,7 +207,7 @@ class RunningProgram(Iterator[str]):
         self.kill()
         with self._reaping:
             if self._process.returncode is None:
-                self._guard.dismiss()
+                self._guard.communicate(b"\n")
             return self._process.wait()
 
     def close(self) -> None:
@@ -211,30 +215,28 @@ class RunningProgram(Iterator[str]):
         self._reap()
         if self._process.stdout is not None:
             self._process.stdout.close()
+        shutil.rmtree(self._home, ignore_errors=True)
 
 
-class _Guard:
-    """A process that kills a process group when this process dies in any way, which closes the pipe between the two."""
+def _guard(group: int) -> subprocess.Popen[bytes]:
+    """Start a process that kills a process group when this process dies in any way, which closes the pipe between the two.
 
-    def __init__(self, group: int) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - a constant, and a number
-            ["/bin/sh", "-c", 'read _ || kill -s KILL -- "-$1"', "sh", str(group)],
-            env={},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-
-    def dismiss(self) -> None:
-        """End the guard after the group has ended."""
-        self._process.communicate(b"\n")
+    A line on its input ends it, after the group has ended.
+    """
+    return subprocess.Popen(  # noqa: S603 - a constant, and a number
+        ["/bin/sh", "-c", 'read _ || kill -s KILL -- "-$1"', "sh", str(group)],
+        env={},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
-def _environment(folder: Path, path: str) -> dict[str, str]:
+def _environment(folder: Path, *, home: str, path: str) -> dict[str, str]:
     return {
         "PATH": path,
-        "HOME": str(folder),
+        "HOME": home,
         "PWD": str(folder),
         "LANG": "C.UTF-8",
         "TERM": "dumb",

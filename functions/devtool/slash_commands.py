@@ -1,46 +1,255 @@
-"""The extension's two methods: the list of commands, and the execution of one as a task."""
+"""The slash commands: one tree, which clients are shown and in which a text is found, and the extension's two methods."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from a2a_hub.a2a.agent import Sending
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import (
+    AgentSettings,
+    CommandExecutionStatus,
     ExecuteSlashCommandRequest,
     ExecuteSlashCommandResponse,
     GetAllSlashCommandsRequest,
     GetAllSlashCommandsResponse,
+    SlashCommand,
+    SlashCommandArgument,
     in_metadata,
+    read,
 )
 from a2a_hub.a2a.extensions.slash_commands import command_line, not_started, start_execution
 from a2a_hub.a2a.reply import MessageFactory
-from a2a_hub.text.language import language_of
-from functions.devtool import texts
-from functions.devtool.asking import slash
-from functions.devtool.asking.patterns import Help
-from functions.devtool.asking.slash import COMMANDS, Wrong
-from functions.devtool.conversation import Conversations
-from functions.devtool.planner import usage_text
+from a2a_hub.text.language import Language, language_of
+from functions.devtool import actions, texts
+from functions.devtool.actions import MEMORY, AnyAction
+from functions.devtool.conversation import Conversations, State
+from functions.devtool.texts import ToolFailed
+from functions.devtool.tools import Tools
+
+
+class Help:
+    """A request for what the agent can do."""
+
+
+Made = AnyAction | Help
+Make = Callable[[str], Made | None]
+
+
+class Command(Struct, frozen=True):
+    """A command, what it takes, and what its arguments (one text) become; None where they are wrong. A group makes nothing."""
+
+    name: str
+    description: str
+    make: Make | None = None
+    arguments: tuple[SlashCommandArgument, ...] = ()
+    commands: tuple[Command, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        """The command's arguments as people write them: `<required> [optional]`."""
+        return " ".join(f"<{each.name}>" if each.is_required else f"[{each.name}]" for each in self.arguments)
+
+
+class Wrong(Struct, frozen=True):
+    """A command that cannot be executed as it stands: the names that were found, and what would be right."""
+
+    path: tuple[str, ...]
+    usages: tuple[str, ...]
+    is_known: bool
+
+
+def found(text: str) -> Made | Wrong:
+    """Return the action of a text that begins with a slash."""
+    words = text.lstrip("/／ ").split(maxsplit=1)
+    return _found_in(words[0] if words else "", words[1] if len(words) == 2 else "", COMMANDS, ())
+
+
+def _found_in(name: str, rest: str, commands: Sequence[Command], above: tuple[str, ...]) -> Made | Wrong:
+    command = next((each for each in commands if each.name == name.casefold()), None)
+    if command is None:
+        return Wrong((*above, name), usages(commands, above), is_known=False)
+    path = (*above, command.name)
+    if command.make is None:
+        words = rest.split(maxsplit=1)
+        return _found_in(words[0] if words else "", words[1] if len(words) == 2 else "", command.commands, path)
+    return command.make(rest.strip()) or Wrong(path, usages((command,), above), is_known=True)
+
+
+def usages(commands: Sequence[Command], above: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the usage of each command, those below it in its place."""
+    lines: list[str] = []
+    for each in commands:
+        path = (*above, each.name)
+        lines += usages(each.commands, path) if each.commands else [f"/{' '.join(path)} {each.usage}".strip()]
+    return tuple(lines)
+
+
+def shown(commands: Sequence[Command]) -> tuple[SlashCommand, ...]:
+    """Return the tree as clients get it."""
+    return tuple(
+        SlashCommand(
+            name=each.name,
+            description=each.description,
+            arguments=each.arguments,
+            sub_commands=shown(each.commands),
+        )
+        for each in commands
+    )
+
+
+def _words(text: str, count: int) -> list[str] | None:
+    """Return that many words, quoted where they contain blanks; None for another number."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return None
+    return words if len(words) == count else None
+
+
+def _search(text: str) -> Made | None:
+    return actions.SearchText(text=_unquoted(text)) if text else None
+
+
+def _write(text: str) -> Made | None:
+    """Read the first word as the path, and all that follows as the content, as it stands."""
+    if text[:1] in ("'", '"'):
+        end = text.find(text[0], 1)
+        path, content = text[1:end], text[end + 1 :].strip()
+    else:
+        path, _, content = text.partition(" ")
+        if "\n" in path:
+            path, _, content = text.partition("\n")
+    return actions.WriteFile(path=path, content=content) if path and content else None
+
+
+def _replace(text: str) -> Made | None:
+    words = _words(text, 3)
+    return actions.Replace(path=words[0], old_text=words[1], new_text=words[2]) if words and words[1] else None
+
+
+def _add_to_memory(text: str) -> Made | None:
+    return actions.AddLine(path=MEMORY, line=f"- {text}") if text and "\n" not in text else None
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 2 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+def _argument(name: str, description: str, *, needed: bool = True) -> SlashCommandArgument:
+    return SlashCommandArgument(name=name, description=description, is_required=needed)
+
+
+_PATH = _argument("path", "A path in the workspace. ワークスペース内のパス")
+
+COMMANDS = (
+    Command("help", "Shows what can be asked for. できることを表示します", lambda _: Help()),
+    Command(
+        "files",
+        "Lists the files of a folder. フォルダー内のファイルを一覧表示します",
+        lambda path: actions.ListFiles(path=_unquoted(path) or "."),
+        (_argument("path", "The folder; the workspace itself if left out. フォルダー（省略可）", needed=False),),
+    ),
+    Command(
+        "read",
+        "Shows a file. ファイルの内容を表示します",
+        lambda path: actions.ReadFile(path=_unquoted(path)) if path else None,
+        (_PATH,),
+    ),
+    Command(
+        "search",
+        "Finds the lines that hold a text. 文字列を含む行を検索します",
+        _search,
+        (_argument("text", "What to look for. 検索する文字列"),),
+    ),
+    Command(
+        "write",
+        "Creates or overwrites a file, after a confirmation. 確認のうえ、ファイルを作成または上書きします",
+        _write,
+        (_PATH, _argument("content", "The whole content. ファイル全体の内容")),
+    ),
+    Command(
+        "replace",
+        "Replaces a text in a file, after a confirmation. 確認のうえ、ファイル内の文字列を置き換えます",
+        _replace,
+        (
+            _PATH,
+            _argument("old", "The text to be replaced; quoted if it holds blanks. 置き換え前の文字列"),
+            _argument("new", "What takes its place; quoted if it holds blanks. 置き換え後の文字列"),
+        ),
+    ),
+    Command(
+        "run",
+        "Runs a program in the workspace, after a confirmation. 確認のうえ、プログラムを実行します",
+        lambda command: actions.RunCommand(command=command) if command else None,
+        (_argument("command", "The program and its arguments. プログラムと引数"),),
+    ),
+    Command(
+        "memory",
+        f"What the workspace's {MEMORY} says to those who work on it. {MEMORY} に残したメモ",
+        commands=(
+            Command("show", "Shows it. 表示します", lambda text: None if text else actions.ReadFile(path=MEMORY)),
+            Command(
+                "add",
+                "Adds a line to it, after a confirmation. 確認のうえ、一行を追加します",
+                _add_to_memory,
+                (_argument("text", "What is to be remembered. 覚えておく内容"),),
+            ),
+        ),
+    ),
+)
+
+
+def usage_text(wrong: Wrong, language: Language) -> str:
+    """Return why a command cannot be executed, and the right usage."""
+    text = texts.WRONG_ARGUMENTS if wrong.is_known else texts.UNKNOWN_COMMAND
+    return text.render(language, command=" ".join(wrong.path)[:80].strip(), usages="\n".join(wrong.usages))
 
 
 class SlashCommands:
     """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`."""
 
-    def __init__(self, conversations: Conversations, sending: Sending, *, message_factory: MessageFactory) -> None:
+    def __init__(
+        self, conversations: Conversations, sending: Sending, *, tools: Tools, message_factory: MessageFactory
+    ) -> None:
         self._conversations = conversations
         self._sending = sending
+        self._tools = tools
         self._message_factory = message_factory
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:  # noqa: ARG002 - the protocol's
         """See `SlashCommands.commands`: the same for everybody."""
-        return GetAllSlashCommandsResponse(commands=slash.shown(COMMANDS))
+        return GetAllSlashCommandsResponse(commands=shown(COMMANDS))
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
         """See `SlashCommands.execute`."""
         typed = command_line(request)
         language = language_of(typed)
-        action = slash.found(typed)
+        action = found(typed)
         if isinstance(action, Wrong):
             return not_started(usage_text(action, language))
         needs_workspace = not isinstance(action, Help)
         names_workspace = in_metadata(request.metadata) is not None
         if needs_workspace and not names_workspace and not self._conversations.has_default:
             return not_started(texts.NO_WORKSPACE.render(language))
-        return start_execution(request, call, self._sending, new_id=self._message_factory.new_id)
+        started = start_execution(request, call, self._sending, new_id=self._message_factory.new_id)
+        return started if isinstance(action, Help) else replace(started, status=self._status(action, request, call))
+
+    def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:
+        """Return what a new execution of the action does first: it waits for a confirmation, or it works."""
+        settings = read(AgentSettings, in_metadata(request.metadata) or {})
+        workspace = self._conversations.workspace(State(workspace=settings.workspace_path), call)
+        try:
+            asked = self._tools.approval_request(action, workspace, Language.EN) if workspace else None
+        except ToolFailed:
+            # Its task says so.
+            asked = None
+        if asked is None:
+            return CommandExecutionStatus.STARTED
+        if asked.execute_details is not None:
+            return CommandExecutionStatus.AWAITING_SHELL_CONFIRMATION
+        return CommandExecutionStatus.AWAITING_ACTION_CONFIRMATION

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
+from pathlib import PurePosixPath
 
 from msgspec.structs import replace
 
@@ -15,21 +16,11 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
-from functions.devtool import texts
-from functions.devtool.actions import (
-    AddLine,
-    AnyAction,
-    Edit,
-    ListFiles,
-    ReadFile,
-    Replace,
-    RunCommand,
-    SearchText,
-    WriteFile,
-)
+from functions.devtool import actions, texts
+from functions.devtool.actions import AnyAction, Edit
 from functions.devtool.diffs import unified_diff
-from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import AllowedPrograms, RunningProgram
+from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.workspace import Workspace, printable
 
 ONCE, ALWAYS, CANCEL = "proceed_once", "proceed_always", "cancel"
@@ -43,22 +34,12 @@ _MAX_LINE_CHARACTERS = 300
 # Folders of tools, which no search means.
 _SKIPPED = frozenset({".git/", ".venv/", "node_modules/", "__pycache__/", ".mypy_cache/", ".ruff_cache/"})
 
-_EMPTY = {
-    Language.EN: "“{path}” is an empty folder.",
-    Language.JA: "フォルダー「{path}」は空です。",
-}
-_MORE = {
-    Language.EN: "… and {count} more",
-    Language.JA: "… ほか{count}件",
-}
-_NOTHING = {
-    Language.EN: "“{text}” does not occur in {path}.",
-    Language.JA: "{path} に「{text}」は見つかりませんでした。",
-}
-_CUT = {
-    Language.EN: "… the search ended here: there is more than is shown",
-    Language.JA: "… 件数が多いため、ここで検索を終えました",
-}
+_EMPTY = texts.Text(en="“{path}” is an empty folder.", ja="フォルダー「{path}」は空です。")
+_MORE = texts.Text(en="… and {count} more", ja="… ほか{count}件")
+_NOTHING = texts.Text(en="“{text}” does not occur in {path}.", ja="{path} に「{text}」は見つかりませんでした。")
+_CUT = texts.Text(
+    en="… the search ended here: there is more than is shown", ja="… 件数が多いため、ここで検索を終えました"
+)
 
 
 class Tools:
@@ -72,13 +53,16 @@ class Tools:
     ) -> ConfirmationRequest | None:
         """Return the approval that the action needs; None for one that changes nothing. Raises ToolFailed."""
         match action:
-            case RunCommand():
+            case actions.RunCommand():
                 # The person approves exactly what runs.
                 command = shlex.join(self._programs.parse(action.command))
                 details = ExecuteDetails(command=command, working_directory=workspace.shown or None)
-                return ConfirmationRequest(options=_options(language), execute_details=details)
-            case WriteFile() | Replace() | AddLine():
-                return ConfirmationRequest(options=_options(language), file_edit_details=_change(action, workspace))
+                always = texts.ALWAYS_THIS_COMMAND.render(language)
+                return ConfirmationRequest(options=_options(language, always), execute_details=details)
+            case actions.WriteFile() | actions.Replace() | actions.AddLine():
+                change, files = _change(action, workspace), _similar_files(action, workspace)
+                always = texts.ALWAYS_THESE_FILES.render(language, files=printable(files)) if files else ""
+                return ConfirmationRequest(options=_options(language, always), file_edit_details=change)
             case _:
                 return None
 
@@ -96,18 +80,18 @@ class Tools:
         `approved` is the result of `approval_request`, with the person's changes.
         """
         match action:
-            case ListFiles():
+            case actions.ListFiles():
                 text = list_folder(workspace, action.path, language)
-            case ReadFile():
+            case actions.ReadFile():
                 text = workspace.read(action.path)
                 shown = text if text.strip() else texts.EMPTY_FILE.render(language, path=action.path)
                 return ToolOutput(text=text), shown
-            case SearchText():
+            case actions.SearchText():
                 text = search_text(workspace, action.text, action.path, language)
-            case RunCommand():
+            case actions.RunCommand():
                 assert approved is not None
                 return (yield from self._run(approved, workspace, language, cancellation))
-            case WriteFile() | Replace() | AddLine():
+            case actions.WriteFile() | actions.Replace() | actions.AddLine():
                 assert approved is not None
                 return self._write(action, approved, workspace, language)
         return ToolOutput(text=text), text
@@ -148,25 +132,36 @@ def with_content(approved: ConfirmationRequest, new_content: str, path: str) -> 
     return ConfirmationRequest(options=approved.options, file_edit_details=_diff(diff, path, new_content))
 
 
-def permission(action: AnyAction, request: ConfirmationRequest) -> str:
-    """Return the permission that "always" grants: all changes of files, but only this one command."""
+def permission(action: AnyAction, request: ConfirmationRequest, workspace: Workspace) -> str:
+    """Return what "always" permits: this one command, or changes of files of this kind in this folder; "" for nothing."""
+    if isinstance(action, Edit):
+        files = _similar_files(action, workspace)
+        return files and f"{_EDITS}: {files}"
     details = request.execute_details
-    return f"{action.tool}: {details.command}" if details else _EDITS
+    return f"{action.tool}: {details.command}" if details else ""
+
+
+def _similar_files(action: Edit, workspace: Workspace) -> str:
+    """Return a pattern of files; "" for a hidden file, or one in a hidden folder: it may be the settings of a program."""
+    path = PurePosixPath(workspace.resolve(action.path))
+    if any(part.startswith(".") for part in path.parts):
+        return ""
+    return str(path.with_name(f"*{path.suffix}" if path.suffix else path.name))
 
 
 def _change(action: Edit, workspace: Workspace) -> FileDiff:
     place = workspace.resolve(action.path)
     old = workspace.text_or_none(place)
     match action:
-        case WriteFile():
+        case actions.WriteFile():
             new = action.content
-        case Replace():
+        case actions.Replace():
             if old is None:
                 raise ToolFailed(Fault.NOT_FOUND, path=action.path)
             if not action.old_text or action.old_text not in old:
                 raise ToolFailed(Fault.TEXT_NOT_FOUND, path=action.path, text=action.old_text[:_MAX_SHOWN_CHARACTERS])
             new = old.replace(action.old_text, action.new_text)
-        case AddLine():
+        case actions.AddLine():
             gap = "\n" if old and not old.endswith("\n") else ""
             new = f"{old or ''}{gap}{action.line}\n"
     if new == old:
@@ -182,27 +177,25 @@ def _diff(diff: FileDiff, place: str, new: str) -> FileDiff:
     return replace(diff, new_content=new, formatted_diff=unified_diff(place, diff.old_content, new))
 
 
-def _options(language: Language) -> tuple[ConfirmationOption, ...]:
-    return (
-        ConfirmationOption(id=ONCE, name=texts.ONCE.render(language)),
-        ConfirmationOption(
-            id=ALWAYS, name=texts.ALWAYS.render(language), description=texts.ALWAYS_MEANS.render(language)
-        ),
-        ConfirmationOption(id=CANCEL, name=texts.CANCEL.render(language)),
-    )
+def _options(language: Language, always: str) -> tuple[ConfirmationOption, ...]:
+    """Return the choices; `always` says what a lasting permission would cover, "" offers none."""
+    once = ConfirmationOption(id=ONCE, name=texts.ONCE.render(language))
+    lasting = ConfirmationOption(id=ALWAYS, name=texts.ALWAYS.render(language), description=always)
+    cancel = ConfirmationOption(id=CANCEL, name=texts.CANCEL.render(language))
+    return (once, lasting, cancel) if always else (once, cancel)
 
 
 def list_folder(workspace: Workspace, path: str, language: Language) -> str:
     """Return the entries of a folder, one per line. Raises ToolFailed."""
     entries = workspace.entries(path)
     if not entries:
-        return _EMPTY[language].format(path=path)
+        return _EMPTY.render(language, path=path)
     lines = [
         printable(entry.name) if entry.name.endswith("/") else f"{printable(entry.name)} ({entry.bytes} B)"
         for entry in entries[:_MAX_ENTRIES]
     ]
     if len(entries) > _MAX_ENTRIES:
-        lines.append(_MORE[language].format(count=len(entries) - _MAX_ENTRIES))
+        lines.append(_MORE.render(language, count=len(entries) - _MAX_ENTRIES))
     return "\n".join(lines)
 
 
@@ -213,7 +206,7 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
     searched = 0
     for file in _files(workspace, workspace.resolve(path)):
         if len(lines) > _MAX_FOUND or searched > _MAX_CHARACTERS:
-            return "\n".join([*lines[:_MAX_FOUND], _CUT[language]])
+            return "\n".join([*lines[:_MAX_FOUND], _CUT.render(language)])
         try:
             content = workspace.read(file)
         except ToolFailed:
@@ -223,8 +216,8 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
         if wanted in content.casefold():
             lines += _matching_lines(wanted, content, printable(file))
     if len(lines) > _MAX_FOUND:
-        return "\n".join([*lines[:_MAX_FOUND], _CUT[language]])
-    return "\n".join(lines) or _NOTHING[language].format(text=text, path=path)
+        return "\n".join([*lines[:_MAX_FOUND], _CUT.render(language)])
+    return "\n".join(lines) or _NOTHING.render(language, text=text, path=path)
 
 
 def _matching_lines(wanted: str, content: str, file: str) -> Iterator[str]:

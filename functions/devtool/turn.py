@@ -14,11 +14,12 @@ from a2a_hub.a2a.extensions.development_tool import (
     ToolCallConfirmation,
     ToolCallStatus,
 )
+from a2a_hub.telemetry import audit
 from functions.devtool import texts
 from functions.devtool.actions import AnyAction, Edit, WriteFile
 from functions.devtool.conversation import AgentText, CalledTool, PendingApproval, State, ToolResult, UserText
-from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.planner import CallTool, Planner
+from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.tools import ALWAYS, CANCEL, Tools, permission, with_content
 from functions.devtool.workspace import Workspace
 
@@ -93,15 +94,14 @@ class TaskTurn:
         """Run the turn after a decision on the pending tool call, which must fit that call."""
         pending = self._pending()
         self._state.pending = None
-        self._call.record.update(tool=pending.action.tool, decision=confirmation.selected_option_id)
+        self._log_decision(pending, confirmation.selected_option_id)
         if confirmation.selected_option_id == CANCEL:
             yield from self._cancel(pending)
             return
         request, action = pending.call.confirmation_request, pending.action
         assert request is not None, "a pending call has requested an approval"
         if confirmation.selected_option_id == ALWAYS:
-            key = permission(action, request)
-            self._state.allowed = tuple(dict.fromkeys((*self._state.allowed, key)))
+            self._allow(action, request)
         if confirmation.file_details is not None and request.file_edit_details is not None:
             content = confirmation.file_details.new_content
             action = WriteFile(path=_path(action), content=content)
@@ -109,6 +109,27 @@ class TaskTurn:
         yield from self._execute(action, replace(pending.call, confirmation_request=None), request)
         if self._state.pending is None:
             yield from self._run()
+
+    def _allow(self, action: AnyAction, request: ConfirmationRequest) -> None:
+        if self._workspace is not None and (key := permission(action, request, self._workspace)):
+            self._state.allowed = tuple(dict.fromkeys((*self._state.allowed, key)))
+
+    def _log_decision(self, pending: PendingApproval, decision: str) -> None:
+        """Add to the log what was decided on; the line names the person."""
+        request = pending.call.confirmation_request
+        details = request.execute_details if request else None
+        change = request.file_edit_details if request else None
+        self._call.record.update(
+            tool=pending.action.tool,
+            decision=decision,
+            subject=self._call.principal.subject if self._call.principal else None,
+            command=details.command if details else None,
+            file=change.file_path if change else None,
+            workspace=str(self._workspace.root) if self._workspace else None,
+        )
+        names = ("tool", "decision", "command", "file", "workspace")
+        decided = {name: self._call.record[name] for name in names}
+        audit.record("decided", self._call.principal, **decided, request=self._call.request_id)
 
     def fail_as_interrupted(self) -> Iterator[TurnEvent]:
         """Fail the task of a process that died after the decision: the outcome is unknown, and nothing is repeated."""
@@ -158,7 +179,7 @@ class TaskTurn:
             yield ToolCallUpdated(call)
             yield from self._fail(call, failed)
             return
-        if request is not None and permission(action, request) not in self._state.allowed:
+        if request is not None and permission(action, request, self._workspace) not in self._state.allowed:
             yield from self._request_approval(replace(call, confirmation_request=request), action)
             return
         yield ToolCallUpdated(call)

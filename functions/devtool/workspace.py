@@ -5,6 +5,7 @@ that a link that is put in its way meanwhile leads nowhere.
 """
 
 import errno
+import hashlib
 import os
 import stat
 import threading
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.texts import Fault, ToolFailed
 
 MAX_FILE_BYTES = 200_000
 """The size limit of files that are read or written: several events carry the text."""
@@ -23,7 +24,13 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Do not wait for a pipe without a writer.
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_GIT = ".git"
+# Programs run what stands in them, or take their settings from them, without being asked to.
+PROTECTED = frozenset({
+    ".git", ".gitconfig", ".gitmodules", ".githooks", ".husky", ".hg", ".svn", ".npmrc", ".yarnrc",
+    ".yarnrc.yml", ".pypirc", ".netrc", ".pip", ".envrc", ".ssh", ".gnupg", ".aws", ".config", ".vscode",
+    ".idea", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
+    ".zprofile", ".inputrc", ".vimrc", ".exrc", ".gdbinit", ".lldbinit",
+})  # fmt: skip
 _MAX_NAME_CHARACTERS = 1000
 _MAX_ENTRIES = 20_000
 _FAULTS = {
@@ -123,7 +130,7 @@ class Workspace:
         place = self.resolve(name)
         if place == ".":
             raise ToolFailed(Fault.NOT_A_FILE, path=name)
-        if _GIT in place.split("/"):
+        if not PROTECTED.isdisjoint(place.casefold().split("/")):
             raise ToolFailed(Fault.PROTECTED, path=place)
         try:
             size = len(content.encode())
@@ -228,11 +235,25 @@ def _contained(place: str, *, not_a_folder: bool = False) -> Iterator[None]:
 
 
 class Workspaces:
-    """The folders that may be worked in. `allowed` have their links resolved; the `default` workspace lies in one of them."""
+    """The folders that may be worked in. `allowed` have their links resolved; the `default` workspace lies in one of them.
 
-    def __init__(self, allowed: Sequence[Path], *, default: Path | None) -> None:
+    With `is_per_person`, each caller has a folder in the default workspace, and no other.
+    """
+
+    def __init__(self, allowed: Sequence[Path], *, default: Path | None, is_per_person: bool = False) -> None:
         self._allowed = tuple(allowed)
         self._default = default
+        self._is_per_person = is_per_person
+
+    def of(self, subject: str) -> "Workspaces":
+        """Return the folders of one caller; their own is made where it does not exist."""
+        if not self._is_per_person:
+            return self
+        if self._default is None or not subject:
+            return Workspaces((), default=None)
+        own = self._default / hashlib.sha256(subject.encode()).hexdigest()[:32]
+        own.mkdir(mode=0o700, exist_ok=True)
+        return Workspaces((own,), default=own)
 
     @property
     def default(self) -> Workspace | None:

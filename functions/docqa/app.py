@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
-import msgspec
-
+from a2a_hub.a2a.agent import Answer
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentSkill
 from a2a_hub.a2a.model import SendMessageRequest, text_of
-from a2a_hub.a2a.reply import Data, Piece, Text
+from a2a_hub.a2a.reply import Piece
+from a2a_hub.agents.answer_model import AnswerModel
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.agents.phrasing import Answer, with_phrasing
-from a2a_hub.diagnosis.report import Step, with_doctor
-from a2a_hub.gemini.examination import examiner
+from a2a_hub.diagnosis.report import with_doctor
+from a2a_hub.grounding.composer import Composer
 from a2a_hub.http.messages import Handler
+from a2a_hub.identity.authentication import Authenticator
+from a2a_hub.identity.principal import HUB
+from a2a_hub.identity.public_keys import PublicKey
+from a2a_hub.language_models.settings import embedding_model
+from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.normalization import without_quoted_mail
 from functions.docqa.cloud.clients import warm_after_fork
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
+from functions.docqa.composed import composed_answer
 from functions.docqa.config import Config
-from functions.docqa.documents.sources import other_kinds
 from functions.docqa.engine import DocumentQA
-from functions.docqa.selection import Selection, selecting
+from functions.docqa.grounds import Grounds
+from functions.docqa.other_words import OtherWords
+from functions.docqa.retrieval.access import Asker
 
+_EMBED_EVERY_SECONDS = 10.0
+# A second search and answer must fit into the time of the hub's route.
+_SECONDS_TO_SEARCH_AGAIN = 8.0
 SKILL = AgentSkill(
     id="document-qa",
     name="Questions on documents",
@@ -41,9 +53,14 @@ SKILL = AgentSkill(
 
 
 def build(config: Config) -> Handler:
-    """The whole function: its card, its health, the agent behind the protocol."""
+    """Return the whole function: its card, its health, the agent behind the protocol."""
     log = stdout_log("docqa", project=config.google_cloud_project, with_text=config.log_text)
-    engine = _on_cloud(config.cloud) if config.cloud else _embedded(config, log)
+    background = Background(log)
+    engine = _on_cloud(config.cloud) if config.cloud else _embedded(config, log, background)
+    judge = engine.entailment if isinstance(engine, CloudDocumentQA) else None
+    examine = engine.examine
+    if isinstance(engine, DocumentQA):
+        examine = partial(engine.examine, knows_askers=bool(config.hub_keys))
     card = agent_card(
         name="Document QA",
         description="Answers questions on the company's documents with checked citations.",
@@ -52,54 +69,71 @@ def build(config: Config) -> Handler:
         skills=(SKILL,),
     )
 
-    answer = with_phrasing(config.phrasing, answers_of(engine, selecting(config.selection)))
-    function = agent_function(in_conversation(answer, alone_first=False), card=card, log=log)
-    examine_models = _model_examiners(config)
-    return with_doctor(function, lambda: (*engine.examine(), *(step for each in examine_models for step in each())))
+    model = AnswerModel.of(config.answer_model, entailment=judge)
+    other_words = OtherWords(model.model) if model.model else None
+    answers = answers_of(engine, model.composer, other_words)
+    answer = in_conversation(answers, alone_first=False, rewriter=model.rewriter)
+    identify = _authenticator(config.hub_keys).identify
+    function = agent_function(answer, card=card, log=log, identify=identify, before=background.start)
+    return with_doctor(function, lambda: (*examine(), *model.examine()))
 
 
-def answers_of(engine: DocumentQA | CloudDocumentQA, selection_for: Callable[[Call], Selection | None]) -> Answer:
-    """What is said to a request: the engine's answer, in a text and as data."""
+def _authenticator(hub_keys: Sequence[PublicKey]) -> Authenticator:
+    """Return the authentication of askers: the hub signs who they are. Without a signature they are anonymous, a wrong one is
+    refused: taken for nobody, its sender would never learn why documents are missing.
+    """
+    verifier = None
+    if hub_keys:
+        # It needs `cryptography`: without keys, docqa starts sooner.
+        from a2a_hub.identity.signed_principal import PrincipalVerifier
+
+        verifier = PrincipalVerifier({HUB: hub_keys}, now=time.time, audience="docqa", speaker=HUB)
+    return Authenticator((), header_verifier=verifier, anonymous=True)
+
+
+def answers_of(
+    engine: DocumentQA | CloudDocumentQA, composer: Composer | None = None, other_words: OtherWords | None = None
+) -> Answer:
+    """Return how a request is answered: in a text, and as data."""
 
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
-        selection = selection_for(call)
-        found = engine.answer(without_quoted_mail(text_of(request.message)), select=selection)
-        if selection:
-            found = selection.noted(found)
-        call.record["grounded"] = found.grounded
-        if found.hints:
-            call.record.update(severity="WARNING", hints=msgspec.to_builtins(found.hints))
-        yield Text(found.text)
-        yield Data(
-            {
-                "grounded": found.grounded,
-                "citations": msgspec.to_builtins(found.citations),
-                "candidates": msgspec.to_builtins(found.candidates),
-                **{
-                    name: msgspec.to_builtins(value)
-                    for name in ("sources", "unverified", "hints", "nearest")
-                    if (value := getattr(found, name))
-                },
-                **({"selection": selection.note} if selection and selection.note else {}),
-            }
-        )
+        started = time.monotonic()
+        question, asker = without_quoted_mail(text_of(request.message)), _asker(call)
+        grounds = engine.find(question, asker=asker)
+
+        def again() -> Grounds | None:
+            if other_words is None or time.monotonic() - started > _SECONDS_TO_SEARCH_AGAIN:
+                return None
+            words = other_words.of(grounds.question, cancellation=call.cancellation)
+            found = (
+                engine.find(f"{grounds.question} {words}", asker=asker, language=grounds.language) if words else grounds
+            )
+            known = {passage.id for passage in grounds.passages}
+            is_new = any(passage.id not in known for passage in found.passages)
+            return replace(found, question=grounds.question) if is_new else None
+
+        yield from composed_answer(grounds, composer, call, again=again)
 
     return answer
 
 
-def _model_examiners(config: Config) -> list[Callable[[], Sequence[Step]]]:
-    """One for each model that is used; where there is none, one that says so."""
-    used = {model.model: model for model in (config.phrasing, config.selection) if model}
-    return [examiner(model) for model in used.values() or (None,)]
+def _asker(call: Call) -> Asker:
+    principal = call.principal
+    scheme, _, token = (call.authorization or "").partition(" ")
+    return Asker(
+        email=principal.own_email if principal else None,
+        domain=principal.hosted_domain if principal else None,
+        token=token.strip() if scheme.lower() == "bearer" and token.strip() else None,
+    )
 
 
-def _embedded(config: Config, log: Log) -> DocumentQA:
-    engine = DocumentQA.open(config.corpus_dir, config.index_path)
+def _embedded(config: Config, log: Log, background: Background) -> DocumentQA:
+    embedding = embedding_model(config.embedding_model) if config.embedding_model else None
+    engine = DocumentQA(config.corpus_dir, config.index_path, corpus_link=config.corpus_link, embedding=embedding)
+    if embedding:
+        background.every(_EMBED_EVERY_SECONDS, engine.embed, name="The embedding of documents")
     for skipped in engine.skipped:
         log.line("WARNING", f"A document was left out: {skipped.path}: {skipped.reason}")
-    kinds = other_kinds(config.corpus_dir)
-    if kinds:
-        log.line("WARNING", f"Files of these kinds are not read: {', '.join(kinds)}")
     return engine
 
 

@@ -6,54 +6,56 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from a2a_hub.agents.settings import read_phrasing
-from a2a_hub.gemini.settings import GeminiSettings, read_gemini
+from a2a_hub.agents.settings import AgentSettings, read_agent
+from a2a_hub.grounding.settings import read_composer
+from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
+from a2a_hub.language_models.settings import ModelSettings, read_embedding_model
 from a2a_hub.settings.reader import Settings
+from functions.docqa.citations import corpus_link
 from functions.docqa.cloud.config import CloudConfig, read_cloud
 
-# An answer hangs on it, but phrasing has to find room beside it in the time that the hub's route gives.
-_SELECTION_SECONDS = 10.0
+BY_GROUNDING = "grounding"
+"""`ANSWER_CHECK` by Discovery Engine."""
 _SAMPLE_CORPUS = Path(__file__).with_name("corpus")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """What this function needs to know of where it runs."""
+class Config(AgentSettings):
+    """The settings of this function, beside those of every agent."""
 
-    public_url: str
-    """Where callers reach it; its card says so. `PUBLIC_URL`."""
     corpus_dir: Path
     """The folder of documents; the sample corpus unless `CORPUS_DIR` says otherwise."""
     index_path: Path | None
-    """Where the index is kept from start to start, `CORPUS_INDEX`; None builds it anew in a temporary folder."""
+    """The file of the index, kept from start to start, `CORPUS_INDEX`; None builds it anew in a temporary folder."""
     cloud: CloudConfig | None
-    """Where documents are searched and read on Google Cloud; None, with none of its settings, means the folder."""
-    google_cloud_project: str | None
-    """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
-    log_text: bool
-    """Whether the log may hold the texts of messages. `LOG_TEXT`."""
-    phrasing: GeminiSettings | None = None
-    """The model that phrases answers; None for none. `PHRASE_MODEL`."""
-    selection: GeminiSettings | None = None
-    """The model that chooses among quotes where nothing answers; None for none. `SELECT_MODEL`."""
+    """The place on Google Cloud to search and read documents; None, with none of its settings, means the folder."""
+    corpus_link: str | None
+    """The address of a document of the folder, with `{path}` in the place of its path. `CORPUS_LINK`."""
+    hub_keys: tuple[PublicKey, ...]
+    """The keys by which the hub signs who asks; without any, everybody is anonymous. `HUB_PUBLIC_KEYS`."""
+    embedding_model: ModelSettings | None = None
+    """The model that embeds passages and questions, for a folder; None for none. `EMBEDDING_MODEL`."""
 
 
 def read(environ: Mapping[str, str]) -> Config:
-    """The settings in `environ`. Raises SettingsError with every error at once."""
+    """Return the settings in `environ`. Raises SettingsError with every error at once."""
     settings = Settings(environ)
     index = settings.optional("CORPUS_INDEX")
     corpus_dir = Path(settings.text("CORPUS_DIR", str(_SAMPLE_CORPUS)))
     if not corpus_dir.is_dir():
         settings.problem("CORPUS_DIR", "must name a folder that exists")
+    agent, cloud = read_agent(settings), read_cloud(settings)
     config = Config(
-        public_url=settings.url("PUBLIC_URL", settings.own_address()),
+        public_url=agent.public_url,
         corpus_dir=corpus_dir,
         index_path=Path(index) if index else None,
-        cloud=read_cloud(settings),
-        google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
-        log_text=settings.flag("LOG_TEXT"),
-        phrasing=read_phrasing(settings),
-        selection=read_gemini(settings, "SELECT_MODEL", default_timeout_seconds=_SELECTION_SECONDS),
+        cloud=cloud,
+        corpus_link=settings.parsed("CORPUS_LINK", corpus_link, expected='must be an https URL with "{path}"'),
+        hub_keys=settings.parsed("HUB_PUBLIC_KEYS", public_keys, expected=EXPECTED) or (),
+        google_cloud_project=agent.google_cloud_project,
+        log_text=agent.log_text,
+        answer_model=read_composer(settings, more_checks=[BY_GROUNDING] if cloud else ()),
+        embedding_model=read_embedding_model(settings),
     )
     settings.check()
     return config

@@ -1,4 +1,4 @@
-"""Document QA over a folder: search, extraction, evidence check, answer. The only place that puts them together."""
+"""Document QA over a folder: its index, kept up to date, and what it finds for a question."""
 
 import logging
 import os
@@ -10,93 +10,90 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from datetime import date
-from itertools import chain
+from functools import partial
 from pathlib import Path
 
 from a2a_hub.diagnosis.report import Step, error, ok, warning
-from functions.docqa.answers.answering import Search, near_misses, offers
-from functions.docqa.answers.choices import Select, chosen
-from functions.docqa.answers.citations import cited
-from functions.docqa.answers.evidence import EvidenceError, checked
-from functions.docqa.answers.extraction import Found
-from functions.docqa.answers.wording import abstained, worded
-from functions.docqa.model import Candidate, Citation, DocAnswer, Passage, Skipped
-from functions.docqa.questions.question import Question, analyse
-from functions.docqa.search import index
-from functions.docqa.search.corpus import Corpus
-from functions.docqa.search.pool import Readers
-from functions.docqa.search.refresh import REFRESH_SECONDS, Watch
-from functions.docqa.vocabulary.lexicon import lexicon
+from a2a_hub.language_models.embeddings import EmbeddingModel
+from a2a_hub.text.language import Language, answer_language
+from functions.docqa.extractive.answering import answered
+from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds
+from functions.docqa.model import DocAnswer, Document, Skipped
+from functions.docqa.retrieval import index
+from functions.docqa.retrieval.access import Asker
+from functions.docqa.retrieval.refresh import REFRESH_SECONDS, Watch
+from functions.docqa.retrieval.search import Search
+from functions.docqa.retrieval.synonyms import synonyms
+from functions.docqa.retrieval.vectors import Vectors
 
-MAX_QUESTION_CHARACTERS = 2_000
+_PASSAGES_READ = 15
+_ANYBODY = Asker()
 _log = logging.getLogger(__name__)
-Update = Callable[[], None]
-
-
-def _nothing() -> None:
-    """What is done for an index that nobody keeps up to date."""
 
 
 class DocumentQA:
-    """Answers questions from one corpus. Safe to share between threads, and across a fork."""
+    """Finds what answers questions in the files of one folder. Safe to share between threads, and across a fork."""
 
-    def __init__(self, index_path: Path, watch: Watch | None = None, update: Update = _nothing) -> None:
-        self._index_path = index_path
-        self._readers = Readers(index_path)
-        self._rebuilding = threading.Lock()
-        self._watch, self._update = watch, update
-
-    @classmethod
-    def open(
-        cls,
+    def __init__(
+        self,
         corpus_dir: Path,
         index_path: Path | None,
         *,
+        corpus_link: str | None = None,
         today: Callable[[], date] = date.today,
         refresh_seconds: float = REFRESH_SECONDS,
         clock: Callable[[], float] = time.monotonic,
-    ) -> "DocumentQA":
-        """An engine over the files of `corpus_dir`, its index built or brought up to date.
+        embedding: EmbeddingModel | None = None,
+    ) -> None:
+        """Build the index of `corpus_dir`, or bring it up to date; `embed` gives it vectors.
 
-        The index is the file `index_path`, reused by the next start; None keeps it in a temporary folder for the life
+        It is the file `index_path`, reused by the next start; None keeps it in a temporary folder for the life
         of the engine. When files change, the next question after `refresh_seconds` is answered from what they say then.
         Raises NotADirectoryError without a corpus, sqlite3.Error or OSError when the index cannot be written and is not
         already up to date.
         """
         if not corpus_dir.is_dir():
             raise NotADirectoryError(f"no corpus folder at {corpus_dir}")
-        folder = None if index_path else tempfile.mkdtemp(prefix="docqa-")
-        path = index_path or Path(folder or "") / "index.sqlite3"
-        watch = Watch(corpus_dir, seconds=refresh_seconds, clock=clock)
-        engine = cls(path, watch, lambda: index.update(corpus_dir, path, today=today))
-        if folder:
-            weakref.finalize(engine, _remove, folder, os.getpid())
-        index.update(corpus_dir, path, today=today)
-        lexicon()  # read now, so that the first question need not wait for it
-        return engine
+        self._remove_index: Callable[[], object] | None = None
+        if index_path is None:
+            folder = tempfile.mkdtemp(prefix="docqa-")
+            self._remove_index = weakref.finalize(self, _remove, folder, os.getpid())
+            index_path = Path(folder) / "index.sqlite3"
+        self._index_path = index_path
+        self._update = partial(index.update, corpus_dir, index_path, today=today)
+        self._watch = Watch(corpus_dir, seconds=refresh_seconds, clock=clock)
+        self._vectors = Vectors(index_path, embedding, clock=clock) if embedding else None
+        self._corpus_link = corpus_link
+        self._rebuilding = threading.Lock()
+        self._watch.refresh(self._update)
+        synonyms()  # read now, so that the first question need not wait for it
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """The files of the corpus that could not be read, each with its reason."""
-        with self._readers.reader() as corpus:
-            return index.skipped(corpus.connection)
+        with index.reading(self._index_path) as connection:
+            return index.skipped(connection)
 
-    def examine(self) -> Sequence[Step]:
-        """What the index holds, and what could not be read."""
-        with self._readers.reader() as corpus:
-            count = index.count(corpus.connection)
-            skipped = index.skipped(corpus.connection)
-        steps = [
+    def embed(self) -> None:
+        """Give every passage without a vector one, if there is a model. Raises ModelFailed, sqlite3.Error."""
+        self._refresh()
+        if self._vectors:
+            self._vectors.embed()
+
+    def examine(self, *, knows_askers: bool = True) -> Sequence[Step]:
+        """Return a step for the index, its vectors, documents that name their readers, and each file that could not be read."""
+        with index.reading(self._index_path) as connection:
+            count = index.count(connection)
+            skipped = index.skipped(connection)
+            restricted = index.count(connection, restricted=True)
+            vectors = tuple(self._vectors.examine(connection)) if self._vectors else ()
+        fix = "set CORPUS_DIR to a folder of documents"
+        return [
             ok("corpus", f"{count} documents in the folder")
             if count
-            else error(
-                "corpus",
-                "no document in the folder can be read",
-                fix="set CORPUS_DIR to a folder of documents",
-            )
-        ]
-        return [
-            *steps,
+            else error("corpus", "no document in the folder can be read", fix=fix),
+            *vectors,
+            *([_readers_step(restricted, knows_askers=knows_askers)] if restricted else ()),
             *(
                 warning("corpus", f"left out: {each.path}: {each.reason}", fix="mend or remove the document")
                 for each in skipped
@@ -104,101 +101,62 @@ class DocumentQA:
         ]
 
     def close(self) -> None:
-        """Lets go of the index. Answers that are under way end first."""
-        self._readers.close()
+        """Remove an index in a temporary folder."""
+        if self._remove_index:
+            self._remove_index()
 
-    def answer(self, question: str, *, language: str | None = None, select: Select | None = None) -> DocAnswer:
-        """The answer to `question`, in its language or in `language` ("en", "ja").
+    def answer(self, question: str, *, asker: Asker = _ANYBODY, language: Language | None = None) -> DocAnswer:
+        """Return the answer in quotes; see `find` and `answered`."""
+        return answered(self.find(question, asker=asker, language=language))
 
-        Every citation has passed the evidence check. Without evidence: `grounded` False, no citations, and a text
-        that says so. Text in documents is only ever quoted. Where nothing answers, `select` may choose among quotes.
-        """
+    def find(self, question: str, *, asker: Asker, language: Language | None = None) -> Grounds:
+        """Return what the corpus says of `question` that `asker` may read; answered in its language unless one is given."""
         self._refresh()
-        asked = analyse(question[:MAX_QUESTION_CHARACTERS], language=language)
         try:
-            with self._readers.reader() as corpus:
-                return answer_from(corpus, asked, select)
+            return self._find(question, asker, language)
         except sqlite3.DatabaseError as problem:
-            if isinstance(problem, sqlite3.OperationalError) or self._update is _nothing:
+            if isinstance(problem, sqlite3.OperationalError):
                 raise
             _log.error("the index is damaged and is built anew: %s", problem)
-        self._rebuild()
-        with self._readers.reader() as corpus:
-            return answer_from(corpus, asked, select)
-
-    def _rebuild(self) -> None:
         with self._rebuilding:
             self._index_path.unlink(missing_ok=True)
             self._update()
-            self._readers.renew()
+        return self._find(question, asker, language)
+
+    def _find(self, question: str, asker: Asker, language: Language | None) -> Grounds:
+        asked = question[:MAX_QUESTION_CHARACTERS]
+        with Search.opened(self._index_path, asked, asker=asker) as search:
+            passages = search.find(vectors=self._vectors)
+            units = search.rank_units(passages[:_PASSAGES_READ])
+            unknown = search.unknown()
+        return Grounds(
+            question=asked,
+            language=language or answer_language(asked),
+            passages=passages,
+            units=units,
+            texts=self._document,
+            corpus_link=self._corpus_link,
+            unknown=unknown,
+        )
+
+    def _document(self, uri: str) -> Document | None:
+        with index.reading(self._index_path) as connection:
+            return index.document(connection, uri)
 
     def _refresh(self) -> None:
-        def update() -> None:
-            self._update()
-            self._readers.renew()
-
         try:
-            if self._watch:
-                self._watch.refresh(update)
+            self._watch.refresh(self._update)
         except (OSError, sqlite3.Error) as problem:
             _log.error("the index could not be brought up to date: %s", problem)
 
 
-def answer_from(corpus: Corpus, asked: Question, select: Select | None = None) -> DocAnswer:
-    """The answer to `asked` out of `corpus`; see `DocumentQA.answer`."""
-    texts = index.StoredTexts(corpus.connection)
-    seen = Search()
-    for offer in chain(offers(corpus, asked, seen), chosen(corpus, asked, seen, select)):
-        try:
-            citations = checked([_cited(found, texts) for found in offer.told], texts)
-        except EvidenceError as error:
-            _log.error("refused a citation: %s", error)
-            continue
-        return DocAnswer(
-            text=worded(asked, offer.told, labels=offer.labels),
-            citations=citations,
-            grounded=True,
-            candidates=_candidates(seen.passages, seen.found),
-        )
-    near, quoted = _nearest(corpus, asked, seen, texts)
-    return DocAnswer(
-        text=abstained(asked.language, near),
-        citations=(),
-        grounded=False,
-        candidates=_candidates(seen.passages, seen.found),
-        nearest=quoted,
-    )
-
-
-def _nearest(
-    corpus: Corpus, asked: Question, seen: Search, texts: index.StoredTexts
-) -> tuple[list[Found], tuple[Citation, ...]]:
-    """What is shown beside an abstention: quotes that were checked like any other, but are no evidence."""
-    found = near_misses(corpus, asked, seen)
-    try:
-        return found, checked([_cited(each, texts) for each in found], texts)
-    except EvidenceError as error:
-        _log.error("refused a quote: %s", error)
-        return [], ()
-
-
-def _cited(found: Found, texts: index.StoredTexts) -> Citation:
-    uri = found.passage.uri
-    return cited(found, texts.canonical_text(uri) or "", texts.page_starts(uri))
-
-
-def _candidates(passages: Sequence[Passage], found: Sequence[Found]) -> tuple[Candidate, ...]:
-    best: dict[str, float] = {}
-    for entry in found:
-        best[entry.passage.id] = max(best.get(entry.passage.id, 0.0), entry.score)
-    return tuple(
-        Candidate(
-            passage_id=passage.id,
-            uri=passage.uri,
-            search_score=passage.score,
-            evidence_score=best.get(passage.id, 0.0),
-        )
-        for passage in passages
+def _readers_step(restricted: int, *, knows_askers: bool) -> Step:
+    if knows_askers:
+        return ok("readers", f"{restricted} documents name who may read them")
+    return error(
+        "readers",
+        f"{restricted} documents name who may read them, and nobody gets to see them: docqa is not told who asks",
+        fix='put the public half of the hub\'s SIGNING_KEY into HUB_PUBLIC_KEYS, and signs_caller_for = "docqa" into the route',
     )
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Standing(StrEnum):
-    """Whether a document is in force."""
+    """The standing of a document: in force or not."""
 
     CURRENT = "current"
     SUPERSEDED = "superseded"
@@ -16,16 +16,15 @@ class Standing(StrEnum):
 
 
 class UnitKind(StrEnum):
-    """What a quotable unit is in its document."""
+    """The kind of a quotable unit in its document."""
 
     SENTENCE = "sentence"
     ITEM = "item"
     ROW = "row"
-    LIST = "list"
 
 
 class Position(Struct, frozen=True, kw_only=True):
-    """Where a quote stands. `start` and `end` are character offsets in the document's canonical text."""
+    """The place of a quote. `start` and `end` are character offsets in the document's canonical text."""
 
     start: int
     end: int
@@ -35,20 +34,22 @@ class Position(Struct, frozen=True, kw_only=True):
 
 
 class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
-    """One quote, verbatim, and where it stands."""
+    """One quote, verbatim, and where it stands. `link` is an address that a person can open, where there is one."""
 
     uri: str
     title: str
     quote: str
     position: Position
     passage_id: str
+    link: str | None = None
 
 
 class Unit(Struct, frozen=True, array_like=True, gc=False):
     """The smallest piece that may be quoted, with the text that gives it its meaning.
 
     `context` is what governs it, nearest first (a list's introduction, the parent item, a question above it);
-    `header` is the header row of its table; `block` numbers the paragraph or list it is part of.
+    `header` is the header row of its table; `block` numbers the paragraph or list it is part of; `cell` is its place in a
+    workbook or presentation ("Rates!A5", "slide 3").
     """
 
     kind: UnitKind
@@ -58,10 +59,11 @@ class Unit(Struct, frozen=True, array_like=True, gc=False):
     context: tuple[str, ...] = ()
     header: str = ""
     block: int = 0
+    cell: str = ""
 
 
 class Edition(Struct, frozen=True, kw_only=True, gc=False):
-    """Which edition a document is: its standing, and the years and versions it may be asked for by."""
+    """The edition that a document is: its standing, and the years and versions it may be asked for by."""
 
     standing: Standing = Standing.CURRENT
     labels: tuple[str, ...] = ()
@@ -70,10 +72,7 @@ class Edition(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Passage(Struct, frozen=True, kw_only=True, gc=False):
-    """A section of a document, or a part of a long one. `id` survives edits elsewhere in the document.
-
-    `defined` are the (short, long) names that its document defines and it says.
-    """
+    """A section of a document, or a part of a long one. `id` survives edits elsewhere in the document."""
 
     id: str
     uri: str
@@ -83,7 +82,6 @@ class Passage(Struct, frozen=True, kw_only=True, gc=False):
     edition: Edition = Edition()
     language: str = "en"
     score: float = 0.0
-    defined: tuple[tuple[str, str], ...] = ()
 
     @property
     def place(self) -> str:
@@ -92,13 +90,13 @@ class Passage(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def words_of_path(uri: str) -> str:
-    """What a path calls its document, as words."""
+    """Return the name that a path gives its document, as words."""
     path = unquote(uri.split(":", 1)[-1])
     return re.sub(r"[/_.-]+", " ", re.sub(r"\.[A-Za-z]{2,8}$", "", path))
 
 
 class Document(Struct, frozen=True, kw_only=True):
-    """A source as read: `text` is the canonical text that every position refers to."""
+    """A source as read: `text` is the canonical text that every position refers to; `page_starts` are those of a PDF in it."""
 
     path: str
     uri: str
@@ -107,6 +105,7 @@ class Document(Struct, frozen=True, kw_only=True):
     language: str
     edition: Edition
     page_starts: tuple[int, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
 
 class Skipped(Struct, frozen=True):
@@ -133,7 +132,7 @@ class ReadSource(Struct, frozen=True, kw_only=True):
 
 
 class Unverified(Struct, frozen=True, kw_only=True):
-    """What a search said of a document whose source could not be read, and the cause: nobody compared the two."""
+    """The words of a search on a document whose source could not be read, and the cause: nobody compared the two."""
 
     uri: str
     title: str
@@ -167,3 +166,5 @@ class DocAnswer(Struct, frozen=True, kw_only=True):
     unverified: tuple[Unverified, ...] = ()
     hints: tuple[Hint, ...] = ()
     nearest: tuple[Citation, ...] = ()
+    failed: bool = False
+    """True if nothing could be searched or read."""

@@ -3,14 +3,12 @@
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.agents.answer_model import AnswerModel, configured_agent
+from a2a_hub.agents.composed_answers import composed
 from a2a_hub.agents.conversation import in_conversation
-from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.agents.phrasing import with_phrasing
 from a2a_hub.agents.settings import AgentSettings
 from a2a_hub.http.messages import Handler
-from a2a_hub.runtime.function import stdout_log
-from functions.expense.desk import ExpenseDesk
-from functions.expense.knowledge import load
+from functions.expense.desk import ExpenseDesk, load
 
 KNOWLEDGE = Path(__file__).with_name("policy")
 
@@ -31,13 +29,14 @@ SKILL = AgentSkill(
 
 def build(config: AgentSettings) -> Handler:
     """Return the handler of the whole function."""
-    card = agent_card(
+    model, desk = AnswerModel.of(config.answer_model), ExpenseDesk(load(KNOWLEDGE))
+    answer = in_conversation(composed(desk.answer, desk, model.composer), rewriter=model.rewriter)
+    return configured_agent(
+        "expense",
+        answer,
         name="Expense desk",
         description="Answers questions on the company's expense policy, in the language of the question.",
-        version="1.0.0",
-        url=config.public_url,
-        skills=(SKILL,),
+        skill=SKILL,
+        config=config,
+        model=model,
     )
-    log = stdout_log("expense", project=config.google_cloud_project, with_text=config.log_text)
-    answer = in_conversation(with_phrasing(config.phrasing, ExpenseDesk(load(KNOWLEDGE)).answer))
-    return agent_function(answer, card=card, log=log)

@@ -3,10 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from a2a_hub.http.admission import Limits
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.authentication import AUTHORIZATION
+from a2a_hub.identity.principal import GATE
 from a2a_hub.identity.settings import IdentitySettings
+from a2a_hub.quota import limits as quota_limits
+from a2a_hub.quota.limits import CallerLimits
+from a2a_hub.settings import limits
 from a2a_hub.settings.reader import Settings
+from a2a_hub.task_store import settings as store_settings
+from a2a_hub.task_store.settings import StoreSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +27,11 @@ class Config:
     forwards_caller_token: bool
     """True if the hub gets the caller's token, for routes whose boundary is `user`."""
     uses_google_credentials: bool
-    rate_limit_per_minute: int
-    max_body_bytes: int
+    limits: Limits
+    on_flask: bool
+    quotas: CallerLimits
+    store: StoreSettings | None
+    """The store in which instances keep one quota together; None: each has its own."""
     google_cloud_project: str | None
     operators: frozenset[str] = frozenset()
     """The verified addresses that may see what `GET /doctor` finds at the gate."""
@@ -32,9 +42,9 @@ class Config:
 def read(environ: Mapping[str, str]) -> Config:
     """Return the settings in `environ`. Raises SettingsError with all errors."""
     settings = Settings(environ)
-    identity = identity_settings.read(settings, trusts_gate=False)
-    if not identity.signing_keys and not identity.anonymous:
-        settings.problem("GATE_SIGNING_KEY", "is required: the hub recognises the gate's principal headers by it")
+    identity = identity_settings.read(settings, function=GATE)
+    if not identity.signing_key and not identity.anonymous:
+        settings.problem("SIGNING_KEY", "is required: the hub recognises the gate's principal headers by it")
     config = Config(
         identity=identity,
         hub_url=settings.url("HUB_URL", None),
@@ -44,8 +54,10 @@ def read(environ: Mapping[str, str]) -> Config:
         ),
         forwards_caller_token=settings.flag("PASS_CALLER_TOKEN"),
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
-        rate_limit_per_minute=int(settings.number("RATE_LIMIT_PER_MINUTE", 120, least=0, most=1_000_000)),
-        max_body_bytes=int(settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)),
+        limits=limits.read(settings),
+        on_flask=settings.choice("HTTP_SERVER", "asgi", ("asgi", "flask")) == "flask",
+        quotas=quota_limits.read(settings, only_requests=True),
+        store=store_settings.read(settings),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         operators=frozenset(settings.listed("OPERATORS")),
         service=settings.optional("SERVICE_NAME") or settings.optional("K_SERVICE"),

@@ -21,11 +21,17 @@ from a2a_hub.diagnosis.report import (
     warning,
 )
 from a2a_hub.http.messages import Response
+from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.service_tokens import IdTokenClaims
-from functions.gate.upstream import GateTokenUnavailable, RejectedByIam, Upstream
+from a2a_hub.runtime.upstream import OwnTokenUnavailable, RejectedByIam, Upstream
 
 _SUBJECT = "gate"
 _HEALTH = "/health"
+_UNKNOWN_KEY = error(
+    "hub",
+    "HTTP 401: the hub does not accept the gate's signature",
+    fix="add the public half of the gate's SIGNING_KEY to GATE_PUBLIC_KEYS of the hub, and start new instances of both",
+)
 
 
 class Doctor:
@@ -61,8 +67,9 @@ class Doctor:
         except A2AError as problem:
             if not is_operator:
                 raise
-            steps.append(self._obstacle(problem, claims))
-            return report_response(Report(examined=(Examined(subject=_SUBJECT, steps=tuple(steps)),)))
+            return _report_of(*steps, self._obstacle(problem, claims))
+        if answer.status == 401 and is_operator and HEADER in headers:
+            return _report_of(*steps, _UNKNOWN_KEY)
         found = read_report(answer.body) if answer.status == 200 and isinstance(answer.body, bytes) else None
         if found is None:
             return answer
@@ -90,7 +97,7 @@ class Doctor:
         hub = service_of(self._hub_url, name="hub")
         account = claims.email if claims is not None and claims.email else "EMAIL"
         match problem:
-            case GateTokenUnavailable():
+            case OwnTokenUnavailable():
                 return error(
                     "credential",
                     "the gate got no token of its own from Application Default Credentials",
@@ -128,3 +135,7 @@ class Doctor:
                     fix="is the hub deployed, and is HUB_URL of the gate its address? This shows the address that it has",
                     command=hub.describe(),
                 )
+
+
+def _report_of(*steps: Step) -> Response:
+    return report_response(Report(examined=(Examined(subject=_SUBJECT, steps=steps),)))

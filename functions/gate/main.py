@@ -2,8 +2,18 @@
 
 import os
 
-from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.http.admission import Capacity
+from a2a_hub.runtime.door import door_of
+from a2a_hub.runtime.function import stdout_log
+from a2a_hub.runtime.server import entry_point
+from a2a_hub.runtime.shutdown import Shutdown
+from a2a_hub.telemetry.start import start_telemetry
 from functions.gate import config
 from functions.gate.app import build
 
-gate = entry_point(build(config.read(os.environ)))
+start_telemetry("gate", os.environ)
+_config = config.read(os.environ)
+_log = stdout_log("gate", project=_config.google_cloud_project, is_entrance=True)
+_door = door_of(Capacity(_config.limits), Shutdown(), _log)
+
+gate = entry_point("gate", build(_config, door=_door), _door, on_flask=_config.on_flask)

@@ -1,25 +1,34 @@
-"""The almanac: a model that answers from the bundled facts, word for word, and otherwise says that it does not know."""
+"""The agent for general questions, and the almanac: a model that answers from bundled facts, word for word, or not at all."""
 
 import re
 from collections.abc import Iterator
+from typing import Protocol
 
+from a2a_hub.a2a.agent import Answer
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.reply import Data, Piece, Text
+from a2a_hub.a2a.declining import Reason, declining
+from a2a_hub.a2a.model import SendMessageRequest, text_of
+from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.agents.knowledge import searchable
+from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.follow_up import is_follow_up
-from a2a_hub.text.language import Language
+from a2a_hub.text.language import Language, answer_language
 from functions.general.knowledge import Fact
 
+_EMPTY_QUESTION = {
+    Language.EN: "What would you like to know?",
+    Language.JA: "どのようなことをお知りになりたいですか。",
+}
 _UNKNOWN = {
     Language.EN: "I do not know the answer, and I do not guess. "
     "No language model is configured, so I can only look things up in a small built-in almanac: "
     "capitals, mountains, rivers, planets, science, units, history, Japan. "
-    "An administrator can configure a Gemini model, and then I can answer general questions. "
+    "An administrator can configure a language model, and then I can answer general questions. "
     "If another agent of the hub should know, name the subject in your question; “/routes” lists the agents.",
     Language.JA: "その答えはわかりません。推測でのお答えは控えます。"
     "言語モデルが設定されていないため、内蔵の小さな年鑑（首都、山、川、惑星、科学、単位、歴史、日本のことなど）"
     "にある事柄だけをお答えできます。"
-    "管理者が Gemini モデルを設定すると、一般的な質問にお答えできるようになります。"
+    "管理者が言語モデルを設定すると、一般的な質問にお答えできるようになります。"
     "ハブのほかのエージェントへのご質問でしたら、何についての質問かを書き添えてください。「/ルート」で一覧を確認できます。",
 }
 _NO_WORDS = {
@@ -32,10 +41,12 @@ _REST_UNKNOWN = {
 }
 _HINT = (
     "No model is configured, so this function answers from its almanac alone. "
-    "Set GENERAL_MODEL to a Gemini model on Vertex AI, and GOOGLE_CLOUD_PROJECT."
+    "Set ANSWER_MODEL to a Gemini model on Vertex AI, and GOOGLE_CLOUD_PROJECT; or ANSWER_MODEL_URL."
 )
 # The almanac's questions are shorter.
 _MAX_QUESTION_CHARACTERS = 500
+_MAX_EVIDENCE = 40
+_TITLE = {Language.EN: "Almanac", Language.JA: "年鑑"}
 # After a mark that ends a sentence; a point only after a word, so that "Mt. Fuji" stays whole.
 _SENTENCE_END = re.compile(
     r"(?<=[?!。？！\n])|(?<=[a-z0-9)]{3}\.)\s|,? and (?=(?:how|what|where|who|when|which)\b)", re.IGNORECASE
@@ -61,6 +72,31 @@ _INTRODUCTION = re.compile(
 _IS_QUESTION = re.compile(r"[?？]\s*$|か。?\s*$")
 
 
+class Model(Protocol):
+    """A source of answers: the bundled almanac, or a language model. Thread-safe; one per process."""
+
+    def answer(self, question: str, *, language: Language, call: Call) -> Iterator[Piece]:
+        """Yield the answer to a non-empty question in `language`, its text piece by piece as it becomes known.
+
+        Each question is answered independently. The outcome is added to `call.record`.
+        """
+        ...
+
+
+def answered_by(model: Model) -> Answer:
+    """Return the agent: it answers with the model; with a question in return if there is no text."""
+
+    def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        question = text_of(request.message)
+        language = answer_language(question)
+        if not question:
+            yield Question(_EMPTY_QUESTION[language])
+            return
+        yield from model.answer(question, language=language, call=call)
+
+    return answer
+
+
 class Almanac:
     """A `Model` that knows a few hundred facts and nothing else."""
 
@@ -72,9 +108,13 @@ class Almanac:
         call.record["model"] = "almanac"
         facts, open_questions = self.look_up(question)
         if not facts:
-            has_words = len(question) > _MAX_QUESTION_CHARACTERS or searchable(question).strip()
-            yield Text((_UNKNOWN if has_words else _NO_WORDS)[language])
-            yield Data({"source": "almanac", "answered": False, "hint": _HINT})
+            data = {"source": "almanac", "answered": False, "hint": _HINT}
+            if len(question) > _MAX_QUESTION_CHARACTERS or searchable(question).strip():
+                yield declining(Reason.NOTHING_KNOWN, data)
+                yield Text(_UNKNOWN[language])
+            else:
+                yield Text(_NO_WORDS[language])
+                yield Data(data)
             return
         rest = f"\n{_REST_UNKNOWN[language]}" if open_questions else ""
         yield Text(self.text_of(facts, language) + rest)
@@ -83,7 +123,17 @@ class Almanac:
     @staticmethod
     def text_of(facts: list[Fact], language: Language) -> str:
         """Return the facts as text, one per line."""
-        return "\n".join(fact.ja if language is Language.JA else fact.en for fact in facts)
+        return "\n".join(fact.text(language) for fact in facts)
+
+    def evidence(self, question: str, language: Language) -> list[Evidence]:
+        """Return the facts that a question touches, also one that none of them answers alone."""
+        words = searchable(question[:_MAX_QUESTION_CHARACTERS])
+        found = [fact for fact in self._facts if fact.touches(words)][:_MAX_EVIDENCE]
+        context = _TITLE[language]
+        return [
+            Evidence(number, fact.text(language), (context,), f"almanac#{fact.id}")
+            for number, fact in enumerate(found, 1)
+        ]
 
     def look_up(self, question: str) -> tuple[list[Fact], bool]:
         """Return the facts that answer the question, and True if a question in it has no answer.

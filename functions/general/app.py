@@ -3,16 +3,11 @@
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.agents.answer_model import AnswerModel, configured_agent
 from a2a_hub.agents.conversation import in_conversation
-from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.diagnosis.report import with_doctor
-from a2a_hub.gemini.client import configured
-from a2a_hub.gemini.examination import examine
+from a2a_hub.agents.settings import AgentSettings
 from a2a_hub.http.messages import Handler
-from a2a_hub.runtime.function import stdout_log
-from functions.general.agent import GeneralAgent
-from functions.general.almanac import Almanac
-from functions.general.config import Config
+from functions.general.almanac import Almanac, Model, answered_by
 from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
 
@@ -32,19 +27,19 @@ SKILL = AgentSkill(
 )
 
 
-def build(config: Config) -> Handler:
+def build(config: AgentSettings) -> Handler:
     """Return the handler of the whole function."""
-    agent = config.agent
-    card = agent_card(
+    model, almanac = AnswerModel.of(config.answer_model), Almanac(load(KNOWLEDGE))
+    answering: Model = almanac
+    if model.model and model.composer:
+        answering = LanguageModel(model.model, composer=model.composer, almanac=almanac)
+    answer = in_conversation(answered_by(answering), alone_first=False, rewriter=model.rewriter)
+    return configured_agent(
+        "general",
+        answer,
         name="General questions",
         description="Answers what no other agent is asked for, in the language of the question.",
-        version="1.0.0",
-        url=agent.public_url,
-        skills=(SKILL,),
+        skill=SKILL,
+        config=config,
+        model=model,
     )
-    log = stdout_log("general", project=agent.google_cloud_project, with_text=agent.log_text)
-    gemini, almanac = configured(config.gemini), Almanac(load(KNOWLEDGE))
-    model = LanguageModel(gemini, almanac=almanac) if gemini else almanac
-    answer = in_conversation(GeneralAgent(model).answer, alone_first=False)
-    function = agent_function(answer, card=card, log=log)
-    return with_doctor(function, lambda: tuple(examine(gemini, without="none is configured: the almanac answers")))

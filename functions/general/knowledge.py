@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from a2a_hub.agents.knowledge import read_folder, search_term
+from a2a_hub.text.language import Language
 
 Terms = tuple[str, ...]
 
@@ -51,6 +52,14 @@ class Fact:
     def strength(self, words: str, *, before: str = "") -> int:
         """Return the strength of the best matching question; 0 if none matches."""
         return max(question.strength(words, before=before) for question in self.questions)
+
+    def touches(self, words: str) -> bool:
+        """Return True if a `searchable` question has the terms of one that this fact answers, whatever else it says."""
+        return any(all(any(term in words for term in group) for group in each.needed) for each in self.questions)
+
+    def text(self, language: Language) -> str:
+        """Return the fact in one of the languages."""
+        return self.ja if language is Language.JA else self.en
 
 
 def _covers(terms: Iterable[str], words: str) -> bool:

@@ -2,8 +2,11 @@
 
 import os
 
+from a2a_hub.agents import settings
 from a2a_hub.http.flask_adapter import entry_point
-from functions.general import config
+from a2a_hub.runtime.door import agent_door
+from a2a_hub.telemetry.start import start_telemetry
 from functions.general.app import build
 
-general = entry_point(build(config.read(os.environ)))
+start_telemetry("general", os.environ)
+general = entry_point(build(settings.read(os.environ)), agent_door("general", os.environ))

@@ -1,6 +1,7 @@
 """The doctor's examination of one agent: network, clock, IAM, card, and the agent's report on itself."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 from msgspec import Struct
 
@@ -28,7 +29,8 @@ from a2a_hub.diagnosis.report import (
 )
 from a2a_hub.http.client import Budget, Fault, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
-from a2a_hub.routing.routes import Route
+from a2a_hub.mcp.client import McpClient
+from a2a_hub.routing.routes import Kind, Route
 from a2a_hub.runtime.ids import new_id
 from functions.hub.credentials import AuthorizedHttp
 
@@ -99,9 +101,28 @@ class AgentExamination:
             return
         if admission := boundary.admission_step(self._examination):
             yield admission
+        if self._route.kind is Kind.MCP:
+            yield self._tools()
+            return
         yield _card(answer, self._route)
         yield from self._security(answer)
         yield from self._self_examination()
+
+    def _tools(self) -> Step:
+        """Return the step on an MCP server, whose tools are listed."""
+        route, http = self._route, self._http
+        try:
+            with closing(McpClient(http, route.url, new_id=new_id, budget=_budget(route, http))) as client:
+                tools = client.tools()
+        except ClientError as failure:
+            if failure.status in (401, 403):
+                return route.boundary.refusal_step(failure.status, self._examination)
+            return error("tools", failure.detail, fix="is its url that of an MCP server over streamable HTTP?")
+        names = ", ".join(tool.name for tool in tools)
+        if route.tool and not any(tool.name == route.tool for tool in tools):
+            fix = f"set `tool` of route {route.id} in routes.toml to one that it has"
+            return error("tools", f'the server has no tool "{route.tool}"; it has {names or "none"}', fix=fix)
+        return ok("tools", f"MCP {client.version}: {names or 'none'}")
 
     def _no_answer(self, failure: HttpFailure) -> Step:
         check = _ON_THE_WAY.get(failure.fault, "answer")

@@ -1,92 +1,146 @@
 """Wires the hub, dependencies first. The dispatch table shows where each request goes."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Mapping
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.token_endpoint import TokenEndpoints
 from a2a_hub.diagnosis.gcloud import Service
+from a2a_hub.http.admission import Door
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler
+from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.default_credentials import DefaultCredentials
-from a2a_hub.identity.principal import HUB_FUNCTION, Principal
-from a2a_hub.identity.signed_principal import HEADER
+from a2a_hub.identity.principal import GATE, HUB_FUNCTION, Principal
 from a2a_hub.queue.factory import open_wakeups
-from a2a_hub.queue.wakeups import WAKEUPS_PATH
-from a2a_hub.routing.routes import Route
+from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC
+from a2a_hub.quota.quotas import Counters, Quotas
+from a2a_hub.quota.task_quota import TaskQuota
+from a2a_hub.routing.routes import Kind, Route
 from a2a_hub.runtime.function import MESSAGE_FACTORY, health, serve, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import card_endpoint, missing_variable, route_source
 from a2a_hub.task_store.factory import open_store
-from a2a_hub.tasks.task_service import StoredTasks, TaskService
+from a2a_hub.tasks.operations import TaskOperations
+from a2a_hub.tasks.role_record import record_ended
+from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log
 from functions.hub.agent import CommandAgent, HubAgent
 from functions.hub.commands.agent_commands import AgentCommandCatalog, AgentCommands
 from functions.hub.commands.commands import Commands
+from functions.hub.commands.feedback import Feedback
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.doctor import Doctor
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import Downstream, UnavailableAgent
 from functions.hub.endpoints import RUN_PATH, TOOLS_PATH, Pages, RunEndpoint, ToolsQuery
-from functions.hub.failure import unaddressed, without_tasks
+from functions.hub.failure import unaddressed, without_tasks, without_tool
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.texts import TaskTexts
 
+if TYPE_CHECKING:
+    from a2a_hub.gemini.client import Gemini
+
 _SELF = Principal(subject=HUB_FUNCTION)
 
 
-def build(config: Config, *, downstreams: Mapping[str, Downstream] | None = None, log: Log | None = None) -> Handler:
-    """Return the hub's handler. `downstreams` replaces the agents of the route table, by route id."""
+def build(
+    config: Config,
+    *,
+    downstreams: Mapping[str, Downstream] | None = None,
+    log: Log | None = None,
+    door: Door | None = None,
+    gemini: Gemini | None = None,
+) -> Handler:
+    """Return the hub's handler. `downstreams` replaces the agents of the route table, by route id, `gemini` the model."""
     settings = config.hub
-    log = log or stdout_log("hub", project=settings.google_cloud_project, with_text=settings.log_text)
+    behind_gate = GATE in config.identity.trusted_keys
+    log = log or stdout_log(
+        "hub", project=settings.google_cloud_project, with_text=settings.log_text, is_entrance=not behind_gate
+    )
     if settings.unset:
         log.line("WARNING", f"These variables are not set; their agents cannot be reached: {', '.join(settings.unset)}")
     http = HttpClient()
     sources = _credential_sources(config, http)
+    if config.mcp_model and gemini is None:
+        from a2a_hub.gemini.client import configured
+
+        gemini = configured(config.mcp_model)
     tables = Tables(
-        settings, lambda route: downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources)
+        settings,
+        lambda route: downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, gemini),
     )
     source = route_source(settings, tables.use, log=log)
-    pipeline = Pipeline(tables=tables, conversations=Conversations(), log=log, clock=time.perf_counter)
+    store = None
+    if settings.store:
+        store = open_store(settings.store, clock=time.time, new_token=new_id, report=log.line)
+    quotas = Quotas(config.quotas, Counters(store, log=log))
+    pipeline = Pipeline(
+        tables=tables,
+        conversations=Conversations(store, log=log, ttl_seconds=config.conversation_ttl_seconds),
+        quotas=quotas,
+        link_hosts=config.link_hosts,
+        log=log,
+        clock=time.perf_counter,
+    )
     hub_agent = HubAgent(pipeline, message_factory=MESSAGE_FACTORY)
-    stored = _stored_tasks(config, hub_agent)
+    stored = None
+    if store and config.tasks:
+        stored = TaskOperations(store, hub_agent, message_factory=MESSAGE_FACTORY, settings=config.tasks)
     catalog = AgentCommandCatalog(tables, log=log)
-    commands = Commands(tables, catalog, tasks=stored.operations if stored else None, log=log)
-    agent = CommandAgent(hub_agent, commands, message_factory=MESSAGE_FACTORY)
+    feedback = Feedback(pipeline.conversations, log=log)
+    commands = Commands(tables, catalog, feedback, tasks=stored, log=log)
+    agent = CommandAgent(pipeline, commands, message_factory=MESSAGE_FACTORY)
     tasks = _task_service(config, agent, stored, http, log) if stored else None
     server = A2AServer(
         agent,
         card=tables.card,
         log=log,
-        limits=Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds),
+        limits=Limits(max_body_bytes=config.limits.body_bytes, keep_alive_seconds=config.keep_alive_seconds),
         extended_card=tables.card_for,
         tasks=tasks,
         development_tool=AgentCommands(tables, catalog, sending=tasks.sending if tasks else None, new_id=new_id),
-        keeps_ui_contract=config.keeps_ui_contract,
+        contract=config.contract,
+        capacity=door.capacity if door else None,
+        open_stream=quotas.open_stream,
+        tenants=config.tenants,
     )
-    queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes, operators=config.operators)
+    if door:
+        unstored, running = server.unstored.turns, stored.turns if stored else ()
+        door.capacity.count_turns(lambda: len(unstored) + len(running))
+        door.shutdown.on_stop(unstored.drain)
+        if tasks:
+            door.shutdown.on_stop(tasks.engine.drain)
+    queries = ToolsQuery(pipeline, max_body_bytes=config.limits.body_bytes, operators=config.operators)
     pages = Pages(tables, commit=config.commit)
     doctor = Doctor(
         tables.routes,
+        downstreams=tables.downstreams,
         sources=sources,
         http=http,
         service=Service(name=config.service) if config.service else None,
         operators=config.operators,
-        store=(stored.store, settings.store) if stored and settings.store else None,
+        store=(store, settings.store) if store and settings.store else None,
+        max_instances=config.max_instances,
+        gemini=gemini,
     )
-    runs = (Identified(RUN_PATH, RunEndpoint(tasks.runner).handle, ANY, exact=True),) if tasks else ()
+    runs = (Identified(RUN_PATH, RunEndpoint(tasks.engine).handle, ANY, exact=True),) if tasks else ()
     dispatcher = Dispatcher(
         (
             Public("/", pages.front),
             Public("/health", health),
             *card_endpoint(settings, tables.card).endpoints,
-            *KeySetPage(settings.webhook_keys).endpoints,
+            *KeySetPage(settings.published_keys).endpoints,
             Public("/openapi.yaml", pages.openapi, exact=True),
             Identified("/", server.handle, POST),
             Identified("/doctor", doctor.handle, GET_ONLY, exact=True),
@@ -95,19 +149,26 @@ def build(config: Config, *, downstreams: Mapping[str, Downstream] | None = None
             Identified("/debug-version", pages.version),
             *runs,
         ),
-        identify=config.identity.authenticator(http, trusts_gate=True).identify,
+        identify=quotas.counted(config.identity.authenticator(http).identify, behind_gate=behind_gate),
         fallback=server.handle,
     )
     return serve(dispatcher.handle, log=log, before=source.reload_if_due)
 
 
-def _agent_of(route: Route, http: HttpClient, sources: CredentialSources) -> Downstream:
+def _agent_of(route: Route, http: HttpClient, sources: CredentialSources, gemini: Gemini | None) -> Downstream:
     """Return the route's agent. Nobody can be called for a role, whose workers fetch stored tasks, nor without an address."""
     if route.role:
         return UnavailableAgent(without_tasks(route))
     if variable := missing_variable(route):
         return UnavailableAgent(unaddressed(route, variable))
-    return a2a_agent(route, http=http, sources=sources, new_id=new_id)
+    if route.kind is Kind.A2A:
+        return a2a_agent(route, http=http, sources=sources, new_id=new_id)
+    if not route.tool and gemini is None:
+        return UnavailableAgent(without_tool(route))
+    # A hub without such a route starts without the protocol and the model's modules.
+    from functions.hub.downstream.mcp_transport import mcp_agent
+
+    return mcp_agent(route, http=http, sources=sources, new_id=new_id, gemini=gemini)
 
 
 def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:
@@ -119,27 +180,26 @@ def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:
         spares_loopback=config.spares_loopback,
         secrets=secrets,
         access_tokens=TokenEndpoints(http, secrets),
+        signer=cache(lambda audience: config.identity.signer(audience=audience)),
     )
 
 
-def _stored_tasks(config: Config, hub_agent: HubAgent) -> StoredTasks | None:
-    if config.hub.store is None or config.tasks is None:
-        return None
-    store = open_store(config.hub.store, clock=time.time, new_token=new_id)
-    return StoredTasks(store, hub_agent, message_factory=MESSAGE_FACTORY, settings=config.tasks)
-
-
-def _task_service(config: Config, agent: CommandAgent, stored: StoredTasks, http: HttpClient, log: Log) -> TaskService:
+def _task_service(
+    config: Config, agent: CommandAgent, stored: TaskOperations, http: HttpClient, log: Log
+) -> TaskService:
     assert config.tasks is not None, "tasks are stored"
     signer = config.identity.signer(audience="tasks")
 
-    def headers() -> Mapping[str, str]:
-        return {HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH)} if signer else {}
+    def headers(body: bytes) -> Mapping[str, str]:
+        return {HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH, body=body)} if signer else {}
 
     def log_failed_wakeup(reason: str) -> None:
         log.line("WARNING", f"A wake-up failed; the task will be found later: {reason}")
 
-    wakeups = open_wakeups(config.wakeups, http=http, headers=headers, failed=log_failed_wakeup)
+    tokens = DefaultCredentials() if config.uses_google_credentials else None
+    wakeups = open_wakeups(config.wakeups, http=http, headers=headers, failed=log_failed_wakeup, tokens=tokens)
+    stored.store.on_undelivered(lambda task_id: wakeups.publish(WEBHOOKS_TOPIC, task_id))
+    stored.store.on_ended(partial(record_ended, wakeups))
     return TaskService(
         agent,
         stored,
@@ -149,4 +209,5 @@ def _task_service(config: Config, agent: CommandAgent, stored: StoredTasks, http
         wakeups=wakeups,
         settings=config.tasks,
         new_task_policy=agent,
+        quota=TaskQuota(config.quotas, stored.store),
     )

@@ -1,13 +1,14 @@
-"""Adds a route's credential to every request that goes to its agent."""
+"""Adds a route's credential to every request that goes to its agent, and the signed caller where the route says so."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest
 from a2a_hub.http.client import Answer, Budget, Http
 from a2a_hub.http.messages import Cancellation
+from a2a_hub.identity.authentication import HEADER
 
 
 class AuthorizedHttp:
@@ -45,10 +46,11 @@ class AuthorizedHttp:
         """See `Http.request`. A 401 makes the boundary renew its credential, once. Raises NoCredential."""
 
         def answer() -> Answer:
+            target = _with_query(url, self.credential)
             return self._http.request(
                 method,
-                _with_query(url, self.credential),
-                headers={**headers, **self.credential.headers},
+                target,
+                headers={**headers, **self.credential.headers, **self._signed_caller(method, target, body or b"")},
                 body=body,
                 budget=budget,
                 cancellation=cancellation,
@@ -64,6 +66,17 @@ class AuthorizedHttp:
         first.close()
         self.credential = renewed
         return answer()
+
+    def _signed_caller(self, method: str, url: str, body: bytes) -> dict[str, str]:
+        agent, caller = self._request.agent, self._request.caller
+        signer = self._request.sources.signer(agent.signs_caller_for) if caller and agent.signs_caller_for else None
+        if caller is None or signer is None:
+            return {}
+        parts = urlsplit(url)
+        path = f"{parts.path or '/'}?{parts.query}"
+        authorization = self.credential.headers.get("authorization")
+        signed = signer.sign(caller.identity, method=method, path=path, body=body, authorization=authorization)
+        return {HEADER: signed}
 
 
 def _with_query(url: str, credential: Credential) -> str:

@@ -1,36 +1,57 @@
 """`GET /doctor`: examines every agent step by step, with the credential that the agent really gets."""
 
+from __future__ import annotations
+
 import threading
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from a2a_hub.a2a.error_response import refusal
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
 from a2a_hub.boundaries.boundary import CredentialRequest
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.diagnosis.gcloud import Service
-from a2a_hub.diagnosis.report import Examined, Report, Step, error, is_doctor_request, ok, report_response
+from a2a_hub.diagnosis.report import (
+    Examined,
+    Report,
+    Step,
+    error,
+    failed,
+    is_doctor_request,
+    ok,
+    report_response,
+    skipped,
+    warning,
+)
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import is_operator
-from a2a_hub.routing.routes import Route
+from a2a_hub.routing.routes import Kind, Route
 from a2a_hub.settings.hub import missing_variable
 from a2a_hub.task_store.settings import StoreSettings
-from a2a_hub.task_store.store import TaskStore
+from a2a_hub.task_store.store import Store
+from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Record
 from functions.hub.agent_examination import AgentExamination
 from functions.hub.credentials import AuthorizedHttp
-from functions.hub.store_examination import examine_store
+from functions.hub.downstream.interface import Downstream
+from functions.hub.failure import without_tool
+from functions.hub.store_examination import examine_quotas, examine_store
+
+if TYPE_CHECKING:
+    from a2a_hub.gemini.client import Gemini
 
 _AT_ONCE = 8
 
 
 class Doctor:
-    """The examination of `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails; `store`
-    is the task store, with its settings.
+    """The examination of `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails;
+    `downstreams` are the agents by route id; `store` is the task store, with its settings; up to `max_instances` hubs may run;
+    `gemini` is the model for the tools of MCP servers.
     """
 
     def __init__(
@@ -41,15 +62,21 @@ class Doctor:
         http: HttpClient,
         service: Service | None,
         operators: frozenset[str],
-        store: tuple[TaskStore, StoreSettings] | None = None,
+        downstreams: Callable[[], Mapping[str, Downstream]] = dict,
+        store: tuple[Store, StoreSettings] | None = None,
+        max_instances: int = 1,
+        gemini: Gemini | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._routes = routes
+        self._downstreams = downstreams
         self._sources = sources
         self._http = http
         self._service = service
         self._operators = operators
         self._store = store
+        self._max_instances = max_instances
+        self._gemini = gemini
         self._now = now
         # Each examination calls real services, and uses their quota.
         self._one_at_a_time = threading.Lock()
@@ -61,6 +88,7 @@ class Doctor:
         if not is_operator(caller.principal, self._operators):
             reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"
             return refusal(request, A2AError(PERMISSION_DENIED, reason), record)
+        audit.record("read", caller.principal, page=request.path, request=record["requestId"])
         limit = caller.principal.routes if caller.principal else None
         with self._one_at_a_time:
             return report_response(self.report(caller.authorization, only=limit))
@@ -76,11 +104,25 @@ class Doctor:
                 )
             )
         account = self._account()
-        if self._store is not None and only is None:
-            store, settings = self._store
-            steps = tuple(examine_store(store, settings, account=account))
+        if only is None and self._gemini is not None:
+            from a2a_hub.gemini import examination as model_examination
+
+            examined += (Examined(subject="model", steps=tuple(model_examination.examine(self._gemini, without=""))),)
+        if only is None and (steps := tuple(self._store_steps(account))):
             examined += (Examined(subject="tasks", steps=steps),)
+        if only is None and self._store is not None and (claims := tuple(examine_quotas(self._store[0]))):
+            examined += (Examined(subject="quotas", steps=claims),)
         return Report(account=account, examined=examined)
+
+    def _store_steps(self, account: str | None) -> Iterator[Step]:
+        if self._store is not None:
+            store, settings = self._store
+            yield from examine_store(store, settings, account=account)
+        elif self._max_instances > 1:
+            seen = (
+                f"up to {self._max_instances} instances without a store: each forgets the conversations of the others"
+            )
+            yield warning("store", seen, fix='set TASK_STORE = "firestore" in deploy.toml, or max_instances = 1')
 
     def _account(self) -> str | None:
         for route in self._routes():
@@ -94,6 +136,11 @@ class Doctor:
         if route.role:
             yield ok("workers", f"nobody is called: the workers of {route.role} fetch its tasks")
             return
+        if (downstream := self._downstreams().get(route.id)) and (failure := downstream.open_circuit):
+            yield failed("circuit", failure.cause, remedy=failure.remedy or "see the steps below, and the agent's log")
+        if route.kind is Kind.MCP and not route.tool and self._gemini is None:
+            missing_tool = without_tool(route)
+            yield failed("tool", missing_tool.cause, remedy=missing_tool.remedy or "")
         variable = missing_variable(route)
         if variable is not None:
             hub = self._service or Service(name="hub")
@@ -112,4 +159,6 @@ class Doctor:
         except NoCredential as missing:
             yield route.boundary.missing_step(missing, self._service)
             return
+        if route.signs_caller_for and self._sources.signer(route.signs_caller_for) is None:
+            yield skipped("caller", "the agent is not told who asks: the hub has no SIGNING_KEY")
         yield from AgentExamination(route, http, hub=self._service, now=self._now()).steps()

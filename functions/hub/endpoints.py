@@ -1,5 +1,6 @@
 """The hub's own endpoints beside A2A: its pages, `/tools/query` for programs, and the run of abandoned tasks."""
 
+import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -16,19 +17,20 @@ from a2a_hub.runtime.function import front_page
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.version import VERSION
 from a2a_hub.task_store.store import LeaseLost, TaskEnded, Unavailable
-from a2a_hub.tasks.runner import Runner
+from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.telemetry.log import Record, traceparent_of
-from functions.hub.conversations import ids_of
+from a2a_hub.telemetry.outcome import Outcome
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
-from functions.hub.pipeline import IncomingTurn, Pipeline, TurnRecord
+from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
+from functions.hub.turn import IncomingTurn, TurnRecord
 
 TOOLS_PATH = "/tools/query"
 RUN_PATH = "/internal/tasks:run"
 _OPENAPI = Path(__file__).with_name("openapi.yaml")
 _TOOLS_OPERATION = "tools/query"
-_TOOLS_FIELDS = ("query", "contextId", "route")
+_TOOLS_FIELDS = ("query", "contextId", "route", "dryRun")
 _MOST_RUN_BYTES = 10_000
 
 
@@ -70,14 +72,17 @@ class ToolsQuery:
         """Return the answer. Raises A2AError."""
         if not may_call(_TOOLS_OPERATION, caller.principal):
             raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {_TOOLS_OPERATION}")
-        incoming = self._incoming(request, caller, record)
+        incoming, is_dry = self._incoming(request, caller, record)
         turn, events = self._pipeline.start_turn(incoming, record)
+        if is_dry:
+            return _json(_answer(turn, for_operator=False) | {"passedOver": self._pipeline.passed_over(turn)})
         for _ in events:
             pass
-        record.setdefault("outcome", "ok")
+        record.setdefault("outcome", Outcome.ANSWERED)
         return _json(_answer(turn, for_operator=is_operator(caller.principal, self._operators)))
 
-    def _incoming(self, request: Request, caller: Caller, record: Record) -> IncomingTurn:
+    def _incoming(self, request: Request, caller: Caller, record: Record) -> tuple[IncomingTurn, bool]:
+        """Return the turn, and True if its agent is not to be asked."""
         if request.media_type not in ("", JSON):
             raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
         value = protojson.decode(read_body(request, self._max_body_bytes))
@@ -89,49 +94,55 @@ class ToolsQuery:
         query = _text(value, "query")
         if query is None or not query.strip():
             raise invalid_field("query", "is required")
+        is_dry = value.get("dryRun", False)
+        if not isinstance(is_dry, bool):
+            raise invalid_field("dryRun", "must be true or false")
         owner = caller.principal.subject if caller.principal else ""
-        context_id, downstream_context_id = ids_of(owner, _text(value, "contextId") or None)
-        return IncomingTurn(
+        incoming = IncomingTurn(
             message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),)),
             skill=_text(value, "route"),
             skill_field="route",
             owner=owner,
             principal=caller.principal,
-            context_id=context_id,
-            downstream_context_id=downstream_context_id,
+            context=self._pipeline.conversations.ids_of(owner, _text(value, "contextId")),
             streaming=False,
             request_id=record["requestId"],
             authorization=caller.authorization,
             traceparent=traceparent_of(request.headers),
         )
+        return incoming, is_dry
 
 
 class RunEndpoint:
     """The endpoint at `RUN_PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
 
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
+    def __init__(self, engine: TurnEngine) -> None:
+        self._engine = engine
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
-        """Run the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run."""
+        """Run the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run.
+
+        A turn that takes longer than the body's `seconds` is handed over, and the next request goes on with it.
+        """
         if caller.principal is None or caller.principal.subject != TASKS_FUNCTION:
             return None
         try:
             if request.method != "POST":
                 raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
-            task_id = _task_id(request)
+            task_id, seconds = _run_of(request)
             record["taskId"] = task_id
+            until = None if seconds is None else time.time() + seconds
             try:
-                state = self._runner.run_again(task_id, request_id=record["requestId"], record=record)
+                state = self._engine.run(task_id, request_id=record["requestId"], record=record, until=until)
             except (LeaseLost, TaskEnded):
                 state = None
-            record.setdefault("outcome", "ok")
+            record.setdefault("outcome", Outcome.ANSWERED)
             return _json({"state": state})
         except A2AError as error:
             refusal = error
         except Unavailable:
             refusal = A2AError(errors.UNAVAILABLE, "Tasks cannot be reached at the moment")
-        record["outcome"] = refusal.kind.reason
+        record |= refusal.log_fields
         return problem(refusal, record)
 
 
@@ -154,6 +165,7 @@ def _route(route: Route) -> dict[str, object]:
         "sticky": route.sticky,
         "followUps": route.follow_ups,
         "default": route.default,
+        "fallbacks": route.fallbacks,
     }
 
 
@@ -165,20 +177,20 @@ def _text(value: dict[str, Any], name: str) -> str | None:
 
 
 def _answer(turn: TurnRecord, *, for_operator: bool) -> dict[str, Any]:
-    choice, failure = turn.choice, turn.failure
-    reason = choice.reason if choice else failure.cause if failure else "no text: nothing was asked"
+    route, failure = turn.route, turn.failure
+    reason = turn.reason or (failure.cause if failure else "no text: nothing was asked")
     data = turn.data if for_operator else [for_callers(value) for value in turn.data]
     return {
-        "route": choice.route.id if choice else None,
+        "route": route.id if route else None,
         "reason": reason,
-        "agent": choice.route.name if choice else None,
-        "boundary": choice.route.boundary.kind if choice else None,
+        "agent": route.name if route else None,
+        "boundary": route.boundary.kind if route else None,
         "answer": turn.answer,
         "data": data[0] if len(data) == 1 else (data or None),
         "citations": turn.citations,
         "timings": {"routingMs": turn.routing_ms, "downstreamMs": turn.downstream_ms},
         "error": _failure(failure, for_operator=for_operator) if failure else None,
-        "contextId": turn.incoming.context_id,
+        "contextId": turn.incoming.context.context_id,
         "requestId": turn.incoming.request_id,
     }
 
@@ -195,10 +207,13 @@ def _failure(failure: Failure, *, for_operator: bool) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _task_id(request: Request) -> str:
+def _run_of(request: Request) -> tuple[str, float | None]:
+    """Return the id of the task, and the seconds that its run may take."""
     body = read_body(request, _MOST_RUN_BYTES)
     value: Any = protojson.decode(body) if body else None
-    task_id = value.get("taskId") if isinstance(value, dict) else None
+    task_id, seconds = (value.get("taskId"), value.get("seconds")) if isinstance(value, dict) else (None, None)
     if not isinstance(task_id, str) or not task_id:
         raise invalid_field("taskId", "must be a string")
-    return task_id
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
+        raise invalid_field("seconds", "must be a number")
+    return task_id, seconds

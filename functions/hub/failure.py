@@ -3,9 +3,11 @@
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.routing.routes import Route
+from a2a_hub.telemetry.outcome import Outcome
 
 # The fault of a turn whose caller left, which is no failure (`ClientFault.CANCELLED`).
 LEFT = "cancelled"
@@ -25,17 +27,22 @@ class FailureKind(StrEnum):
     CUT = "cut"
     TOO_LARGE = "too_large"
     RESTING = "resting"
+    LIMITED = "limited"
     FAILED = "failed"
     NOT_ACCEPTED = "not_accepted"
     INTERNAL = "internal"
     UNROUTED = "unrouted"
 
 
+_REFUSALS = frozenset({FailureKind.NOT_PERMITTED, FailureKind.LIMITED, FailureKind.NOT_ACCEPTED})
+
+
 class Failure(Struct, frozen=True, kw_only=True):
     """`fault` is the technical name, `cause` a sentence for the operator, `remedy` a command or a change, if one is known.
 
-    `seconds_to_wait` is set while the circuit is open: the hub tries again after that time. `fields` are the parts of the request
-    that the agent did not accept.
+    `passing`: the agent is away, and may soon be back. `seconds_to_wait` is set while the circuit is open: the hub tries again
+    after that time; `opened_by` is the kind of the failure that opened it. `fields` are the parts of the request that the agent
+    did not accept.
     """
 
     kind: FailureKind
@@ -43,8 +50,27 @@ class Failure(Struct, frozen=True, kw_only=True):
     cause: str
     remedy: str | None = None
     http_status: int | None = None
+    passing: bool = False
     seconds_to_wait: float | None = None
+    opened_by: FailureKind | None = None
     fields: tuple[str, ...] = ()
+
+    @property
+    def retryable(self) -> bool:
+        """True if the same request may succeed later."""
+        return self.passing or self.kind is FailureKind.SLOW
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of a request that ends with it."""
+        if self.fault == LEFT:
+            return Outcome.CANCELLED
+        return Outcome.REFUSED if self.kind in _REFUSALS else Outcome.FAILED
+
+    @property
+    def log_fields(self) -> dict[str, str]:
+        """The cause, and the remedy if one is known, as fields of the log."""
+        return {"cause": self.cause, **({"remedy": self.remedy} if self.remedy else {})}
 
 
 class DownstreamFailed(Exception):
@@ -65,12 +91,26 @@ def not_permitted(route: Route) -> Failure:
     )
 
 
-def resting(route: Route, seconds: float) -> Failure:
-    """Return the failure of a request while the route's circuit is open."""
-    return Failure(
+def resting(opened_by: Failure, seconds: float) -> Failure:
+    """Return the failure of a request while the circuit is open, which keeps the cause of the failure that opened it."""
+    return replace(
+        opened_by,
         kind=FailureKind.RESTING,
         fault="circuit_open",
-        cause=f"{route.id}: it failed repeatedly, and is tried again in {seconds:.0f} s",
+        cause=f"{opened_by.cause}; it failed repeatedly, and is tried again in {seconds:.0f} s",
+        seconds_to_wait=seconds,
+        opened_by=opened_by.kind,
+    )
+
+
+def limited(route: Route, quota: str, seconds: float) -> Failure:
+    """Return the failure of a turn beyond a quota of the route, or the caller's of model calls."""
+    return Failure(
+        kind=FailureKind.LIMITED,
+        fault="quota",
+        cause=f"{route.id}: the quota of {quota} is used up for {seconds:.0f} s",
+        remedy="raise the quota, if it is too small: docs/quotas.md says where each is set",
+        passing=True,
         seconds_to_wait=seconds,
     )
 
@@ -88,6 +128,16 @@ def unaddressed(route: Route, variable: str) -> Failure:
 def without_credential(missing: NoCredential) -> Failure:
     """Return the failure of a request that cannot get its credential."""
     return Failure(kind=FailureKind.NOT_ALLOWED, fault=missing.fault, cause=missing.cause, remedy=missing.remedy)
+
+
+def without_tool(route: Route) -> Failure:
+    """Return the failure of a route to an MCP server where nothing says which tool is called."""
+    return Failure(
+        kind=FailureKind.DOWN,
+        fault="no_tool",
+        cause=f"{route.id}: nothing says which tool of the MCP server is called",
+        remedy=f"set tool and text_argument of route {route.id} in routes.toml, or MCP_MODEL of the hub",
+    )
 
 
 def without_tasks(route: Route) -> Failure:

@@ -2,8 +2,23 @@
 
 import os
 
-from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.http.admission import Capacity
+from a2a_hub.routing.patterns import compile_all
+from a2a_hub.runtime.door import door_of
+from a2a_hub.runtime.function import stdout_log
+from a2a_hub.runtime.server import entry_point
+from a2a_hub.runtime.shutdown import Shutdown
+from a2a_hub.telemetry.start import start_telemetry
 from functions.hub import config
 from functions.hub.app import build
 
-hub = entry_point(build(config.read(os.environ)))
+start_telemetry("hub", os.environ)
+_config = config.read(os.environ)
+_door = door_of(
+    Capacity(_config.limits),
+    Shutdown(),
+    stdout_log("hub", project=_config.hub.google_cloud_project),
+    in_background=compile_all,
+)
+
+hub = entry_point("hub", build(_config, door=_door), _door, on_flask=_config.on_flask)

@@ -1,18 +1,22 @@
 """The doctor's examination of the task store: the database, the role, and the indexes of lists, as the hub itself."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.diagnosis import report
 from a2a_hub.task_store.settings import StoreSettings
-from a2a_hub.task_store.store import TaskQuery, TaskStore, Unavailable
+from a2a_hub.task_store.store import SharedState, TaskQuery, TaskStore, Unavailable
 
 ROLE = "roles/datastore.user"
 API = "firestore.googleapis.com"
 _PREPARE = "./deploy.sh --only prepare"
 # No caller's owner, and no route's role.
 _NOBODY = "doctor"
+_MOST_CLAIMS = 1000
+_MOST_SHOWN = 5
 # Each has an index of its own.
 _QUERIES = tuple(
     TaskQuery(context_id=context, states=states) for context in (None, _NOBODY) for states in ((), (TaskState.WORKING,))
@@ -41,6 +45,18 @@ def examine_store(
     yield report.in_time("store", message, seconds=clock() - started, fix=fix)
 
 
+def examine_quotas(store: SharedState) -> Iterator[report.Step]:
+    """Yield a step for each kind of quota: its largest claims. Nothing if the store is away, which is a step of its own."""
+    used: dict[str, Counter[str]] = {}
+    with suppress(Unavailable):
+        for claim in store.quota_claims("", limit=_MOST_CLAIMS):
+            kind, _, subject = claim.counter.partition("/")
+            used.setdefault(kind, Counter())[subject] += claim.amount
+    for kind, claims in used.items():
+        largest = ", ".join(f"{subject}: {amount}" for subject, amount in claims.most_common(_MOST_SHOWN))
+        yield report.ok(kind, f"{len(claims)} of callers and routes in use; {largest}")
+
+
 def _name(settings: StoreSettings) -> str:
     return settings.file.name if settings.file else f"Firestore {settings.database} of {settings.project}"
 
@@ -49,7 +65,7 @@ def _seen_and_remedy(unavailable: Unavailable, settings: StoreSettings, account:
     if settings.file:
         return (
             "the file cannot be read",
-            "see that the disk is not full, and the file is where it was, whole and writable; then start the functions again",
+            "see that the disk is not full, and that the file and its folder can be written",
         )
     cause = unavailable.__cause__
     # The error of the last retry.
@@ -71,17 +87,12 @@ def _seen_and_remedy(unavailable: Unavailable, settings: StoreSettings, account:
                 'name another: TASK_STORE = "firestore:NAME" in deploy.toml, which deploy.sh then makes',
             )
         case "FailedPrecondition":
-            return (
-                "an index is missing",
-                f"{_PREPARE} makes it; Firestore takes some minutes to build it",
-            )
+            return "an index is missing", f"{_PREPARE} makes it; Firestore takes some minutes to build it"
         case "ResourceExhausted" | "TooManyRequests":
             return "a quota is used up", "ask again in a minute; the console shows the quotas of Firestore"
         case "DefaultCredentialsError" | "RefreshError" | "Unauthenticated":
-            return (
-                "the hub has no valid credentials",
-                "see that the hub runs as a service account that exists and is enabled",
-            )
+            remedy = "see that the hub runs as a service account that exists and is enabled"
+            return "the hub has no valid credentials", remedy
         case _:
             return (
                 "no answer",

@@ -1,17 +1,19 @@
 """The route table in use, everything made of it, and the choice of a turn's route. A turn keeps the table that it began with."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct, structs
 
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError
+from a2a_hub.a2a.model import text_of
 from a2a_hub.identity.principal import Principal
-from a2a_hub.routing.router import Choice, Router, Rule, UnknownSkill
+from a2a_hub.routing.router import Choice, Router, Rule
 from a2a_hub.routing.routes import Route, RouteTable, may_use
 from a2a_hub.settings.hub import HubSettings, card_for, public_card
 from functions.hub.conversations import Conversation
 from functions.hub.downstream.interface import Downstream
+from functions.hub.turn import IncomingTurn
 
 # The subject of a text stands at its beginning; the rest is pasted material, and reading it all would hold a thread for seconds.
 _MOST_CHARACTERS = 20_000
@@ -30,39 +32,47 @@ class Served(Struct, frozen=True, kw_only=True):
         """The routes by id."""
         return self.settings.table.by_id
 
-    def choose(
-        self,
-        text: str,
-        conversation: Conversation | None,
-        *,
-        skill: str | None,
-        skill_field: str,
-        principal: Principal | None,
-    ) -> Choice:
+    def choose(self, incoming: IncomingTurn, conversation: Conversation | None) -> Choice:
         """Choose the route of a turn: that of the task that waits in this conversation, else the router's.
+
+        An action on a surface goes to the agent that made it.
 
         The caller may not be permitted to use it. Raises A2AError (INVALID_PARAMS) for a skill that no route has, or none that
         the caller may use: both look the same.
         """
-        routes = self.routes
-        if skill is not None and skill in routes and not may_use(routes[skill], principal):
-            raise self._unknown_skill(skill_field, principal)
+        routes, skill, principal = self.routes, incoming.skill, incoming.principal
+        text = text_of(incoming.message)[:_MOST_CHARACTERS]
+        if skill is not None:
+            if skill not in routes or not may_use(routes[skill], principal):
+                raise self._unknown_skill(incoming.skill_field, principal)
+            return self.router.choose(text, skill=skill)
         last = routes.get(conversation.route_id) if conversation else None
-        if skill is None and conversation is not None and conversation.waiting_task_id is not None and last:
+        if conversation is not None and incoming.acts_on is not None:
+            owner = routes.get(conversation.surfaces.get(incoming.acts_on, ("", ""))[0])
+            if owner is not None and may_use(owner, principal):
+                reason = f'waiting: the action is on a surface of "{owner.id}"'
+                return Choice(route=owner, rule=Rule.WAITING, words=(), reason=reason)
+        if conversation is not None and conversation.waiting_task_id is not None and last:
             reason = f'waiting: the task of "{last.id}" in this conversation waits for an answer'
             return Choice(route=last, rule=Rule.WAITING, words=(), reason=reason)
-        try:
-            choice = self.router.choose(
-                text[:_MOST_CHARACTERS],
-                skill=skill,
-                last_route=conversation.route_id if conversation else None,
-            )
-        except UnknownSkill:
-            raise self._unknown_skill(skill_field, principal) from None
+        choice = self.router.choose(
+            text,
+            last_route=conversation.route_id if conversation else None,
+            extension_route=self._of_extension(incoming.extensions, principal),
+        )
         if choice.rule is Rule.DEFAULT and conversation is not None and last and last.id in conversation.open_tasks:
             reason = f'open: no rule matched, and the task of "{last.id}" in this conversation can be continued'
             return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)
         return choice
+
+    def _of_extension(self, extensions: Collection[str], principal: Principal | None) -> str | None:
+        """Return the route of the highest priority that has one of these extensions and that the caller may use."""
+        having = [
+            route
+            for route in self.routes.values()
+            if route.passes_tasks and not {*route.extensions}.isdisjoint(extensions) and may_use(route, principal)
+        ]
+        return max(having, key=lambda route: route.priority).id if having else None
 
     def _unknown_skill(self, field: str, principal: Principal | None) -> A2AError:
         known = ", ".join(route.id for route in self.routes.values() if may_use(route, principal))
@@ -88,6 +98,10 @@ class Tables:
     def routes(self) -> tuple[Route, ...]:
         """Return the routes of the table in use."""
         return self.now.settings.table.routes
+
+    def downstreams(self) -> Mapping[str, Downstream]:
+        """Return the agents of the table in use, by route id."""
+        return self.now.downstreams
 
     def card(self) -> AgentCard:
         """Return the card for everybody."""

@@ -1,8 +1,10 @@
 """The hub's own texts for people, in English and Japanese. Never an exception, an address or a token."""
 
 import math
+from collections.abc import Mapping, Sequence
 
-from a2a_hub.a2a.model import Message, text_of
+from a2a_hub.a2a.model import Message, Part, file_text, text_of
+from a2a_hub.quota.limits import wait_text
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.language import Language, language_of
 from functions.hub.failure import Failure, FailureKind
@@ -50,9 +52,13 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _EN: "The answer from the agent “{agent}” is too large to show.",
         _JA: "エージェント「{agent}」の回答が大きすぎて表示できません。",
     },
+    FailureKind.LIMITED: {
+        _EN: "The limit for requests to the agent “{agent}” is reached.",
+        _JA: "エージェント「{agent}」の利用上限に達しました。",
+    },
     FailureKind.RESTING: {
-        _EN: "The agent “{agent}” has failed several times; it will be tried again in {seconds} seconds.",
-        _JA: "エージェント「{agent}」で失敗が続いたため、{seconds}秒後に再試行されます。",
+        _EN: "The agent has failed several times; it will be tried again in {seconds} seconds.",
+        _JA: "失敗が続いたため、{seconds}秒後に再試行されます。",
     },
     FailureKind.FAILED: {
         _EN: "The agent “{agent}” could not complete this request.",
@@ -87,6 +93,10 @@ _AFTER_WAIT = {
     _EN: "Please ask again after that. Reference: {reference}",
     _JA: "その後にもう一度お試しください。参照番号：{reference}",
 }
+_AFTER_LIMIT = {
+    _EN: "Please ask again in {wait}. Reference: {reference}",
+    _JA: "{wait}ほどしてからもう一度お試しください。参照番号：{reference}",
+}
 _ACCESS = {
     _EN: "If you need it, ask your administrator for access. Reference: {reference}",
     _JA: "必要な場合は、管理者に利用権限を依頼してください。参照番号：{reference}",
@@ -104,10 +114,15 @@ _WHAT_TO_DO = {
     FailureKind.TOO_LARGE: _REPHRASE,
     FailureKind.FAILED: _REPHRASE,
     FailureKind.RESTING: _AFTER_WAIT,
+    FailureKind.LIMITED: _AFTER_LIMIT,
 }
 _EMPTY = {
     _EN: "Your message contained no text, so there is nothing to answer yet. Please write your question.",
     _JA: "メッセージに文章が含まれていませんでした。ご質問を入力してください。",
+}
+_FILES = {
+    _EN: "I see {files}, but no question. Please write what you want to know, and attach it again.",
+    _JA: "{files}を受け取りましたが、ご質問がありません。ご質問を書いて、もう一度添付してください。",
 }
 _NO_ANSWER = {
     _EN: "The agent “{agent}” answered without any text.",
@@ -117,7 +132,6 @@ _QUESTION = {
     _EN: "The agent “{agent}” needs more information. Please add what is missing to your request.",
     _JA: "エージェント「{agent}」が追加の情報を求めています。依頼に足りない情報を入力してください。",
 }
-_SOURCES = {_EN: "Sources:", _JA: "出典："}
 _STILL_WORKING = {
     _EN: "This takes a while; the work continues. It is your task {number}: write “/task {number}” to see how far it is, "
     "or “/cancel {number}” to stop it.",
@@ -128,11 +142,21 @@ _STILL_WORKING_WITHOUT_NUMBER = {
     _EN: "This takes a while; the work continues. Write “/tasks” in a few minutes to see how far it is.",
     _JA: "時間がかかっていますが、処理は続いています。数分後に「/タスク一覧」で状況を確認できます。",
 }
+_WAITS_FOR_WORKER = {
+    _EN: "No worker has taken this yet; it is waiting for one. It is your task {number}: write “/task {number}” to see how far "
+    "it is, or “/cancel {number}” to stop it.",
+    _JA: "この依頼はワーカー待ちで、まだ処理は始まっていません。タスク番号は{number}です。"
+    "「/タスク {number}」で状況を確認でき、「/キャンセル {number}」で中止できます。",
+}
 _STORE_AWAY = {
     _EN: "This request becomes a task, and tasks cannot be stored at the moment, or not for certain. "
     "Please look at “/tasks” in a minute, and send it again if it is not there.",
     _JA: "この依頼はタスクとして保存する必要がありますが、現在、保存先に接続できないため、保存できたか確認できません。"
     "1分ほどしてから「/タスク一覧」をご覧になり、見当たらない場合はもう一度お送りください。",
+}
+_TRYING_AGAIN = {
+    _EN: "{reason} The hub tries again in {seconds} s; there is nothing for you to do.",
+    _JA: "{reason}{seconds}秒後に自動で再試行します。操作は必要ありません。",
 }
 _WITHOUT_ANSWER = {
     _EN: "The work has ended without an answer.",
@@ -147,17 +171,35 @@ def name_of(route: Route, language: Language) -> str:
 
 def failure_text(failure: Failure, route: Route | None, *, language: Language, reference: str) -> str:
     """Return the agent (if there was one), the failure, what the user can do, and a reference."""
-    agent = name_of(route, language) if route else ""
-    seconds = math.ceil(failure.seconds_to_wait or 0)
-    fields = ", ".join(failure.fields)
-    what = _WHAT[failure.kind][language].format(agent=agent, seconds=seconds, fields=fields)
-    then = _WHAT_TO_DO.get(failure.kind, _RETRY)[language].format(reference=reference)
-    return f"{what} {then}" if language is Language.EN else f"{what}{then}"
+    values = {
+        "agent": name_of(route, language) if route else "",
+        "seconds": math.ceil(failure.seconds_to_wait or 0),
+        "wait": wait_text(failure.seconds_to_wait or 0, language),
+        "fields": ", ".join(failure.fields),
+        "reference": reference,
+    }
+    kind = failure.opened_by or failure.kind
+    sentences = [_WHAT[kind], _WHAT_TO_DO.get(kind, _RETRY)]
+    if failure.opened_by and sentences[1] is not _ADMINISTRATOR:
+        # Waiting may help.
+        sentences[1:] = _WHAT[failure.kind], _WHAT_TO_DO[failure.kind]
+    return (" " if language is Language.EN else "").join(each[language].format(**values) for each in sentences)
+
+
+def reason_text(failure: Failure, route: Route, language: Language) -> str:
+    """Return what happened, for a turn that is tried again."""
+    return _WHAT[failure.opened_by or failure.kind][language].format(agent=name_of(route, language))
 
 
 def empty_message_text() -> str:
     """Return the answer to a message without text, in both languages."""
     return f"{_EMPTY[_EN]}\n{_EMPTY[_JA]}"
+
+
+def files_alone_text(files: Sequence[Part]) -> str:
+    """Return the answer to files without text that no agent takes so, in both languages."""
+    names = ", ".join(map(file_text, files))
+    return f"{_FILES[_EN].format(files=names)}\n{_FILES[_JA].format(files=names)}"
 
 
 def no_answer_text(route: Route, language: Language) -> str:
@@ -170,25 +212,26 @@ def question_text(route: Route, language: Language) -> str:
     return _QUESTION[language].format(agent=name_of(route, language))
 
 
-def sources_heading(language: Language) -> str:
-    """Return the line above the numbered citations."""
-    return _SOURCES[language]
-
-
 class TaskTexts:
     """See `a2a_hub.tasks.text_only.UiTexts`."""
 
-    def still_working(self, message: Message, number: int | None) -> str:
+    def still_working(self, message: Message, number: int | None, *, waits_for_worker: bool = False) -> str:
         """See `UiTexts.still_working`."""
         language = language_of(text_of(message))
         if number is None:
             return _STILL_WORKING_WITHOUT_NUMBER[language]
-        return _STILL_WORKING[language].format(number=number)
+        return (_WAITS_FOR_WORKER if waits_for_worker else _STILL_WORKING)[language].format(number=number)
 
-    def store_away(self, message: Message) -> str:
+    @property
+    def store_away(self) -> Mapping[Language, str]:
         """See `UiTexts.store_away`."""
-        return _STORE_AWAY[language_of(text_of(message))]
+        return _STORE_AWAY
 
     def without_answer(self, message: Message) -> str:
         """See `UiTexts.without_answer`."""
         return _WITHOUT_ANSWER[language_of(text_of(message))]
+
+    def trying_again(self, message: Message, reason: str, seconds: float) -> str:
+        """See `UiTexts.trying_again`."""
+        text = _TRYING_AGAIN[language_of(text_of(message))]
+        return text.format(reason=reason, seconds=max(1, math.ceil(seconds)))

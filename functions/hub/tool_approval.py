@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, Struct
 
 from a2a_hub.a2a.extensions import tool_confirmation
-from a2a_hub.a2a.extensions.tool_confirmation import chosen, confirmation, late_text, not_understood_text, plain_choices
+from a2a_hub.a2a.extensions.tool_confirmation import LATE, NOT_UNDERSTOOD, chosen, confirmation, plain_choices
 from a2a_hub.a2a.extensions.tool_updates import PendingTools, ToolQuestion
 from a2a_hub.a2a.model import Message
 from a2a_hub.routing.routes import Route
@@ -53,9 +53,9 @@ def decision_of(message: Message, text: str, pending: PendingTools) -> Decision:
 def question_text(pending: Sequence[ToolQuestion], route: Route, language: Language, *, again: bool) -> str:
     """Return the question for a decision; `again`, after a reply that was not understood."""
     text = tool_confirmation.question_text(pending, texts.name_of(route, language), language)
-    return f"{not_understood_text(language)}\n\n{text}" if again else text
+    return f"{NOT_UNDERSTOOD[language]}\n\n{text}" if again else text
 
 
 def too_late_text(route: Route, language: Language) -> str:
     """Return that the agent no longer waited for the decision."""
-    return late_text(texts.name_of(route, language), language)
+    return LATE[language].format(agent=texts.name_of(route, language))

@@ -1,21 +1,27 @@
-"""The advisor: it answers from the practices, with the requested number of tasks in order, and invents none."""
+"""The advisor and the practices that it knows: it gives the requested number of tasks in order, and invents none."""
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
-from a2a_hub.agents.knowledge import Rule, some_titles, topic_of, topics_of
-from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, split_questions
+from a2a_hub.agents.knowledge import Rule, read_folder, some_titles, topic_of, topics_of
+from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, sentences, split_questions
+from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.language import Language, answer_language
 from a2a_hub.text.normalization import question_text
 from functions.pm.counting import requested_portion
-from functions.pm.knowledge import Practices, Task, Topic
 
 _DEFAULT_COUNT = 5
 _MAX_ANSWERS = 3
+_MAX_EVIDENCE_CHARACTERS = 12_000
+_SOURCE = "practices#"
 
 _EMPTY_QUESTION = {
     Language.EN: "What would you like to know about running a project? I can help with: {topics}.",
@@ -40,6 +46,57 @@ _COMPARES = re.compile(
 )
 
 
+class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One text in both languages."""
+
+    en: str
+    ja: str
+
+    def in_(self, language: Language) -> str:
+        """Return the text in one of them."""
+        return self.ja if language is Language.JA else self.en
+
+
+class Task(Wording, frozen=True, forbid_unknown_fields=True):
+    """One thing to do, written "title | description"."""
+
+    def __post_init__(self) -> None:
+        for text in (self.en, self.ja):
+            if text.count(" | ") != 1:
+                raise ValueError(f"{text!r} is not written as: title | description")
+
+    def title(self, language: Language) -> str:
+        """Return the task in a few words."""
+        return self.in_(language).split(" | ")[0]
+
+    def description(self, language: Language) -> str:
+        """Return the description in a sentence."""
+        return self.in_(language).split(" | ")[1]
+
+
+class Topic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A practice. `items` names its tasks: "tasks for creating a WBS"; the first ones matter most."""
+
+    id: str
+    rank: int
+    clues: tuple[str, ...]
+    title: Wording
+    about: Wording
+    items: Wording
+    tasks: tuple[Task, ...]
+
+
+class Practices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All topics."""
+
+    topics: tuple[Topic, ...]
+
+
+def load(folder: Path) -> Practices:
+    """Return the practices in the TOML files of a folder. Raises ValueError if an entry is incomplete."""
+    return Practices(topics=tuple(topic for file in read_folder(folder, Practices) for topic in file.topics))
+
+
 class Advisor:
     """The agent. Holds no state between questions."""
 
@@ -58,8 +115,7 @@ class Advisor:
         chosen = found[0] if found else None
         call.record["topic"] = chosen
         if chosen is None:
-            yield Text(_NOT_KNOWN[language].format(topics=self._titles(language)))
-            yield Data({"topic": None, "answered": False, "topics": list(self._topics)})
+            yield from self.abstention(question, language)
             return
         if len(found) > 1 and _COMPARES.search(question.casefold()):
             yield from _compare([self._topics[each] for each in found[:2]], language)
@@ -69,6 +125,35 @@ class Advisor:
             yield from _answer_each(several, language)
             return
         yield from _answer(self._topics[chosen], question, language)
+
+    def evidence(self, question: str, language: Language) -> Sequence[Evidence]:
+        """See `Knowledge`: the topics of the question, and others; nothing for a list, which the rules answer."""
+        counted = requested_portion(question, usual=_DEFAULT_COUNT).count is not None
+        if counted or "\n" in question or requested_format(question) is AnswerFormat.TABLE:
+            return ()
+        order = dict.fromkeys((*topics_of(question, self._rules), *self._topics))
+        found: list[Evidence] = []
+        left = _MAX_EVIDENCE_CHARACTERS
+        for topic in map(self._topics.__getitem__, order):
+            context = (topic.title.in_(language), topic.items.in_(language))
+            texts = [*sentences(topic.about.in_(language)), *(_line(task, language) for task in topic.tasks)]
+            left -= sum(map(len, texts))
+            if left < 0:
+                break
+            found += [Evidence(at, text, context, _SOURCE + topic.id) for at, text in enumerate(texts, len(found) + 1)]
+        return found
+
+    def data(self, cited: Sequence[Evidence], language: Language) -> dict[str, Any]:
+        """See `Knowledge`."""
+        texts = {each.text for each in cited}
+        topics = [self._topics[each] for each in dict.fromkeys(each.source.removeprefix(_SOURCE) for each in cited)]
+        tasks = [task for topic in topics for task in topic.tasks if _line(task, language) in texts]
+        return _data(topics[0], tasks, language, requested=None)
+
+    def abstention(self, _: str, language: Language) -> Iterator[Piece]:
+        """See `Knowledge`."""
+        yield declining(Reason.NOTHING_KNOWN, {"topic": None, "answered": False, "topics": list(self._topics)})
+        yield Text(_NOT_KNOWN[language].format(topics=self._titles(language)))
 
     def _several(self, question: str) -> list[tuple[str, Topic]]:
         """Return the practices of separate questions, each with its question; a follow-up is one question."""
@@ -131,10 +216,14 @@ def _heading(topic: Topic, tasks: Sequence[Task], language: Language, *, counted
     return items if counted else f"{topic.about.in_(language).strip()}\n\n{items}"
 
 
-def _lines(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
+def _line(task: Task, language: Language) -> str:
     separator = "：" if language is Language.JA else ": "
+    return f"{task.title(language)}{separator}{task.description(language)}"
+
+
+def _lines(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
     for number, task in enumerate(tasks, start=first):
-        yield f"\n{number}. {task.title(language)}{separator}{task.description(language)}"
+        yield f"\n{number}. {_line(task, language)}"
 
 
 def _titles_only(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:

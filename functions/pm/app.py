@@ -3,16 +3,12 @@
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.agents.answer_model import AnswerModel, configured_agent
+from a2a_hub.agents.composed_answers import composed
 from a2a_hub.agents.conversation import in_conversation
-from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.agents.phrasing import with_phrasing
 from a2a_hub.agents.settings import AgentSettings
-from a2a_hub.diagnosis.report import with_doctor
-from a2a_hub.gemini.examination import examiner
 from a2a_hub.http.messages import Handler
-from a2a_hub.runtime.function import stdout_log
-from functions.pm.advisor import Advisor
-from functions.pm.knowledge import load
+from functions.pm.advisor import Advisor, load
 
 KNOWLEDGE = Path(__file__).with_name("practices")
 
@@ -33,13 +29,15 @@ SKILL = AgentSkill(
 
 def build(config: AgentSettings) -> Handler:
     """Return the handler of the whole function."""
-    card = agent_card(
+    model, advisor = AnswerModel.of(config.answer_model), Advisor(load(KNOWLEDGE))
+    # "Two more" goes on in a list by its question: the advisor completes questions by rules.
+    answer = in_conversation(composed(advisor.answer, advisor, model.composer))
+    return configured_agent(
+        "pm",
+        answer,
         name="Project management advisor",
         description="Helps to plan and run projects, in the language of the question.",
-        version="1.0.0",
-        url=config.public_url,
-        skills=(SKILL,),
+        skill=SKILL,
+        config=config,
+        model=model,
     )
-    log = stdout_log("pm", project=config.google_cloud_project, with_text=config.log_text)
-    answer = in_conversation(with_phrasing(config.phrasing, Advisor(load(KNOWLEDGE)).answer))
-    return with_doctor(agent_function(answer, card=card, log=log), examiner(config.phrasing))

@@ -1,7 +1,7 @@
 """The only place where the tasks function's parts are wired."""
 
 import time
-from collections.abc import Callable
+from functools import partial
 
 from a2a_hub.a2a.error_response import problem
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
@@ -10,7 +10,10 @@ from a2a_hub.http.dispatch import ANY, Dispatcher, Identified, MethodNotAllowed,
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import Principal
-from a2a_hub.queue.wakeups import WAKEUPS_PATH
+from a2a_hub.identity.service_tokens import ServiceTokens
+from a2a_hub.queue.factory import open_wakeups
+from a2a_hub.queue.hcs import MirrorTopics
+from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC, TaskEvent, Wakeups, topic_of
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import MESSAGE_FACTORY, error_of, status_pages, stdout_log
@@ -18,42 +21,51 @@ from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.hub import route_source
 from a2a_hub.task_store.factory import open_store
-from a2a_hub.task_store.store import Store, Unavailable
+from a2a_hub.task_store.store import Unavailable
+from a2a_hub.tasks.role_record import record_ended
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log, Record
 from functions.tasks.config import Config
-from functions.tasks.hub_runs import HubRunStarter
-from functions.tasks.wakeups import TopicCondition, WakeupEndpoint
+from functions.tasks.hub_runs import HubRuns, RunSlots
+from functions.tasks.sweeps import TaskWork
+from functions.tasks.wakeups import ThreadedWakeups, WakeupEndpoint
 from functions.tasks.webhooks.delivery import deliverer
 from functions.tasks.workers.api import WorkersApi
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.identity import worker_of
 from functions.tasks.workers.lease_operations import LeaseOperations
-from functions.tasks.workers.leasing import Leasing
+from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
 
-_MOST_PURGED = 500
-_PURGE_EVERY_SECONDS = 600.0
 # Even without retention, work may wait for a worker for this long.
 _LEAST_UNTAKEN_SECONDS = 86_400.0
-_ABANDONED_EVERY_SECONDS = 15.0
 _RETRY_AFTER_SECONDS = "2"
 
 
-def build(config: Config, *, log: Log | None = None) -> Handler:
-    """Return the function's handler. Its background work begins when its process serves."""
+def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | None = None) -> Handler:
+    """Return the function's handler. Its background work begins when its process serves. `tokens` replaces its own account's."""
     log = log or stdout_log("tasks", project=config.hub.google_cloud_project)
-    store = open_store(config.store, clock=time.time, new_token=new_id)
-    signer = config.identity.signer()
+    store = open_store(config.store, clock=time.time, new_token=new_id, report=log.line)
+    signer = config.identity.signer(audience="hub")
     assert signer is not None, "the settings have been checked"
     http = HttpClient()
-    runs = HubRunStarter(
+    if tokens is None and config.uses_google_credentials:
+        tokens = DefaultCredentials()
+    threads = None if config.in_requests else ThreadedWakeups(Threads("wake-up"))
+    queue = _queue(config, http, tokens, log)
+    wakeups = threads or queue
+    store.on_undelivered(lambda task_id: wakeups.publish(WEBHOOKS_TOPIC, task_id))
+    store.on_ended(partial(record_ended, queue))
+    slots = RunSlots(config.runs_at_once)
+    runs = HubRuns(
         store,
         hub_url=config.hub_url,
         http=http,
         signer=signer,
-        tokens=DefaultCredentials() if config.uses_google_credentials else None,
+        tokens=tokens,
+        wakeups=wakeups,
+        slots=slots,
+        longest_seconds=config.run_seconds,
         log=log,
-        threads=Threads("hub run"),
     )
 
     roles = _roles(config.hub.table)
@@ -63,30 +75,41 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         roles = _roles(table)
 
     source = route_source(config.hub, use, log=log)
-    authenticator = config.identity.authenticator(http, trusts_gate=True, audience="tasks")
+    authenticator = config.identity.authenticator(http)
     worker_wakeups, events = TopicCondition(), Events(MESSAGE_FACTORY)
+    waits = WorkerWaits(
+        worker_wakeups, poll_seconds=config.poll_seconds, at_once=config.waits_at_once, clock=time.monotonic
+    )
     leasing = Leasing(
         store,
-        worker_wakeups,
+        waits,
         events,
         most_attempts=config.most_attempts,
-        poll_seconds=config.poll_seconds,
-        waits_at_once=config.waits_at_once,
         untaken_seconds=max(config.retention_seconds, _LEAST_UNTAKEN_SECONDS),
-        clock=time.monotonic,
+        assigned=lambda stored: queue.record(TaskEvent.ASSIGNED, topic_of(stored.role), stored.task.id),
         now=time.time,
     )
-    api = WorkersApi(leasing, LeaseOperations(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes)
-    wakeups = WakeupEndpoint(worker_wakeups, accounts=config.wakeup_accounts, hub_runs=runs)
-    key_set = KeySetPage(config.webhooks.public_keys)
-    background = _background(
-        config,
+    operations = LeaseOperations(store, events, waits)
+    api = WorkersApi(leasing, operations, roles=lambda: roles, max_body_bytes=config.max_body_bytes)
+    background = Background(log, in_threads=threads is not None)
+    work = TaskWork(
         store,
-        log,
-        start_due_runs=runs.start_due,
-        end_abandoned=lambda: leasing.end_abandoned(sorted(roles)),
-        end_untaken=lambda: leasing.end_abandoned(None),
+        runs,
+        slots,
+        deliverer(config, store, log, wakeups),
+        leasing,
+        wakeups=wakeups,
+        background=background,
+        config=config,
+        now=time.time,
     )
+    if threads is not None:
+        threads.work = work
+        if config.wakeups and config.wakeups.hcs:
+            mirror = MirrorTopics(config.wakeups.hcs, http=http, notify=worker_wakeups.notify)
+            background.every(config.wakeups.hcs.poll_seconds, mirror.poll, name="the reading of the mirror node")
+    wakeup_endpoint = WakeupEndpoint(worker_wakeups, work, accounts=config.wakeup_accounts, threads=threads)
+    key_set = KeySetPage(config.webhooks.public_keys)
 
     def identify(request: Request, record: Record) -> Principal:
         principal = authenticator.identify(request, record).principal
@@ -101,7 +124,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         (
             *status_pages("A2A hub: tasks"),
             *key_set.endpoints,
-            Identified(WAKEUPS_PATH, wakeups.handle, ANY, exact=True),
+            Identified(WAKEUPS_PATH, wakeup_endpoint.handle, ANY, exact=True),
         ),
         identify=identify,
         fallback=serve_worker,
@@ -117,37 +140,21 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         except (NotFound, MethodNotAllowed) as refused:
             error = error_of(refused)
         except Unavailable:
-            record["outcome"] = "store_unavailable"
+            record["fault"] = "store_unavailable"
             retry = {"retry-after": _RETRY_AFTER_SECONDS}
             away = A2AError(UNAVAILABLE, "Tasks cannot be reached at the moment; try again", headers=retry)
             return problem(away, record, with_reason=True)
-        record["outcome"] = error.kind.reason
+        record |= error.log_fields
         return problem(error, record, with_reason=True)
 
     return log.requests(handle)
 
 
-def _background(
-    config: Config,
-    store: Store,
-    log: Log,
-    *,
-    start_due_runs: Callable[[], object],
-    end_abandoned: Callable[[], object],
-    end_untaken: Callable[[], object],
-) -> Background:
-    def purge() -> None:
-        while store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
-            pass
+def _queue(config: Config, http: HttpClient, tokens: ServiceTokens | None, log: Log) -> Wakeups:
+    def log_failed(reason: str) -> None:
+        log.line("WARNING", f"A wake-up failed; a sweep will find the work: {reason}")
 
-    deliver = deliverer(config, store, log).deliver_due
-    background = Background(log)
-    background.every(config.webhooks.poll_seconds, deliver, name="The delivery of push notifications")
-    background.every(config.sweep_seconds, start_due_runs, name="The sweep for tasks that nobody runs")
-    background.every(_ABANDONED_EVERY_SECONDS, end_abandoned, name="The sweep for tasks whose workers died")
-    background.every(_PURGE_EVERY_SECONDS, end_untaken, name="The sweep for tasks that nobody takes")
-    background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")
-    return background
+    return open_wakeups(config.wakeups, http=http, headers=lambda _: {}, failed=log_failed, tokens=tokens)
 
 
 def _roles(table: RouteTable) -> frozenset[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.settings import IdentitySettings
+from a2a_hub.queue import factory as wakeup_settings
+from a2a_hub.queue.factory import WakeupSettings
 from a2a_hub.settings import hub as hub_settings
 from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
@@ -20,15 +22,18 @@ _DAY_SECONDS = 86_400
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The function's settings. `identity` is that of workers. The store is swept for idle work every `sweep_seconds`;
-    ended tasks are kept for `retention_seconds`. `worker_accounts` maps accounts of ID tokens to roles; Pub/Sub pushes as
+    ended tasks are kept for `retention_seconds`. `worker_accounts` maps accounts of ID tokens to roles; Google's queues call as
     one of `wakeup_accounts`. A task fails after `most_attempts` starts in one turn. While a worker waits, the store is
-    polled every `poll_seconds`.
+    polled every `poll_seconds`. One instance has `runs_at_once` tasks run on the hub, each for `run_seconds` at a time.
     """
 
     hub: HubSettings
     store: StoreSettings
     identity: IdentitySettings
+    wakeups: WakeupSettings | None
     hub_url: str
+    runs_at_once: int
+    run_seconds: float
     uses_google_credentials: bool
     sweep_seconds: float
     retention_seconds: float
@@ -40,6 +45,11 @@ class Config:
     waits_at_once: int
     max_body_bytes: int
 
+    @property
+    def in_requests(self) -> bool:
+        """True if all work is done inside requests, of Google's queues and Cloud Scheduler: there is no CPU between them."""
+        return self.wakeups is not None and bool(self.wakeups.project)
+
 
 def read(environ: Mapping[str, str]) -> Config:
     """Read the settings from `environ`. Raise SettingsError that reports all errors together."""
@@ -47,18 +57,24 @@ def read(environ: Mapping[str, str]) -> Config:
     hub = hub_settings.read(settings, environ, needs_urls=False)
     if hub.store is None:
         settings.problem("TASK_STORE", "must be set: without a store there are no tasks")
-    identity = identity_settings.read(settings, trusts_gate=True, authorizes_accounts=True)
-    if not identity.signing_keys:
-        settings.problem("GATE_SIGNING_KEY", "is required: the hub has to recognise who has its tasks run")
+    identity = identity_settings.read(settings, function="tasks", trusts=("hub",), authorizes_accounts=True)
+    if not identity.signing_key:
+        settings.problem("SIGNING_KEY", "is required: the hub has to recognise who has its tasks run")
+    wakeups = wakeup_settings.read(settings)
+    wakes_hub = wakeups is not None and wakeups.wakes_hub
     config = Config(
         hub=hub,
         store=hub.store or StoreSettings(),
         identity=identity,
+        wakeups=wakeups,
         hub_url=settings.url("HUB_URL", None),
+        runs_at_once=int(settings.number("HUB_RUNS_AT_ONCE", 16, least=1, most=1000)),
+        run_seconds=settings.number("HUB_RUN_SECONDS", 540, least=1, most=3500),
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
-        sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 2, least=0.05, most=600),
+        # Shorter than a lease: a dead process's tasks are known before they are due.
+        sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 20 if wakes_hub else 2, least=0.05, most=600),
         retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
-        webhooks=webhook_config.read(settings, hub.webhook_keys),
+        webhooks=webhook_config.read(settings, hub.webhook_keys, is_woken=wakes_hub),
         worker_accounts=worker_identity.read_accounts(settings),
         wakeup_accounts=frozenset(settings.listed("WAKEUP_ACCOUNTS")),
         most_attempts=read_most_attempts(settings),

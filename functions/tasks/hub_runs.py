@@ -1,32 +1,98 @@
-"""Start tasks on the hub that no process runs: queued ones, and those whose process died."""
+"""Run due tasks on the hub: queued ones, those that a hub handed over, and those whose process died."""
 
-import functools
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from enum import StrEnum
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import Struct
 
+from a2a_hub.a2a.model import TaskState
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON
+from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
-from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
-from a2a_hub.runtime.threads import Threads
-from a2a_hub.task_store.store import HUB, TaskStore
+from a2a_hub.identity.signed_principal import PrincipalSigner
+from a2a_hub.queue.wakeups import Wakeups, topic_of
+from a2a_hub.task_store.store import HUB, StoredTask, TaskStore
 from a2a_hub.telemetry.log import Log
 
 _PATH = "/internal/tasks:run"
-_MOST_AT_ONCE = 16
-_LONGEST_SECONDS = 3500.0
-# A task that is due again although the hub was called is one whose run died silently.
-_REPEAT_AFTER_SECONDS = 30.0
-_CONNECT_SECONDS = 5.0
+# A task that is due although the hub was asked longer ago is one whose run died silently.
+_TO_LEASE_SECONDS = 30.0
+# A run that was to end hands over within this time, and answers.
+_TO_END_SECONDS = 30.0
 _MOST_BYTES = 64_000
+_RUNNABLE = (TaskState.SUBMITTED, TaskState.WORKING)
 
 
-class HubRunStarter:
-    """The starter of hub runs: one request to the hub per due task, which lasts as long as the task's turn."""
+class Outcome(StrEnum):
+    """The outcome of a wake-up: nothing is left to do for it, or it has to come again."""
+
+    DONE = "done"
+    BUSY = "busy"
+    FAILED = "failed"
+
+
+class Slot(Struct, frozen=True, kw_only=True):
+    """The place of a task that the hub was asked to run, `since` a time of the clock."""
+
+    task_id: str
+    lost: bool
+    since: float
+
+
+class RunSlots:
+    """The runs at once of this process. Fresh work and lost work keep a quarter of them each, so that neither starves the other.
+
+    Lost work is a turn that was begun before: its process died, or handed over.
+    """
+
+    def __init__(self, at_once: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        kept = min(max(1, at_once // 4), at_once - 1)
+        self._most = at_once
+        self._most_of_a_kind = at_once - kept
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._slots: dict[str, Slot] = {}
+        self._has_refused = False
+
+    def acquire(self, task_id: str, *, lost: bool) -> Slot | None:
+        """Return a slot until `release`, None if there is none; the task's own, if a hub that has it died without a word."""
+        with self._lock:
+            others = [slot for slot in self._slots.values() if slot.task_id != task_id]
+            if len(others) >= self._most or sum(slot.lost is lost for slot in others) >= self._most_of_a_kind:
+                self._has_refused = True
+                return None
+            slot = self._slots[task_id] = Slot(task_id=task_id, lost=lost, since=self._clock())
+            return slot
+
+    def release(self, slot: Slot) -> None:
+        """Free the slot, unless its task has another one by now."""
+        with self._lock:
+            if self._slots.get(slot.task_id) is slot:
+                del self._slots[slot.task_id]
+
+    def has_refused(self) -> bool:
+        """Return True if `acquire` has been refused since the last call."""
+        with self._lock:
+            has_refused, self._has_refused = self._has_refused, False
+            return has_refused
+
+    def is_requested(self, task_id: str) -> bool:
+        """Return True if the hub has just been asked to run this task, and may yet lease it."""
+        slot = self._slots.get(task_id)
+        return slot is not None and self._clock() - slot.since < _TO_LEASE_SECONDS
+
+
+class HubRuns:
+    """The runs on the hub: one request for each, which lasts as long as the task's turn, or `longest_seconds`.
+
+    The lease in the store makes sure that a task runs once, so a wake-up that comes twice costs a read.
+    """
 
     def __init__(
         self,
@@ -36,9 +102,10 @@ class HubRunStarter:
         http: HttpClient,
         signer: PrincipalSigner,
         tokens: ServiceTokens | None,
+        wakeups: Wakeups,
+        slots: RunSlots,
+        longest_seconds: float,
         log: Log,
-        threads: Threads,
-        repeat_after_seconds: float = _REPEAT_AFTER_SECONDS,
     ) -> None:
         self._store = store
         self._url = hub_url + _PATH
@@ -46,59 +113,56 @@ class HubRunStarter:
         self._signer = signer
         self._tokens = tokens
         self._audience = "{0.scheme}://{0.netloc}".format(urlsplit(hub_url))
+        self._wakeups = wakeups
+        self._slots = slots
+        self._longest_seconds = longest_seconds
         self._log = log
-        self._threads = threads
-        self._lock = threading.Lock()
-        self._repeat_after_seconds = repeat_after_seconds
-        self._requested_at: dict[str, float] = {}
 
-    def start_due(self) -> int:
-        """Start a run for each due task and return their number."""
-        started = 0
-        for task_id in self._store.due([HUB], limit=_MOST_AT_ONCE):
-            now = self._http.clock()
-            with self._lock:
-                before = self._requested_at.get(task_id)
-                if before is None and len(self._requested_at) >= _MOST_AT_ONCE:
-                    continue
-                if before is not None and now - before < self._repeat_after_seconds:
-                    continue
-                self._requested_at[task_id] = now
-            self._threads.run(functools.partial(self._run_logged, task_id, now))
-            started += 1
-        return started
-
-    def _run_logged(self, task_id: str, requested_at: float) -> None:
+    def run(self, task_id: str) -> Outcome:
+        """Have the hub run the task if it is due, and wait for the end. Raise Unavailable."""
+        stored = self._due(task_id)
+        if stored is None:
+            return Outcome.DONE
+        slot = self._slots.acquire(task_id, lost=stored.attempt > 0)
+        if slot is None:
+            return Outcome.BUSY
         try:
-            self._run_on_hub(task_id)
+            status = self._run_on_hub(task_id)
+            if status == 200:
+                return Outcome.DONE
+            self._log.line("WARNING", "The hub did not run a task", taskId=task_id, upstreamStatus=status)
         except (HttpFailure, TokenUnavailable) as failure:
-            # The task stays due; the next sweep finds it.
             self._log.line("WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure))
         finally:
-            with self._lock:
-                if self._requested_at.get(task_id) == requested_at:
-                    del self._requested_at[task_id]
+            self._slots.release(slot)
+        return self._after_failure(task_id)
 
-    def _run_on_hub(self, task_id: str) -> None:
-        answer = self._http.request(
-            "POST",
-            self._url,
-            headers=self._headers(),
-            body=msgspec.json.encode({"taskId": task_id}),
-            budget=Budget(
-                deadline=self._http.clock() + _LONGEST_SECONDS,
-                connect_seconds=_CONNECT_SECONDS,
-                idle_seconds=_LONGEST_SECONDS,
-                max_bytes=_MOST_BYTES,
-            ),
-        )
+    def _due(self, task_id: str) -> StoredTask | None:
+        stored = self._store.get(task_id, owner=None)
+        if stored is None or stored.role != HUB or stored.task.status.state not in _RUNNABLE:
+            return None
+        return stored if stored.lease_until <= time.time() else None
+
+    def _after_failure(self, task_id: str) -> Outcome:
+        """A hub that died during the run still holds the lease: another one can go on when it has run out."""
+        stored = self._store.get(task_id, owner=None)
+        if stored is None or stored.lease_until <= time.time():
+            return Outcome.FAILED
+        self._wakeups.publish(topic_of(HUB), task_id, due_at=stored.lease_until)
+        return Outcome.DONE
+
+    def _run_on_hub(self, task_id: str) -> int:
+        """Return the status of the hub's answer. Raise HttpFailure or TokenUnavailable."""
+        body = msgspec.json.encode({"taskId": task_id, "seconds": self._longest_seconds})
+        longest = self._longest_seconds + _TO_END_SECONDS
+        budget = Budget.within(longest, now=self._http.clock(), max_bytes=_MOST_BYTES, retries=0)
+        answer = self._http.request("POST", self._url, headers=self._headers(body), body=body, budget=budget)
         answer.read()
-        if answer.status != 200:
-            self._log.line("WARNING", "The hub did not run a task", taskId=task_id, upstreamStatus=answer.status)
+        return answer.status
 
-    def _headers(self) -> Mapping[str, str]:
-        principal = Principal(subject=TASKS_FUNCTION)
-        headers = {"content-type": JSON, HEADER: self._signer.sign(principal, method="POST", path=_PATH)}
+    def _headers(self, body: bytes) -> Mapping[str, str]:
+        signed = self._signer.sign(Principal(subject=TASKS_FUNCTION), method="POST", path=_PATH, body=body)
+        headers = {"content-type": JSON, HEADER: signed}
         if self._tokens is not None:
             headers["authorization"] = f"Bearer {self._tokens.id_token(self._audience)}"
         return headers

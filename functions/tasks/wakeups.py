@@ -1,59 +1,68 @@
-"""Wake-ups at the tasks function: `POST /wakeups`, and the waking of threads that wait for work."""
+"""Wake-ups at the tasks function: `POST /wakeups`, and the work that they ask for."""
 
-import threading
-from collections import Counter
-from collections.abc import Collection
+import functools
+import time
 
 from a2a_hub.a2a.error_response import read_body
-from a2a_hub.a2a.errors import INVALID_REQUEST, METHOD_NOT_ALLOWED, PERMISSION_DENIED, A2AError
+from a2a_hub.a2a.errors import INVALID_REQUEST, METHOD_NOT_ALLOWED, PERMISSION_DENIED, UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
-from a2a_hub.queue.wakeups import BadEnvelope, read_push, topic_of
-from a2a_hub.task_store.store import HUB
+from a2a_hub.queue.wakeups import SWEEPS_TOPIC, WEBHOOKS_TOPIC, BadEnvelope, Wakeup, Wakeups, read_push, topic_of
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.task_store.store import HUB, Unavailable
 from a2a_hub.telemetry.log import Record
-from functions.tasks.hub_runs import HubRunStarter
+from functions.tasks.hub_runs import Outcome
+from functions.tasks.sweeps import TaskWork
+from functions.tasks.workers.leasing import TopicCondition
 
 _MOST_BYTES = 100_000
+_RETRY_AFTER_SECONDS = 1
+WORK_TOPICS = frozenset({topic_of(HUB), WEBHOOKS_TOPIC, SWEEPS_TOPIC})
 
 
-class TopicCondition:
-    """A condition per topic. To miss no wake-up: read `count`, look for work, then `wait` for one since."""
+class ThreadedWakeups(Wakeups):
+    """Wake-ups of this process for itself: an implementation of Wakeups for processes that have CPU between requests."""
 
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._condition = threading.Condition()
+    def __init__(self, threads: Threads) -> None:
+        self._threads = threads
+        self.work: TaskWork | None = None
 
-    def notify(self, topic: str) -> None:
-        """Wake the threads that wait for this topic."""
-        with self._condition:
-            self._counts[topic] += 1
-            self._condition.notify_all()
+    def publish(self, topic: str, task_id: str, *, due_at: float | None = None) -> None:
+        """Start the work in a thread, or look for it at `due_at`."""
+        assert self.work is not None, "it is wired"
+        if due_at is None:
+            self._threads.run(functools.partial(self._do, self.work, Wakeup(topic, task_id)))
+        else:
+            self.work.look_at(topic, due_at)
 
-    def count(self, topics: Collection[str]) -> int:
-        """Return the number of wake-ups for these topics so far."""
-        with self._condition:
-            return self._sum(topics)
+    def close(self) -> None:
+        """Do nothing."""
 
-    def wait(self, topics: Collection[str], *, since: int, timeout_seconds: float) -> bool:
-        """Wait until the count of these topics exceeds `since`; return False on a timeout."""
-        with self._condition:
-            return self._condition.wait_for(lambda: self._sum(topics) > since, timeout_seconds)
-
-    def _sum(self, topics: Collection[str]) -> int:
-        return sum(self._counts[topic] for topic in set(topics))
+    def _do(self, work: TaskWork, wakeup: Wakeup) -> None:
+        try:
+            outcome = work.do(wakeup)
+        except Unavailable:
+            outcome = Outcome.FAILED
+        if outcome is not Outcome.DONE:
+            work.look_at(wakeup.topic, time.time() + _RETRY_AFTER_SECONDS)
 
 
 class WakeupEndpoint:
-    """The endpoint `POST /wakeups`. It wakes waiting workers, and starts hub runs; a duplicate costs one query."""
+    """The endpoint `POST /wakeups`. It wakes waiting workers, and has other work done: in the request, which lasts as long, or by
+    `threads`. A duplicate costs one read.
+    """
 
-    def __init__(self, condition: TopicCondition, *, accounts: frozenset[str], hub_runs: HubRunStarter) -> None:
-        """`accounts` are the ones that Pub/Sub pushes as."""
+    def __init__(
+        self, condition: TopicCondition, work: TaskWork, *, accounts: frozenset[str], threads: ThreadedWakeups | None
+    ) -> None:
+        """`accounts` are those that Pub/Sub, Cloud Tasks and Cloud Scheduler call as."""
         self._condition = condition
+        self._work = work
         self._accounts = accounts
-        self._hub_runs = hub_runs
+        self._threads = threads
 
     def handle(self, request: Request, principal: Principal, record: Record) -> Response:
-        """Return the response. Raise A2AError, also for a body that is not a wake-up."""
+        """Return the response. Raise A2AError, also for a body that is not a wake-up, and Unavailable."""
         if principal.subject != HUB_FUNCTION and principal.email not in self._accounts:
             raise A2AError(PERMISSION_DENIED, "Only the hub, and the accounts in WAKEUP_ACCOUNTS, tell of tasks here")
         if request.method != "POST":
@@ -63,8 +72,16 @@ class WakeupEndpoint:
             wakeup = read_push(body)
         except BadEnvelope as bad:
             raise A2AError(INVALID_REQUEST, f"This is no wake-up: {bad}") from None
-        record |= {"outcome": "woken", "taskId": wakeup.task_id, "topic": wakeup.topic}
+        record |= {"result": "woken", "taskId": wakeup.task_id, "topic": wakeup.topic}
         self._condition.notify(wakeup.topic)
-        if wakeup.topic == topic_of(HUB):
-            self._hub_runs.start_due()
+        if wakeup.topic in WORK_TOPICS:
+            if self._threads is not None:
+                self._threads.publish(wakeup.topic, wakeup.task_id)
+            elif (outcome := self._work.do(wakeup)) is not Outcome.DONE:
+                # Pub/Sub and Cloud Tasks send it again, with pauses that grow.
+                raise A2AError(
+                    UNAVAILABLE,
+                    f"This wake-up has to come again: {outcome}",
+                    headers={"retry-after": str(_RETRY_AFTER_SECONDS)},
+                )
         return Response(status=204)

@@ -28,12 +28,7 @@ class Form(StrEnum):
 
 
 def built_card(
-    form: Form,
-    *,
-    routes: Path | None,
-    url: str | None,
-    protocol_version: str | None,
-    environment: Mapping[str, str],
+    form: Form, *, routes: Path | None, url: str | None, protocol_version: str | None, environment: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the card of the hub at `url` (or HUB_PUBLIC_URL) with this route table (or ROUTES_FILE) and environment, as JSON.
 
@@ -43,11 +38,7 @@ def built_card(
         routes = project_file("routes.toml", option="--routes FILE")
     if routes is not None:
         read_text(routes)
-    given = {
-        "ROUTES_FILE": routes and str(routes),
-        "HUB_PUBLIC_URL": url,
-        "CARD_PROTOCOL_VERSION": protocol_version,
-    }
+    given = {"ROUTES_FILE": routes and str(routes), "HUB_PUBLIC_URL": url, "CARD_PROTOCOL_VERSION": protocol_version}
     environ = {**environment, **{name: value for name, value in given.items() if value}}
     if form is Form.GEMINI_ENTERPRISE and not environ.get("HUB_PUBLIC_URL"):
         raise CommandError(
@@ -59,6 +50,8 @@ def built_card(
         settings.check()
     except SettingsError as problem:
         raise CommandError(str(problem)) from None
+    if read.routes_file.problem:
+        raise CommandError(f"ROUTES_FILE cannot be used: {read.routes_file.problem}; name a file with --routes FILE")
     version = read.card_protocol_version
     match form:
         case Form.GEMINI_ENTERPRISE:

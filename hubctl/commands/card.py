@@ -6,23 +6,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+from a2a_hub.card_rules.check import check_card, has_errors
 from hubctl.cards.built import Form, built_card
-from hubctl.cards.check import as_text, check_card, has_errors
+from hubctl.cards.findings import as_text
 from hubctl.main import CommandError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--for",
         dest="form",
         choices=[form.value for form in Form],
         default=Form.GEMINI_ENTERPRISE.value,
         help="who reads it: gemini-enterprise (default), or a client of A2A 0.3, 1.0, or of both",
     )
-    parser.add_argument("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
-    parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)")
-    parser.add_argument(
+    add("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
+    add("--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)")
+    add(
         "--protocol-version",
         metavar="TEXT",
         help="what a 0.3 card says in protocolVersion (CARD_PROTOCOL_VERSION, else 0.3.0)",

@@ -6,10 +6,12 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from a2a_hub.card_rules import check
 from a2a_hub.http.client import HttpClient
 from a2a_hub.routing.router import Router, UnknownSkill
 from a2a_hub.routing.routes import RouteTable, RouteTableError
-from hubctl.cards import check
+from a2a_hub.toml.checked_table import no_such
+from hubctl.cards.findings import as_text
 from hubctl.connection import read_card
 from hubctl.console import counted
 from hubctl.main import CommandError
@@ -18,16 +20,13 @@ from hubctl.project_files import ReadTable, read_table
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
-    parser.add_argument("--text", help="a text to route")
-    parser.add_argument("--skill", help="with --text: the route that the caller asks for by id")
-    parser.add_argument("--last-route", metavar="ID", help="with --text: the route of the conversation's last turn")
-    parser.add_argument(
-        "--card",
-        metavar="FILE|URL",
-        help="check this agent card for Gemini Enterprise, instead of the route table",
-    )
-    parser.add_argument("--json", action="store_true", help="write one JSON object")
+    add = parser.add_argument
+    add("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
+    add("--text", help="a text to route")
+    add("--skill", help="with --text: the route that the caller asks for by id")
+    add("--last-route", metavar="ID", help="with --text: the route of the conversation's last turn")
+    add("--card", metavar="FILE|URL", help="check this agent card for Gemini Enterprise, instead of the route table")
+    add("--json", action="store_true", help="write one JSON object")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
@@ -60,7 +59,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         lines += [f"{key:7} {value}" for key, value in result["choice"].items() if key != "words"]
         wrong = wrong or "error" in result["choice"]
         if arguments.skill is None:
-            result["also"] = router.passed_over(arguments.text)
+            result["also"] = list(router.passed_over(arguments.text).values())
             lines += [f"also    {reason}" for reason in result["also"]]
     _write(out, result, "\n".join(lines), as_json=arguments.json)
     return 1 if wrong else 0
@@ -70,7 +69,7 @@ def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.text or arguments.skill or arguments.last_route:
         raise CommandError("--card checks a card, and --text a text's route: give one of them")
     findings = check.check_text(read_card(arguments.card, http=HttpClient()))
-    write = check.as_json if arguments.json else check.as_text
+    write = check.as_json if arguments.json else as_text
     print(write(arguments.card, findings), file=out)
     return 1 if check.has_errors(findings) else 0
 
@@ -99,13 +98,13 @@ def _stray_examples(table: RouteTable, router: Router) -> list[str]:
         f'"{example}", an example of "{route.id}", goes to "{choice.route.id}" ({choice.reason})'
         for route in table.routes
         for example in route.examples
-        if (choice := router.choose(example)).route is not route
+        if not (choice := router.choose(example)).reaches(route.id)
     ]
 
 
 def _choice(router: Router, arguments: argparse.Namespace, *, known: Collection[str]) -> dict[str, Any]:
     if arguments.last_route and arguments.last_route not in known:
-        return {"error": f"there is no route {arguments.last_route!r}; known routes: {', '.join(known)}"}
+        return {"error": no_such("route", arguments.last_route, known)}
     try:
         choice = router.choose(arguments.text, skill=arguments.skill, last_route=arguments.last_route)
     except UnknownSkill as error:

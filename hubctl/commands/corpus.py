@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from hubctl.console import counted
+from hubctl.console import counted, write
 from hubctl.corpus.documents import (
     LocalFile,
     Plan,
@@ -35,14 +37,14 @@ _NEEDS = "Google's client libraries are missing: pip install 'a2a-hub[corpus]', 
 _AT_ONCE = 8
 _IN_ONE_IMPORT = 100
 _FIRST_POLL_SECONDS, _POLL_SECONDS = 0.1, 3.0
-ReportLine = Callable[[str], None]
+ReportLine = Callable[[str], object]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add = parser.add_argument
     add("action", choices=("push", "status"), help="push a folder, or compare bucket and data store")
-    add("folder", nargs="?", type=Path, metavar="FOLDER", help="Markdown, text, HTML and PDF files")
+    add("folder", nargs="?", type=Path, metavar="FOLDER", help="Markdown, text, HTML, PDF, DOCX, PPTX and XLSX files")
     add("--bucket", help="the bucket that holds the documents (CORPUS_BUCKET)")
     add("--prefix", help="the folder in the bucket (none)")
     add("--data-store", metavar="ID", help="the data store that searches them (DISCOVERY_ENGINE_DATA_STORE)")
@@ -50,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--project", help="its project (DISCOVERY_ENGINE_PROJECT, else GOOGLE_CLOUD_PROJECT)")
     add("--prune", action="store_true", help="push: also remove what is not in the folder")
     add("--dry-run", action="store_true", help="push: print what would be done")
-    add("--json", action="store_true", help="status: write JSON")
+    add("--json", action="store_true", help="write one JSON object; the progress of a push goes to the standard error")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
@@ -70,42 +72,53 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
 
 def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: TextIO) -> int:
     files, skipped = local_files(arguments.folder)
+    report_line = partial(print, file=sys.stderr if arguments.json else out, flush=True)
     for each in skipped:
-        print(f"skipped: {each.path}: {each.reason}", file=out)
-    objects, documents = corpus.objects(), corpus.documents()
+        report_line(f"skipped: {each.path}: {each.reason}")
+    objects, has_store = corpus.objects(), corpus.has_store()
+    if not has_store:
+        report_line(f"{'would make' if arguments.dry_run else 'making'} the data store {target.data_store}")
+    if not has_store and not arguments.dry_run:
+        _make_store(corpus, report_line)
+    documents = corpus.documents() if has_store else []
     planned = plan(target, files, objects, documents)
     unchanged = len(files) - len({*planned.upload, *planned.index})
-    print(f"{counted(len(files), 'document')}, {unchanged} unchanged", file=out)
+    report_line(f"{counted(len(files), 'document')}, {unchanged} unchanged")
+    value = {"documents": len(files), "unchanged": unchanged, "dryRun": arguments.dry_run}
+    value |= {"upload": [each.path for each in planned.upload], "import": [each.path for each in planned.index]}
     if arguments.dry_run:
-        _print_plan(planned, prune=arguments.prune, out=out)
+        write(value, _plan_lines(planned, prune=arguments.prune), as_json=arguments.json, out=out)
         return 0
-    failed = push(
-        corpus,
-        planned,
-        objects,
-        prune=arguments.prune,
-        report_line=lambda line: print(line, file=out, flush=True),
-        sleep=time.sleep,
-    )
+    failed = push(corpus, planned, objects, prune=arguments.prune, report_line=report_line)
     surplus = {target.uri(each.path) for each in planned.surplus_objects}
     surplus |= {each.uri for each in planned.surplus_documents}
     if surplus and not arguments.prune:
-        print(f"{len(surplus)} more in {target.uri('')}: --prune removes what is not in the folder", file=out)
+        report_line(f"{len(surplus)} more in {target.uri('')}: --prune removes what is not in the folder")
     if failed:
-        print(f"{failed} could not be indexed", file=out)
+        report_line(f"{failed} could not be indexed")
+    if arguments.json:
+        write({"ok": not failed, **value, "failed": failed, "surplus": sorted(surplus)}, (), as_json=True, out=out)
     return 1 if failed else 0
 
 
-def _print_plan(planned: Plan, *, prune: bool, out: TextIO) -> None:
-    for file in planned.upload:
-        print(f"would upload: {file.path}", file=out)
-    for file in planned.index:
-        print(f"would import: {file.path}", file=out)
+def _make_store(corpus: Corpus, report_line: ReportLine) -> None:
+    """Make the data store, and return when it is there."""
+    operation, pause_seconds, waited_seconds = corpus.start_store(), _FIRST_POLL_SECONDS, 0.0
+    while not corpus.is_store_made(operation):
+        time.sleep(pause_seconds)
+        waited_seconds += pause_seconds
+        pause_seconds = min(_POLL_SECONDS, pause_seconds * 2)
+        if waited_seconds > _POLL_SECONDS:
+            report_line(f"still making the data store, {waited_seconds:.0f} s")
+    report_line("made the data store, with the layout parser and chunks")
+
+
+def _plan_lines(planned: Plan, *, prune: bool) -> Iterator[str]:
+    yield from (f"would upload: {file.path}" for file in planned.upload)
+    yield from (f"would import: {file.path}" for file in planned.index)
     if prune:
-        for document in planned.surplus_documents:
-            print(f"would remove from the data store: {document.uri}", file=out)
-        for each in planned.surplus_objects:
-            print(f"would remove from the bucket: {each.path}", file=out)
+        yield from (f"would remove from the data store: {each.uri}" for each in planned.surplus_documents)
+        yield from (f"would remove from the bucket: {each.path}" for each in planned.surplus_objects)
 
 
 def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: TextIO) -> int:
@@ -129,13 +142,7 @@ def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: 
 
 
 def push(
-    corpus: Corpus,
-    planned: Plan,
-    objects: Sequence[StoredObject],
-    *,
-    prune: bool,
-    report_line: ReportLine,
-    sleep: Callable[[float], object],
+    corpus: Corpus, planned: Plan, objects: Sequence[StoredObject], *, prune: bool, report_line: ReportLine
 ) -> int:
     """Carry out the plan and return the number of documents that could not be indexed. Raises CommandError."""
     generations = {each.path: each.generation for each in objects}
@@ -143,7 +150,7 @@ def push(
     failed = 0
     for start in range(0, len(planned.index), _IN_ONE_IMPORT):
         batch, total = planned.index[start : start + _IN_ONE_IMPORT], len(planned.index)
-        failed += _import_batch(corpus, batch, done=start, total=total, report_line=report_line, sleep=sleep)
+        failed += _import_batch(corpus, batch, done=start, total=total, report_line=report_line)
     if prune:
         # The document before its object: no search may return what can no longer be read.
         for document in planned.surplus_documents:
@@ -167,15 +174,7 @@ def _upload(corpus: Corpus, files: Sequence[LocalFile], generations: dict[str, i
             raise
 
 
-def _import_batch(
-    corpus: Corpus,
-    batch: Sequence[LocalFile],
-    *,
-    done: int,
-    total: int,
-    report_line: ReportLine,
-    sleep: Callable[[float], object],
-) -> int:
+def _import_batch(corpus: Corpus, batch: Sequence[LocalFile], *, done: int, total: int, report_line: ReportLine) -> int:
     operation = corpus.start_import(batch)
     reported, pause_seconds = -1, _FIRST_POLL_SECONDS
     while True:
@@ -186,7 +185,7 @@ def _import_batch(
             report_line(f"imported {done + progress.succeeded}/{total}")
         if progress.done:
             break
-        sleep(pause_seconds)
+        time.sleep(pause_seconds)
         pause_seconds = min(_POLL_SECONDS, pause_seconds * 2)
     for error in progress.errors:
         report_line(f"not imported: {error}")

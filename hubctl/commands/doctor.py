@@ -7,18 +7,18 @@ from typing import TextIO
 
 import msgspec
 
+from a2a_hub.card_rules.card import Severity
 from a2a_hub.diagnosis.report import Examined, Outcome, Report, Step, ok
 from a2a_hub.http.client import HttpClient
-from hubctl.cards.card import Severity
 from hubctl.connection import hub_address, hub_token
 from hubctl.console import row, table_head
 from hubctl.entrance import Entrance
 from hubctl.main import CommandError
 from hubctl.registration import evidence
-from hubctl.registration.api import Api, operators_token
+from hubctl.registration.api import Api, api_of
 from hubctl.registration.doctor import diagnose
 from hubctl.registration.oauth import OAuthClient, read_client
-from hubctl.registration.target import LOCATIONS, Endpoints, Target
+from hubctl.registration.target import LOCATIONS
 
 _OUTCOMES = {Severity.ERROR: Outcome.ERROR, Severity.WARNING: Outcome.WARNING, Severity.NOTE: Outcome.SKIPPED}
 _WIDTHS = (1, 12, 11, 100)
@@ -49,38 +49,20 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     """Return 0 if everything works, else 1. Raises CommandError."""
     url = hub_address(arguments.url, environment, variables=("HUB_URL", "HUB_PUBLIC_URL"))
     token = hub_token(arguments.token, environment)
-    http = HttpClient()
-    report = Entrance(url, token=token, prefix=arguments.name_prefix, http=http).report()
-    registered = _registered(arguments, environment, url, http)
+    report = Entrance(url, token=token, prefix=arguments.name_prefix, http=HttpClient()).report()
+    registered = _registered(arguments, environment, url)
     if registered is not None:
         report = msgspec.structs.replace(report, examined=(*report.examined, registered))
     print(as_json(report) if arguments.json else "\n".join(as_text(report)), file=out)
     return 1 if has_errors(report) else 0
 
 
-def _registered(
-    arguments: argparse.Namespace, environment: Mapping[str, str], url: str, http: HttpClient
-) -> Examined | None:
+def _registered(arguments: argparse.Namespace, environment: Mapping[str, str], url: str) -> Examined | None:
     app = arguments.app or environment.get("GEMINI_ENTERPRISE_APP")
-    project = arguments.project or environment.get("GOOGLE_CLOUD_PROJECT")
     if not app:
         return None
-    if not project:
-        raise CommandError(f"in which project is the app {app}? Give --project PROJECT")
-    location = arguments.location or environment.get("GEMINI_ENTERPRISE_LOCATION") or "global"
-    target = Target(
-        project=project,
-        location=location,
-        app=app,
-        authorization_id=arguments.authorization,
-        authorization_location=location,
-    )
-    api = Api(
-        target=target,
-        endpoints=Endpoints(arguments.endpoint or environment.get("GOOGLE_ENDPOINT") or None),
-        access_token=operators_token(environment),
-        http=http,
-    )
+    missing = f"in which project is the app {app}? Give --project PROJECT"
+    api = api_of(arguments, environment, missing=missing, authorization_id=arguments.authorization)
     client = read_client(client_id=None, secret_file=None, environment=environment)
     return examine_registration(api, url=url, client=client)
 

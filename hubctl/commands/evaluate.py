@@ -8,17 +8,23 @@ from pathlib import Path
 from typing import TextIO
 from urllib.parse import urlsplit
 
-from a2a_hub.routing.router import Choice, Router
+from a2a_hub.routing.router import Choice, Router, Rule
 from a2a_hub.routing.routes import RouteTable, RouteTableError
+from a2a_hub.toml.checked_table import no_such
 from hubctl.connection import hub_address, hub_token
-from hubctl.live import report
+from hubctl.console import write
+from hubctl.feedback import labelled
+from hubctl.live import corpus_questions, paper
+from hubctl.live.corpus_questions import Outcome
 from hubctl.live.hub import HubUnavailable, LiveHub, LocalCloud, read_cases
 from hubctl.live.paper import Question, ask, read_questions, reproduce
+from hubctl.log_lines import read_lines
 from hubctl.main import CommandError
 from hubctl.project_files import SOURCE_TREE, project_file, read_table, read_text
 
 _PAPER, _CASES = "evaluation/paper.toml", "evaluation/paper_cases.toml"
 
+_DEFAULT = "(default)"
 _HEADERS = ("route", "expected", "expected_route", "expected route", "label")
 
 
@@ -40,39 +46,52 @@ class Routed:
 
     @property
     def is_right(self) -> bool:
-        """True if the router agrees with the label."""
-        return self.choice.route.id == self.question.expected
+        """True if the labelled agent is asked, at once or after that of the default has declined."""
+        return self.choice.reaches(self.question.expected)
+
+    @property
+    def column(self) -> str:
+        """The column of the table: the route, or that it was the default."""
+        return _DEFAULT if self.choice.rule is Rule.DEFAULT else self.choice.route.id
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "file",
         type=Path,
         nargs="?",
         metavar="FILE",
-        help="lines of: text, tab, route id; with --live, a questions file",
+        help="lines of: text, tab, route id; with --live, questions in TOML, or as JSON lines on documents of your own",
     )
-    parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
-    parser.add_argument("--live", action="store_true", help="ask a running hub, over the UI path and /tools/query")
-    parser.add_argument("--url", help="where the hub is (HUB_URL, else this machine at HUB_PORT, 8080)")
-    parser.add_argument("--token", help="a bearer token (HUB_DEV_TOKEN)")
-    parser.add_argument(
+    add("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
+    add(
+        "--from-feedback",
+        type=Path,
+        metavar="LOG",
+        help="print the questions that people rated with /good and /bad, labelled, for review; - is standard input",
+    )
+    add("--json", action="store_true", help="write one JSON object")
+    add("--live", action="store_true", help="ask a running hub, over the UI path and /tools/query")
+    add("--url", help="where the hub is (HUB_URL, else this machine at HUB_PORT, 8080)")
+    add("--token", help="a bearer token (HUB_DEV_TOKEN)")
+    add(
         "--paper",
         action="store_true",
         help="with --live, over make run CLOUD=local: the paper's evaluation, with each of its faults",
     )
-    parser.add_argument(
-        "--cloud", type=Path, metavar="FILE", help="with --paper: the run's cloud.json (.run/PORT/cloud.json)"
-    )
-    parser.add_argument("--markdown", action="store_true", help="with --paper: write docs/paper.md")
+    add("--cloud", type=Path, metavar="FILE", help="with --paper: the run's cloud.json (.run/PORT/cloud.json)")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 if every question took the route of its label, or was answered rightly, else 1."""
+    if arguments.from_feedback:
+        print("\n".join(labelled(read_lines(arguments.from_feedback))), file=out)
+        return 0
     if arguments.live:
         return _live(arguments, environment, out)
-    for option in ("paper", "url", "token", "cloud", "markdown"):
+    for option in ("paper", "url", "token", "cloud"):
         if getattr(arguments, option):
             raise CommandError(f"--{option} is about a running hub: add --live")
     if arguments.file is None:
@@ -82,27 +101,46 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     except RouteTableError as error:
         raise CommandError(f"the route table has errors:\n{error}") from None
     router = Router(table)
-    questions = _read_labelled(arguments.file, known=tuple(table.by_id))
+    questions = read_labelled(arguments.file, known=tuple(table.by_id))
     routed = [Routed(question, router.choose(question.text)) for question in questions]
-    print("\n".join(_report(arguments.file, table, routed)), file=out)
-    return 0 if all(each.is_right for each in routed) else 1
+    wrong = [_as_value(each) for each in routed if not each.is_right]
+    value = {"ok": not wrong, "questions": len(routed), "wrong": wrong}
+    write(value, _report(arguments.file, table, routed), as_json=arguments.json, out=out)
+    return 1 if wrong else 0
 
 
 def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
-    for option in ("cloud", "markdown"):
-        if getattr(arguments, option) and not arguments.paper:
-            raise CommandError(f"--{option} is about the paper's evaluation: add --paper")
+    if arguments.cloud and not arguments.paper:
+        raise CommandError("--cloud is about the paper's evaluation: add --paper")
     url = hub_address(arguments.url, environment, variables=("HUB_URL",))
-    questions = read_questions(arguments.file or project_file(_PAPER, option="FILE"))
     hub = LiveHub(url, token=hub_token(arguments.token, environment))
+    if arguments.file and arguments.file.suffix == ".jsonl":
+        return _on_a_corpus(arguments, hub, out)
+    questions = read_questions(arguments.file or project_file(_PAPER, option="FILE"))
     if arguments.paper:
         return _reproduce(arguments, hub, url, questions, out)
     try:
         outcomes = [ask(hub, question) for question in questions]
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
-    print("\n".join(report.answers_table(outcomes)), file=out)
-    return 1 if any(each.wrong for each in outcomes) else 0
+    wrong = any(each.wrong for each in outcomes)
+    value = {"ok": not wrong, "outcomes": outcomes}
+    write(value, paper.answers_table(outcomes), as_json=arguments.json, out=out)
+    return 1 if wrong else 0
+
+
+def _on_a_corpus(arguments: argparse.Namespace, hub: LiveHub, out: TextIO) -> int:
+    if arguments.paper:
+        raise CommandError("--paper has questions of its own: leave out one of the two")
+    questions = corpus_questions.read_corpus_questions(arguments.file)
+    try:
+        results = [corpus_questions.judged(hub, question) for question in questions]
+    except HubUnavailable as error:
+        raise CommandError(str(error)) from None
+    wrong = any(each.outcome in (Outcome.WRONG, Outcome.FAILED) for each in results)
+    value = {"ok": not wrong, "outcomes": results}
+    write(value, corpus_questions.report(results), as_json=arguments.json, out=out)
+    return 1 if wrong else 0
 
 
 def _reproduce(
@@ -116,9 +154,10 @@ def _reproduce(
         findings = list(reproduce(hub, cloud, questions=numbered, cases=cases))
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
-    write = report.findings_page if arguments.markdown else report.findings_table
-    print("\n".join(write(findings)), file=out)
-    return 1 if any(each.wrong for each in findings) else 0
+    wrong = any(each.wrong for each in findings)
+    value = {"ok": not wrong, "outcomes": findings}
+    write(value, paper.findings_page(findings), as_json=arguments.json, out=out)
+    return 1 if wrong else 0
 
 
 def _report(file: Path, table: RouteTable, routed: Sequence[Routed]) -> list[str]:
@@ -132,12 +171,19 @@ def _report(file: Path, table: RouteTable, routed: Sequence[Routed]) -> list[str
 
 
 def _confusion(ids: Sequence[str], routed: Sequence[Routed]) -> list[str]:
-    """Return one row for each label, with one column for each chosen route."""
-    counts = Counter((each.question.expected, each.choice.route.id) for each in routed)
-    width = max(len("expected"), *map(len, ids)) + 2
-    header = "expected".ljust(width) + "".join(name.rjust(width) for name in ids)
-    rows = [row.ljust(width) + "".join(str(counts[row, column]).rjust(width) for column in ids) for row in ids]
+    """Return one row for each label, with one column for each route that a rule chose, and one for the default."""
+    counts = Counter((each.question.expected, each.column) for each in routed)
+    columns = (*ids, _DEFAULT)
+    width = max(len("expected"), *map(len, columns)) + 2
+    header = "expected".ljust(width) + "".join(name.rjust(width) for name in columns)
+    rows = [row.ljust(width) + "".join(str(counts[row, column]).rjust(width) for column in columns) for row in ids]
     return [header, *rows]
+
+
+def _as_value(each: Routed) -> dict[str, object]:
+    question, choice = each.question, each.choice
+    asked = {"line": question.line, "text": question.text, "expected": question.expected}
+    return asked | {"route": choice.route.id, "reason": choice.reason}
 
 
 def _misrouted(file: Path, each: Routed) -> str:
@@ -146,7 +192,7 @@ def _misrouted(file: Path, each: Routed) -> str:
     return f"{place}: expected {question.expected}, got {choice.route.id} ({choice.reason}): {question.text}"
 
 
-def _read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
+def read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
     """Return the questions in `file`, in its order; empty lines, "#" lines and a header are skipped.
 
     Raises CommandError with each line that has no label, or one that is not among the `known` route ids, or
@@ -165,7 +211,7 @@ def _read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
         if not questions and expected in _HEADERS and expected not in known:
             continue
         if expected not in known:
-            problems.append(f"{file}:{number}: there is no route {expected!r}; known: {', '.join(known)}")
+            problems.append(f"{file}:{number}: {no_such('route', expected, known)}")
             continue
         questions.append(Labelled(line=number, text=text, expected=expected))
     if problems:

@@ -8,17 +8,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
+from a2a_hub.card_rules.check import NEEDS_AUTHORIZATION, check_text, has_errors
 from a2a_hub.http.client import HttpClient
 from hubctl.cards.built import Form, built_card
-from hubctl.cards.check import NEEDS_AUTHORIZATION, as_text, check_text, has_errors
+from hubctl.cards.findings import as_text
 from hubctl.connection import read_card
-from hubctl.console import counted
+from hubctl.console import counted, write
 from hubctl.main import CommandError
 from hubctl.registration import doctor, evidence, oauth
 from hubctl.registration.agent import RegisteredAgent, read_agent
-from hubctl.registration.api import Api, operators_token
+from hubctl.registration.api import Api, api_of
 from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
-from hubctl.registration.target import LOCATIONS, Call, Endpoints, Target
+from hubctl.registration.target import LOCATIONS, Call
 
 _ACTIONS = ("apply", "list", "delete", "doctor")
 
@@ -51,19 +52,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--agent", metavar="AGENT", help="update this agent, whatever its card")
     add("--live-card", metavar="FILE|URL", help="doctor: where the hub's card is now (the card's url)")
     add("--dry-run", action="store_true", help="print the requests, secrets masked; nothing is sent")
-    add("--json", action="store_true", help="list, doctor: write JSON")
+    add("--json", action="store_true", help="write JSON")
     add("--endpoint", metavar="URL", help="a stand-in for Google's hosts: URL with {host} (GOOGLE_ENDPOINT)")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 if it is done, or nothing is wrong; 1 if the card or the registration is wrong. Raises CommandError."""
-    target = _target(arguments, environment)
-    endpoints = Endpoints(arguments.endpoint or environment.get("GOOGLE_ENDPOINT") or None)
+    api = api_of(
+        arguments,
+        environment,
+        missing="which app? Give --project PROJECT and --app APP_ID (and --location, if it is not global)",
+        authorization_id=None if arguments.no_authorization else arguments.authorization,
+        authorization_location=arguments.authorization_location,
+    )
     if arguments.agent_id and arguments.action in ("apply", "list"):
         raise CommandError(f"{arguments.agent_id!r}: to choose an agent, write --agent {arguments.agent_id}")
     if arguments.dry_run and arguments.action in ("list", "doctor"):
         raise CommandError(f"{arguments.action} changes nothing: leave --dry-run out")
-    api = Api(target=target, endpoints=endpoints, access_token=operators_token(environment), http=HttpClient())
     match arguments.action:
         case "list":
             return _list(api, arguments, out)
@@ -75,29 +80,16 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
             return _apply(api, arguments, environment, out)
 
 
-def _target(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Target:
-    project = arguments.project or environment.get("GOOGLE_CLOUD_PROJECT")
-    app = arguments.app or environment.get("GEMINI_ENTERPRISE_APP")
-    location = arguments.location or environment.get("GEMINI_ENTERPRISE_LOCATION") or "global"
-    if not project or not app:
-        raise CommandError("which app? Give --project PROJECT and --app APP_ID (and --location, if it is not global)")
-    return Target(
-        project=project,
-        location=location,
-        app=app,
-        authorization_id=None if arguments.no_authorization else arguments.authorization,
-        authorization_location=arguments.authorization_location or location,
-    )
-
-
 def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     card, text = _card(arguments, environment, api.http)
     findings = [
         each for each in check_text(text) if not arguments.no_authorization or each.rule not in NEEDS_AUTHORIZATION
     ]
-    if findings:
+    wrong = has_errors(findings)
+    if findings and not arguments.json:
         print(as_text(arguments.card or "the card", findings), file=out)
-    if has_errors(findings):
+    if wrong:
+        write({"ok": False, "findings": findings, "steps": []}, (), as_json=arguments.json, out=out)
         return 1
     wanted = Wanted(
         card=card,
@@ -107,16 +99,17 @@ def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, st
         agent_id=arguments.agent,
     )
     if arguments.dry_run:
-        return _show(api, dry_run(wanted, api.target), out)
-    for line in apply(api, wanted):
-        print(line, file=out, flush=True)
+        return _show(api, dry_run(wanted, api.target), arguments, out)
+    steps = apply(api, wanted)
+    value = {"ok": True, "findings": findings, "steps": list(steps)} if arguments.json else None
+    write(value, steps, as_json=arguments.json, out=out)
     return 0
 
 
-def _show(api: Api, planned: Iterable[tuple[str, Call]], out: TextIO) -> int:
-    for when, call in planned:
-        shown = call.shown(api.endpoints, project=api.target.project)
-        print(f"# {when}\n{shown}\n", file=out)
+def _show(api: Api, planned: Iterable[tuple[str, Call]], arguments: argparse.Namespace, out: TextIO) -> int:
+    shown = [(when, call.shown(api.endpoints, project=api.target.project)) for when, call in planned]
+    value = {"dryRun": True, "requests": [{"when": when, "request": request} for when, request in shown]}
+    write(value, [f"# {when}\n{request}\n" for when, request in shown], as_json=arguments.json, out=out)
     return 0
 
 
@@ -137,10 +130,8 @@ def _list(api: Api, arguments: argparse.Namespace, out: TextIO) -> int:
         return 0
     for agent in agents:
         row = _row(agent)
-        shared, streaming = (
-            "shared" if agent.shared else "not shared",
-            "streaming" if row["streaming"] else "no streaming",
-        )
+        shared = "shared" if agent.shared else "not shared"
+        streaming = "streaming" if row["streaming"] else "no streaming"
         print(f"{agent.id}  {agent.display_name}  {row['url'] or '-'}  {shared}, {streaming}", file=out)
         print(f"    authorization: {agent.authorization or 'none'}", file=out)
     print(f"{counted(len(agents), 'agent')} in the app {api.target.app}", file=out)
@@ -163,15 +154,17 @@ def _row(agent: RegisteredAgent) -> dict[str, Any]:
 def _delete(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     agent_id = arguments.agent_id or arguments.agent
     if arguments.dry_run:
-        return _show(api, dry_deletion(api.target, agent_id), out)
+        return _show(api, dry_deletion(api.target, agent_id), arguments, out)
     card = {} if agent_id else _card(arguments, environment, api.http)[0]
     agent = chosen_agent(api, card, agent_id=agent_id)
     if agent is None:
-        print("there is no agent with this card's name or url: nothing to delete", file=out)
+        message = "there is no agent with this card's name or url: nothing to delete"
+        write({"ok": True, "deleted": None}, [message], as_json=arguments.json, out=out)
         return 0
     delete(api, agent)
     note = f"; its authorization {agent.authorization} is kept" if agent.authorization else ""
-    print(f"agent {agent.name}: deleted{note}", file=out)
+    value = {"ok": True, "deleted": agent.name}
+    write(value, [f"agent {agent.name}: deleted{note}"], as_json=arguments.json, out=out)
     return 0
 
 
@@ -189,7 +182,11 @@ def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
     wrong = doctor.has_errors(diagnoses)
     name = found.agent.name if found.agent else None
     if arguments.json:
-        value = {"ok": not wrong, "agent": name, "findings": [asdict(each) for each in diagnoses]}
+        value = {
+            "ok": not wrong,
+            "agent": name,
+            "findings": [{"severity": each.severity, **asdict(each)} for each in diagnoses],
+        }
         print(json.dumps(value, ensure_ascii=False), file=out)
         return 1 if wrong else 0
     print(f"agent: {name or 'none'}\nauthorization: {found.bound or 'none'}", file=out)

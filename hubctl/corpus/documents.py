@@ -2,21 +2,38 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from a2a_hub.settings.reader import Settings, SettingsError
 from functions.docqa.cloud.config import LOCATIONS, search_host
-from functions.docqa.documents.sources import SUFFIXES, Unreadable, corpus_files, document_from, read_bytes
-from functions.docqa.model import Skipped
+from functions.docqa.ingestion.blocks import Unreadable
+from functions.docqa.ingestion.child import read_all
+from functions.docqa.ingestion.files import corpus_files, read_bytes, unread
+from functions.docqa.model import Edition, Skipped
+from functions.docqa.retrieval.access import FILE_NAME, AccessRules
 from hubctl.main import CommandError
 
 # Of text-based formats (discoveryengine.v1.Document.Content.uri).
 MOST_TEXT_BYTES = 2_500_000
+_OFFICE = "application/vnd.openxmlformats-officedocument"
 _MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
-_MEDIA_TYPE_OF_KIND = {"markdown": "text/plain", "text": "text/plain", "html": "text/html", "pdf": "application/pdf"}
+# What a data store of documents takes (cloud.google.com/generative-ai-app-builder/docs/prepare-data).
+_INDEXED_AS = {
+    ".md": "text/plain",
+    ".markdown": "text/plain",
+    ".txt": "text/plain",
+    ".text": "text/plain",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".pdf": "application/pdf",
+    ".docx": f"{_OFFICE}.wordprocessingml.document",
+    ".pptx": f"{_OFFICE}.presentationml.presentation",
+    ".xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    ".xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +110,7 @@ class LocalFile:
     file: Path
     title: str
     md5: str
+    edition: Edition
 
     @property
     def media_type(self) -> str:
@@ -103,7 +121,7 @@ class LocalFile:
     @property
     def indexed_as(self) -> str:
         """The media type in the data store, which takes Markdown only as text."""
-        return _MEDIA_TYPE_OF_KIND[SUFFIXES[self.file.suffix.lower()]]
+        return _INDEXED_AS[self.file.suffix.lower()]
 
 
 def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
@@ -112,21 +130,52 @@ def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
         raise CommandError(f"{folder} is not a folder")
     found: list[LocalFile] = []
     skipped: list[Skipped] = []
-    for path, file in corpus_files(folder):
+    files = dict(corpus_files(folder))
+    digests: dict[str, str] = {}
+    for document in read_all(_contents(folder, files, digests, skipped)):
+        if isinstance(document, Skipped):
+            skipped.append(document)
+        else:
+            path = document.path
+            found.append(
+                LocalFile(
+                    path=path, file=files[path], title=document.title, md5=digests[path], edition=document.edition
+                )
+            )
+    if not found:
+        reasons = "".join(f"\n  {each.path}: {each.reason}" for each in skipped)
+        raise CommandError(f"{folder} holds no document that can be pushed: {', '.join(_INDEXED_AS)} are{reasons}")
+    return found, sorted(skipped, key=lambda each: each.path)
+
+
+def _contents(
+    folder: Path, files: Mapping[str, Path], digests: dict[str, str], skipped: list[Skipped]
+) -> Iterator[tuple[str, str, bytes]]:
+    """Yield the files that a data store takes, and take note of their digests and of the others."""
+    access = AccessRules(folder)
+    for path, file in files.items():
+        suffix = file.suffix.lower()
+        if file.name == FILE_NAME:
+            continue
+        if access.of(path, file):
+            skipped.append(Skipped(path, f"{FILE_NAME} names who may read it, and a data store shows it to everybody"))
+            continue
+        if left_out := unread(path):
+            skipped.append(left_out)
+            continue
+        if suffix not in _INDEXED_AS:
+            skipped.append(Skipped(path, f"a data store does not take this kind of file ({suffix})"))
+            continue
         try:
             content = read_bytes(file, corpus_dir=folder)
-            title = document_from(path, path, content).title
         except Unreadable as error:
             skipped.append(Skipped(path, str(error)))
             continue
-        if len(content) > MOST_TEXT_BYTES and SUFFIXES[file.suffix.lower()] != "pdf":
+        if len(content) > MOST_TEXT_BYTES and _INDEXED_AS[suffix].startswith("text/"):
             skipped.append(Skipped(path, f"{len(content)} bytes: a data store takes {MOST_TEXT_BYTES} of text"))
             continue
-        digest = hashlib.md5(content, usedforsecurity=False).digest()
-        found.append(LocalFile(path=path, file=file, title=title, md5=base64.b64encode(digest).decode()))
-    if not found:
-        raise CommandError(f"{folder} holds no document: {', '.join(SUFFIXES)} are read")
-    return found, skipped
+        digests[path] = base64.b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode()
+        yield path, path, content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,10 +232,7 @@ class Plan:
 
 
 def plan(
-    target: Target,
-    files: Sequence[LocalFile],
-    objects: Iterable[StoredObject],
-    documents: Iterable[IndexedDocument],
+    target: Target, files: Sequence[LocalFile], objects: Iterable[StoredObject], documents: Iterable[IndexedDocument]
 ) -> Plan:
     """Return the uploads and imports that are left to do; the work of an earlier push is left out."""
     stored = {each.path: each for each in objects}
@@ -217,10 +263,7 @@ def standings(
 
 
 def _standing(
-    uri: str,
-    here: Mapping[str, LocalFile] | None,
-    stored: StoredObject | None,
-    document: IndexedDocument | None,
+    uri: str, here: Mapping[str, LocalFile] | None, stored: StoredObject | None, document: IndexedDocument | None
 ) -> Standing:
     if here is not None and uri not in here:
         return Standing(uri=uri, state=State.NOT_HERE)

@@ -13,13 +13,17 @@ from google.auth.exceptions import GoogleAuthError
 from google.cloud import discoveryengine_v1, storage
 from google.cloud.storage.retry import DEFAULT_RETRY
 from google.oauth2.credentials import Credentials
+from msgspec import to_builtins
 
+from functions.docqa.cloud.evidence import EDITION_FIELD, MD5_FIELD
+from hubctl.connection import NO_CREDENTIALS
 from hubctl.corpus.documents import IndexedDocument, LocalFile, StoredObject, Target, document_id
 from hubctl.main import CommandError
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _SECONDS = 60.0
 _RETRY_SECONDS = 30.0
+_CHUNK_TOKENS = 500
 _YOU = "--member=user:$(gcloud config get account)"
 
 
@@ -40,10 +44,12 @@ class Corpus:
         self._target = target
         with self._explained():
             credentials = _credentials(environment)
+            options = ClientOptions(api_endpoint=target.search_endpoint, quota_project_id=target.project)
             self._documents = discoveryengine_v1.DocumentServiceClient(
-                credentials=credentials,
-                transport="rest",
-                client_options=ClientOptions(api_endpoint=target.search_endpoint, quota_project_id=target.project),
+                credentials=credentials, transport="rest", client_options=options
+            )
+            self._stores = discoveryengine_v1.DataStoreServiceClient(
+                credentials=credentials, transport="rest", client_options=options
             )
             endpoint = target.storage_endpoint
             self._storage = storage.Client(
@@ -57,7 +63,51 @@ class Corpus:
     def close(self) -> None:
         """Close the connections."""
         self._documents.transport.close()  # type: ignore[no-untyped-call]
+        self._stores.transport.close()  # type: ignore[no-untyped-call]
         self._storage.close()
+
+    def has_store(self) -> bool:
+        """Return True if the data store exists."""
+        with self._explained():
+            try:
+                self._stores.get_data_store(name=self._target.store, timeout=_SECONDS)
+            except api.NotFound:
+                return False
+        return True
+
+    def start_store(self) -> str:
+        """Start to make the data store, with the layout parser and chunks, and return the name of the operation."""
+        config = discoveryengine_v1.DocumentProcessingConfig
+        chunking = config.ChunkingConfig.LayoutBasedChunkingConfig(
+            chunk_size=_CHUNK_TOKENS, include_ancestor_headings=True
+        )
+        parsing = config.ParsingConfig(layout_parsing_config=config.ParsingConfig.LayoutParsingConfig())
+        store = discoveryengine_v1.DataStore(
+            display_name=self._target.data_store,
+            industry_vertical=discoveryengine_v1.IndustryVertical.GENERIC,
+            solution_types=[discoveryengine_v1.SolutionType.SOLUTION_TYPE_SEARCH],
+            content_config=discoveryengine_v1.DataStore.ContentConfig.CONTENT_REQUIRED,
+            document_processing_config=config(
+                chunking_config=config.ChunkingConfig(layout_based_chunking_config=chunking),
+                default_parsing_config=parsing,
+            ),
+        )
+        with self._explained(making=True):
+            started = self._stores.create_data_store(
+                parent=self._target.store.rpartition("/dataStores/")[0],
+                data_store=store,
+                data_store_id=self._target.data_store,
+                timeout=_SECONDS,
+            )
+        return str(started.operation.name)
+
+    def is_store_made(self, operation: str) -> bool:
+        """Return True once the data store is there. Raises CommandError if it could not be made."""
+        with self._explained(making=True):
+            state = self._stores.get_operation({"name": operation}, timeout=_SECONDS)
+        if state.HasField("error"):
+            raise CommandError(f"the data store {self._target.data_store} was not made: {state.error.message}")
+        return bool(state.done)
 
     def objects(self) -> list[StoredObject]:
         """Return the documents in the bucket."""
@@ -88,7 +138,8 @@ class Corpus:
             discoveryengine_v1.Document(
                 id=document_id(uri := self._target.uri(file.path)),
                 content=discoveryengine_v1.Document.Content(uri=uri, mime_type=file.indexed_as),
-                struct_data={"title": file.title, "md5": file.md5},
+                # With these docqa tells an object that has changed, and a document that is no longer in force.
+                struct_data={"title": file.title, MD5_FIELD: file.md5, EDITION_FIELD: to_builtins(file.edition)},
             )
             for file in files
         ]
@@ -112,10 +163,7 @@ class Corpus:
         if state.HasField("error"):
             errors.append(state.error.message)
         return Imported(
-            done=state.done,
-            succeeded=metadata.success_count,
-            failed=metadata.failure_count,
-            errors=tuple(errors),
+            done=state.done, succeeded=metadata.success_count, failed=metadata.failure_count, errors=tuple(errors)
         )
 
     def delete_object(self, each: StoredObject) -> None:
@@ -131,11 +179,12 @@ class Corpus:
             self._documents.delete_document(name=name, timeout=_SECONDS)
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explained(self, *, making: bool = False) -> Iterator[None]:
         try:
             yield
         except (api.GoogleAPIError, GoogleAuthError, requests.RequestException) as error:
-            raise CommandError(explained(error, self._target)) from None
+            role = "admin" if making else "editor"
+            raise CommandError(explained(error, self._target, role=f"roles/discoveryengine.{role}")) from None
 
 
 def _credentials(environment: Mapping[str, str]) -> Any:
@@ -152,13 +201,13 @@ def _indexed(document: Any) -> IndexedDocument:
     return IndexedDocument(
         id=document.id,
         uri=document.content.uri,
-        md5=str(fields["md5"]) if fields.get("md5") else None,
+        md5=str(fields[MD5_FIELD]) if fields.get(MD5_FIELD) else None,
         is_indexed=bool(document.index_time or status.index_time),
         errors=tuple(each.message for each in status.error_samples),
     )
 
 
-def explained(error: Exception, target: Target) -> str:
+def explained(error: Exception, target: Target, *, role: str = "roles/discoveryengine.editor") -> str:
     """Explain the failure and name the command that fixes it."""
     cause = getattr(error, "cause", None)
     if isinstance(error, api.RetryError) and isinstance(cause, Exception):
@@ -167,10 +216,7 @@ def explained(error: Exception, target: Target) -> str:
     service = "storage" if at_storage else "discoveryengine"
     match error:
         case GoogleAuthError() | api.Unauthorized():
-            return (
-                "there are no valid credentials: run `gcloud auth application-default login`, or set "
-                'CLOUDSDK_AUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"'
-            )
+            return NO_CREDENTIALS
         case api.Forbidden() if error.reason == "SERVICE_DISABLED":
             return (
                 f"the API is not enabled:\n  gcloud services enable {service}.googleapis.com --project={target.project}"
@@ -183,7 +229,7 @@ def explained(error: Exception, target: Target) -> str:
         case api.Forbidden():
             return (
                 f"the data store {target.data_store} does not permit this:\n  gcloud projects add-iam-policy-binding "
-                f"{target.project} {_YOU} --role=roles/discoveryengine.editor"
+                f"{target.project} {_YOU} --role={role}"
             )
         case api.NotFound() if at_storage:
             return (
@@ -192,7 +238,9 @@ def explained(error: Exception, target: Target) -> str:
                 "--uniform-bucket-level-access"
             )
         case api.NotFound():
-            return f"there is no data store {target.data_store} in {target.location}: docs/documents.md says how to make one"
+            return (
+                f"there is no data store {target.data_store} in {target.location}: hubctl corpus push FOLDER makes it"
+            )
         case api.PreconditionFailed():
             return "somebody else changed a document at the same time: run the command again"
         case api.TooManyRequests():

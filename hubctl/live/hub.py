@@ -51,11 +51,7 @@ class LiveHub:
             "messageId": new_id(),
             "parts": [{"kind": "text", "text": text, "metadata": {"is_user_input": True}}],
         }
-        params = {
-            "message": message,
-            "configuration": {"acceptedOutputModes": [], "blocking": True},
-            "metadata": {},
-        }
+        params = {"message": message, "configuration": {"acceptedOutputModes": [], "blocking": True}, "metadata": {}}
         value, milliseconds = self._post("/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params})
         try:
             if "error" in value:
@@ -66,9 +62,10 @@ class LiveHub:
         except (KeyError, TypeError, AttributeError):
             raise self._no_hub("/") from None
 
-    def query(self, text: str) -> Reply:
-        """Send the question on the inspection path. Raises HubUnavailable."""
-        value, milliseconds = self._post("/tools/query", {"query": text})
+    def query(self, text: str, *, context_id: str | None = None) -> Reply:
+        """Send the question on the inspection path, in a conversation if one is given. Raises HubUnavailable."""
+        body = {"query": text} | ({"contextId": context_id} if context_id else {})
+        value, milliseconds = self._post("/tools/query", body)
         if not isinstance(value.get("answer"), str):
             raise self._no_hub("/tools/query")
         return Reply(value["answer"], milliseconds, record=value)

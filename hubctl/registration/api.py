@@ -1,15 +1,15 @@
 """Sends the requests of a registration with the operator's own credentials, and explains refusals."""
 
+import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from a2a_hub.http.client import HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.service_tokens import TokenUnavailable
-from hubctl.connection import exchange
+from hubctl.connection import NO_CREDENTIALS, exchange
 from hubctl.main import CommandError
 from hubctl.registration.target import Call, Endpoints, Target, get_resource
 
@@ -98,6 +98,31 @@ def json_exchange(
         return answer.status, None
 
 
+def api_of(
+    arguments: argparse.Namespace,
+    environment: Mapping[str, str],
+    *,
+    missing: str,
+    authorization_id: str | None,
+    authorization_location: str | None = None,
+) -> Api:
+    """Return the API for the app that options or environment name. Raises CommandError, with `missing` if they name none."""
+    project = arguments.project or environment.get("GOOGLE_CLOUD_PROJECT")
+    app = arguments.app or environment.get("GEMINI_ENTERPRISE_APP")
+    location = arguments.location or environment.get("GEMINI_ENTERPRISE_LOCATION") or "global"
+    if not project or not app:
+        raise CommandError(missing)
+    target = Target(
+        project=project,
+        location=location,
+        app=app,
+        authorization_id=authorization_id,
+        authorization_location=authorization_location or location,
+    )
+    endpoints = Endpoints(arguments.endpoint or environment.get("GOOGLE_ENDPOINT") or None)
+    return Api(target=target, endpoints=endpoints, access_token=operators_token(environment), http=HttpClient())
+
+
 def operators_token(environment: Mapping[str, str]) -> Callable[[], str]:
     """Return the source of the token: CLOUDSDK_AUTH_ACCESS_TOKEN, as gcloud reads it, else Application Default Credentials."""
     given = environment.get("CLOUDSDK_AUTH_ACCESS_TOKEN")
@@ -109,10 +134,7 @@ def operators_token(environment: Mapping[str, str]) -> Callable[[], str]:
         try:
             return default.access_token()
         except TokenUnavailable:
-            raise CommandError(
-                "there are no credentials: run `gcloud auth application-default login`, or set "
-                'CLOUDSDK_AUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"'
-            ) from None
+            raise CommandError(NO_CREDENTIALS) from None
 
     return access_token
 
@@ -126,88 +148,54 @@ def _refused(code: int, value: Any) -> Refused:
     return Refused(code, str(error.get("status")), str(error.get("message")), next(map(str, reasons), None))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """For refusals of this status, with this reason and words in the message (in any case) where they are given."""
-
-    status: str
-    advice: str
-    """With {target} for the registration's place."""
-    reason: str | None = None
-    words: str = ""
-
-
-# The first that fits applies.
-EXPLANATIONS: tuple[Explanation, ...] = (
-    Explanation(
-        status="UNAUTHENTICATED",
-        advice=(
-            "The token is not valid (any more). Make CLOUDSDK_AUTH_ACCESS_TOKEN anew, or unset it and run:\n"
-            "    gcloud auth application-default login"
-        ),
-    ),
-    Explanation(
-        status="PERMISSION_DENIED",
-        reason="USER_PROJECT_DENIED",
-        advice=(
-            "You may not let {target.project} pay for the calls. Is --project right? Then somebody who may grant it runs:\n"
-            "    gcloud projects add-iam-policy-binding {target.project} \\\n"
-            '        --member="user:$(gcloud config get-value account)" --role=roles/serviceusage.serviceUsageConsumer'
-        ),
-    ),
-    Explanation(
-        status="PERMISSION_DENIED",
-        reason="SERVICE_DISABLED",
-        advice=(
-            "The API is not enabled. Run, and wait a minute:\n"
-            "    gcloud services enable discoveryengine.googleapis.com --project={target.project}"
-        ),
-    ),
-    Explanation(
-        status="PERMISSION_DENIED",
-        advice=(
-            "You lack the role, or the project is another one. Somebody who may grant it runs:\n"
-            "    gcloud projects add-iam-policy-binding {target.project} \\\n"
-            '        --member="user:$(gcloud config get-value account)" --role=roles/discoveryengine.agentspaceAdmin'
-        ),
-    ),
-    Explanation(
-        status="INVALID_ARGUMENT",
-        words="authorization",
-        advice=(
-            "The authorization was not taken in location {target.authorization_location!r}. It has to exist in `global` or in "
-            "the app's own location (reports differ): try the other one with --authorization-location."
-        ),
-    ),
-    Explanation(
-        status="INVALID_ARGUMENT",
-        advice="If it is about the card, this finds the place:\n    hubctl check --card FILE",
-    ),
-    Explanation(
-        status="FAILED_PRECONDITION",
-        words="used by another agent",
-        advice=(
-            "One authorization serves one agent. Give this one an authorization of its own:\n"
-            "    hubctl register … --authorization OTHER_ID\n"
-            "or find and delete the agent that holds it (it may be in another app):\n"
-            "    hubctl register list …\n"
-            "    hubctl register delete AGENT_ID …"
-        ),
-    ),
-    Explanation(status="NOT_FOUND", words="/agents/", advice="This lists the agents:\n    hubctl register list …"),
-    Explanation(
-        status="NOT_FOUND",
-        advice=(
-            "There is no app {target.app!r} in location {target.location!r} of {target.project!r}. --app takes its id, which is "
-            "not its name; the console shows both, and its location, under Gemini Enterprise › Apps."
-        ),
-    ),
-)
-
-
 def explained(status: str, message: str, reason: str | None, target: Target) -> str:
     """Return what to do about a refusal; "" where nothing is known."""
-    for each in EXPLANATIONS:
-        if each.status == status and each.reason in (None, reason) and each.words in message.lower():
-            return each.advice.format(target=target)
+    bind = (
+        f"    gcloud projects add-iam-policy-binding {target.project} \\\n"
+        '        --member="user:$(gcloud config get-value account)" --role='
+    )
+    message = message.lower()
+    match status:
+        case "UNAUTHENTICATED":
+            return (
+                "The token is not valid (any more). Make CLOUDSDK_AUTH_ACCESS_TOKEN anew, or unset it and run:\n"
+                "    gcloud auth application-default login"
+            )
+        case "PERMISSION_DENIED" if reason == "USER_PROJECT_DENIED":
+            return (
+                f"You may not let {target.project} pay for the calls. Is --project right? Then somebody who may grant it runs:\n"
+                f"{bind}roles/serviceusage.serviceUsageConsumer"
+            )
+        case "PERMISSION_DENIED" if reason == "SERVICE_DISABLED":
+            return (
+                "The API is not enabled. Run, and wait a minute:\n"
+                f"    gcloud services enable discoveryengine.googleapis.com --project={target.project}"
+            )
+        case "PERMISSION_DENIED":
+            return (
+                "You lack the role, or the project is another one. Somebody who may grant it runs:\n"
+                f"{bind}roles/discoveryengine.agentspaceAdmin"
+            )
+        case "INVALID_ARGUMENT" if "authorization" in message:
+            return (
+                f"The authorization was not taken in location {target.authorization_location!r}. It has to exist in `global` or "
+                "in the app's own location (reports differ): try the other one with --authorization-location."
+            )
+        case "INVALID_ARGUMENT":
+            return "If it is about the card, this finds the place:\n    hubctl check --card FILE"
+        case "FAILED_PRECONDITION" if "used by another agent" in message:
+            return (
+                "One authorization serves one agent. Give this one an authorization of its own:\n"
+                "    hubctl register … --authorization OTHER_ID\n"
+                "or find and delete the agent that holds it (it may be in another app):\n"
+                "    hubctl register list …\n"
+                "    hubctl register delete AGENT_ID …"
+            )
+        case "NOT_FOUND" if "/agents/" in message:
+            return "This lists the agents:\n    hubctl register list …"
+        case "NOT_FOUND":
+            return (
+                f"There is no app {target.app!r} in location {target.location!r} of {target.project!r}. --app takes its id, "
+                "which is not its name; the console shows both, and its location, under Gemini Enterprise › Apps."
+            )
     return ""

@@ -1,7 +1,7 @@
 """Creates or updates the authorization and the agent, reads both back, and reports each change."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -105,7 +105,7 @@ def agent_name(target: Target, agent_id: str) -> str:
     return agent_id if "/" in agent_id else f"{target.assistant}/agents/{agent_id}"
 
 
-def delete(api: Api, agent: RegisteredAgent, *, sleep: Callable[[float], None] = time.sleep) -> None:
+def delete(api: Api, agent: RegisteredAgent) -> None:
     """Delete the agent and wait until it is gone. Raises CommandError."""
     operation = api.send(delete_agent(agent.name))
     deadline = api.http.clock() + _DELETION_SECONDS
@@ -113,7 +113,7 @@ def delete(api: Api, agent: RegisteredAgent, *, sleep: Callable[[float], None] =
     while operation.get("name") and not operation.get("done"):
         if api.http.clock() > deadline:
             raise CommandError(f"the deletion is still going on: {operation['name']}")
-        sleep(pause)
+        time.sleep(pause)
         pause = min(2 * pause, _LONGEST_POLL_SECONDS)
         operation = api.send(get_resource(str(operation["name"])))
     if error := operation.get("error"):

@@ -1,13 +1,12 @@
-"""The facts that the doctor examines, each collected once, and the form of its checks."""
+"""The facts that the doctor examines, each collected once."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hubctl.cards.card import Finding as CardFinding
-from hubctl.cards.card import Severity
-from hubctl.cards.check import check_text
+from a2a_hub.card_rules.card import Finding
+from a2a_hub.card_rules.check import check_text
 from hubctl.connection import fetched_card, read_card
 from hubctl.main import CommandError
 from hubctl.registration.agent import RegisteredAgent, candidates, read_agent
@@ -33,7 +32,7 @@ class Evidence:
     also_used_by: tuple[RegisteredAgent, ...]
     secret: tuple[Probe, str] | None
     redirects: Mapping[str, tuple[Probe, str]]
-    card_findings: tuple[CardFinding, ...]
+    card_findings: tuple[Finding, ...]
     live_card: dict[str, Any] | None
     live_card_problem: str | None
     card_options: tuple[str, ...]
@@ -127,50 +126,3 @@ def _live_card(api: Api, agent: RegisteredAgent | None, place: str | None) -> tu
     except ValueError:
         return None, "what is published is no JSON"
     return (value, None) if isinstance(value, dict) else (None, "what is published is no card")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Symptom:
-    """A symptom, its fix, and the command that applies it, where there is one."""
-
-    message: str
-    fix: str
-    command: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """A check: its id, the severity of its symptoms, and the function that looks for them."""
-
-    id: str
-    severity: Severity
-    examine: Callable[[Evidence], Iterable[Symptom]]
-
-
-def register(evidence: Evidence, *, authorization_location: str | None = None) -> str:
-    """Return the command that registers this agent again: everything is written anew but the authorization's content."""
-    target = evidence.target
-    words = ["hubctl register", _app(evidence)]
-    if target.authorization_id is None:
-        words.append("--no-authorization")
-    else:
-        place = authorization_location or target.authorization_location
-        words.append(f"--authorization {target.authorization_id} --authorization-location {place}")
-    return " ".join([*words, *evidence.card_options])
-
-
-def rewrite(evidence: Evidence, *, client_id: str | None = None, authorization_location: str | None = None) -> str:
-    """Return the command that also writes the authorization's content anew: with an updateMask, and read back."""
-    client = client_id or evidence.client.id or evidence.oauth.get("clientId") or "CLIENT_ID"
-    command = register(evidence, authorization_location=authorization_location)
-    return f"OAUTH_CLIENT_SECRET=SECRET {command} --client-id {client}"
-
-
-def delete(evidence: Evidence, agent_id: str) -> str:
-    """Return the command that deletes another agent of the app."""
-    return f"hubctl register delete {agent_id} {_app(evidence)}"
-
-
-def _app(evidence: Evidence) -> str:
-    target = evidence.target
-    return f"--project {target.project} --app {target.app} --location {target.location}"

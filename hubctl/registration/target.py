@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from a2a_hub.card_rules.addresses import parsed
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
-from hubctl.connection import parsed
 from hubctl.main import CommandError
 
 LOCATIONS = ("global", "us", "eu")

@@ -1,30 +1,36 @@
-"""Accounts behind access tokens, as tokeninfo describes them, and the IAM policy of a project."""
+"""Accounts behind access tokens and ID tokens, and the IAM policy of a project."""
 
 from __future__ import annotations
 
-import json
+import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
-from urllib.parse import quote
 
-from a2a_hub.http.client import HttpClient, HttpFailure
-from a2a_hub.http.messages import Request, Response
-from hubctl.connection import exchange
-from local.cloud.program import json_body, json_response
+from a2a_hub.http.messages import Request
+from local.cloud.program import ApiError
+from local.cloud.signing import ISSUER, SigningKey
 
-TOKEN_INFO = "/tokeninfo"  # noqa: S105 - a path
 _MOST_TOKENS = 1000
 SEARCH = "discoveryengine.servingConfigs.search"
 _DOCUMENTS = "discoveryengine.documents."
-READ = frozenset({SEARCH, f"{_DOCUMENTS}get", f"{_DOCUMENTS}list", "discoveryengine.operations.get"})
+_STORES = "discoveryengine.dataStores."
+CHECK = "discoveryengine.groundingConfigs.check"
+READ = frozenset(
+    {SEARCH, CHECK, f"{_STORES}get", f"{_DOCUMENTS}get", f"{_DOCUMENTS}list", "discoveryengine.operations.get"}
+)
 WRITE = frozenset({f"{_DOCUMENTS}import", f"{_DOCUMENTS}delete"})
 VIEWER, ADMIN = "roles/discoveryengine.viewer", "roles/discoveryengine.admin"
+PREDICT = "aiplatform.endpoints.predict"
+MODEL_USER, MODEL_ADMIN = "roles/aiplatform.user", "roles/aiplatform.admin"
 ROLES: Mapping[str, frozenset[str]] = {
     VIEWER: READ,
     "roles/discoveryengine.editor": READ | WRITE,
-    ADMIN: READ | WRITE,
+    ADMIN: READ | WRITE | {f"{_STORES}create"},
+    MODEL_USER: frozenset({PREDICT}),
+    MODEL_ADMIN: frozenset({PREDICT}),
 }
 
 
@@ -32,79 +38,76 @@ class UnknownToken(Exception):
     """Nobody gave out this access token, or it has expired."""
 
 
-class IssuedTokens:
-    """The access tokens that one stand-in gave out. Thread-safe."""
-
-    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._tokens: dict[str, tuple[str, float]] = {}
-
-    def add(self, token: str, *, email: str, lifetime_seconds: float) -> str:
-        """Make `token` valid from now on, and return it."""
-        with self._lock:
-            self._tokens[token] = (email, self._clock() + lifetime_seconds)
-            while len(self._tokens) > _MOST_TOKENS:
-                del self._tokens[next(iter(self._tokens))]
-        return token
-
-    def handle(self, request: Request) -> Response | None:
-        """Answer a request for tokeninfo; None for any other request."""
-        if request.path != TOKEN_INFO:
-            return None
-        with self._lock:
-            email, expires = self._tokens.get(request.parameter("access_token") or "", ("", 0.0))
-        left = int(expires - self._clock())
-        if left <= 0:
-            return json_response({"error": "invalid_token", "error_description": "Invalid Value"}, status=400)
-        return json_response({"email": email, "email_verified": "true", "expires_in": str(left)})
+class InvalidToken(Exception):
+    """No ID token of Google's, or not for this audience, or not of this hour."""
 
 
 class Accounts:
-    """Tells the account of a request. `issuers` are the addresses of stand-ins that give out tokens; `known` are tokens
-    whose account needs no question. Thread-safe.
+    """The accounts of one local cloud: access tokens that were given out, and the keys that sign ID tokens. Thread-safe.
+
+    `tokens` are access tokens, with their accounts, that never expire.
     """
 
-    def __init__(
-        self,
-        issuers: Sequence[str],
-        *,
-        http: HttpClient,
-        known: Mapping[str, str] | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._issuers = issuers
-        self._http = http
-        self._clock = clock
+    def __init__(self, tokens: Mapping[str, str] | None = None) -> None:
         self._lock = threading.Lock()
-        self._cache = {token: (email, float("inf")) for token, email in (known or {}).items()}
+        self._known = dict(tokens or {})
+        self._issued: dict[str, tuple[str, float]] = {}
+        self._keys: dict[str, bytes] = {}
+
+    def issue(self, token: str, *, email: str, lifetime_seconds: float) -> str:
+        """Make `token` valid from now on, and return it."""
+        with self._lock:
+            self._issued[token] = (email, time.monotonic() + lifetime_seconds)
+            while len(self._issued) > _MOST_TOKENS:
+                del self._issued[next(iter(self._issued))]
+        return token
+
+    def trust(self, key: SigningKey) -> None:
+        """Accept ID tokens that `key` signs."""
+        with self._lock:
+            self._keys[key.id] = key.public_pem
+
+    def claims(self, id_token: str, *, audiences: Sequence[str]) -> Mapping[str, Any]:
+        """Return the claims of a valid ID token. Raises InvalidToken."""
+        from google.auth import jwt
+        from google.auth.exceptions import GoogleAuthError
+
+        with self._lock:
+            keys = dict(self._keys)
+        try:
+            claims: Mapping[str, Any] = jwt.decode(  # type: ignore[no-untyped-call]
+                id_token, certs=keys, audience=list(audiences)
+            )
+        except (GoogleAuthError, ValueError) as error:
+            raise InvalidToken from error
+        if claims.get("iss") != ISSUER:
+            raise InvalidToken
+        return claims
 
     def email(self, request: Request) -> str | None:
-        """Return the account of the caller; None for a request without a token. Raises UnknownToken."""
+        """Return the account of the caller's access token; None for a request without one. Raises UnknownToken."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
-            return None
         token = token.strip()
-        with self._lock:
-            email, expires = self._cache.get(token, ("", 0.0))
-        if self._clock() < expires:
-            return email
-        for issuer in self._issuers:
-            info = self._token_info(issuer, token)
-            if info:
-                with self._lock:
-                    self._cache[token] = (info["email"], self._clock() + float(info["expires_in"]))
-                return info["email"]
-        raise UnknownToken
-
-    def _token_info(self, issuer: str, token: str) -> dict[str, str] | None:
-        url = f"{issuer}{TOKEN_INFO}?access_token={quote(token, safe='')}"
-        try:
-            answer = exchange(self._http, "GET", url, headers={}, seconds=5.0)
-            info: dict[str, str] = json.loads(answer.body)
-        except HttpFailure:
+        if scheme.lower() != "bearer" or not token:
             return None
-        return info if answer.status == 200 else None
+        with self._lock:
+            email, expires = self._issued.get(token, (self._known.get(token, ""), math.inf))
+        if not email or time.monotonic() >= expires:
+            raise UnknownToken
+        return email
+
+    def caller(self, request: Request, *, service: str) -> str:
+        """Return the member that calls `service`. Raises ApiError without a token of anybody's."""
+        with suppress(UnknownToken):
+            if (email := self.email(request)) is not None:
+                return member(email)
+        raise ApiError(
+            "UNAUTHENTICATED",
+            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
+            "valid authentication credential.",
+            reason="ACCESS_TOKEN_TYPE_UNSUPPORTED",
+            metadata={"service": service},
+        )
 
 
 def member(email: str | None) -> str:
@@ -115,7 +118,7 @@ def member(email: str | None) -> str:
 
 
 class ProjectPolicy:
-    """The bindings of one project that concern Discovery Engine."""
+    """The bindings of one project that concern the APIs here."""
 
     def __init__(self, bindings: Sequence[Mapping[str, Any]]) -> None:
         self.bindings = tuple(bindings)
@@ -126,31 +129,14 @@ class ProjectPolicy:
             permission in ROLES.get(binding["role"], ()) and member in binding["members"] for binding in self.bindings
         )
 
-    def administers(self, member: str) -> bool:
-        """Return True if `member` may change the policy itself."""
-        return any(binding["role"] == ADMIN and member in binding["members"] for binding in self.bindings)
+    def gives(self, member: str, role: str) -> bool:
+        """Return True if `member` has the role."""
+        return any(binding["role"] == role and member in binding["members"] for binding in self.bindings)
 
-    def without_viewers(self) -> ProjectPolicy:
-        """Return the policy after everybody but the administrators has lost the search."""
-        return ProjectPolicy([each for each in self.bindings if each["role"] != VIEWER])
+    def without(self, role: str) -> ProjectPolicy:
+        """Return the policy after everybody has lost the role."""
+        return ProjectPolicy([each for each in self.bindings if each["role"] != role])
 
     def resource(self) -> dict[str, Any]:
         """Return the policy as Resource Manager does."""
         return {"version": 1, "etag": "BwYAAAAAAAA=", "bindings": list(self.bindings)}
-
-
-def submitted_policy(request: Request) -> ProjectPolicy | None:
-    """Return the policy of a `setIamPolicy` request; None for any other request."""
-    if request.method == "POST" and request.path.endswith(":setIamPolicy"):
-        return ProjectPolicy(json_body(request)["policy"].get("bindings", ()))
-    return None
-
-
-def enablement(request: Request) -> Response:
-    """Return Service Usage's answer to `services enable`: an operation that is done."""
-    service = {"name": request.path.removeprefix("/v1/").partition(":")[0], "state": "ENABLED"}
-    answer = {
-        "@type": "type.googleapis.com/google.api.serviceusage.v1.EnableServiceResponse",
-        "service": service,
-    }
-    return json_response({"name": "operations/acf.enabled", "done": True, "response": answer})

@@ -1,7 +1,7 @@
-"""`python -m local.cloud.authorization_server`: the token endpoint of an agent's owner (RFC 6749 §4.4), with faults.
+"""The token endpoint of an agent's owner (RFC 6749 §4.4), with faults.
 
 `POST /token` gives a client an access token for its id and secret, in the header (`client_secret_basic`) or in the form
-(`client_secret_post`). `POST /introspect` (RFC 7662, without a credential of its own) says whether a token is still active.
+(`client_secret_post`).
 """
 
 import base64
@@ -13,22 +13,20 @@ from collections.abc import Callable, Mapping
 from urllib.parse import parse_qs, unquote_plus
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
-from local.cloud.program import CommandLine, json_response, pairs, recorded, serve
+from local.cloud.program import Faults, json_response
 
-TOKEN, INTROSPECT = "/token", "/introspect"
+_PATH = "/token"
 INVALID_CLIENT, SERVER_ERROR, EXPIRED_EARLY = "invalid-client", "server-error", "expired-early"
 FAULTS = {
     INVALID_CLIENT: "every client is refused",
     SERVER_ERROR: "the token endpoint answers 500 with a page of HTML",
     EXPIRED_EARLY: "the tokens given out so far are not active any more, whatever was said of their life",
-    LATENCY: LATENCY_HELP,
 }
 _LONGEST_BODY = 65_536
 
 
 class AuthorizationServer:
-    """Knows `clients`, their secrets by id, and lets them have `scopes`. Thread-safe; `clock` gives seconds."""
+    """Knows `clients`, their secrets by id, and lets them have `scopes`. Thread-safe."""
 
     def __init__(
         self,
@@ -36,32 +34,30 @@ class AuthorizationServer:
         *,
         scopes: frozenset[str],
         lifetime_seconds: float = 3600.0,
-        clock: Callable[[], float] = time.time,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self.faults = Faults(FAULTS, changed=self._changed, sleep=sleep)
         self._clients = clients
         self._scopes = scopes
         self._lifetime_seconds = lifetime_seconds
-        self._clock = clock
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._active: dict[str, tuple[float, str, str]] = {}
+        self._active: dict[str, float] = {}
 
     def is_active(self, token: str) -> bool:
         """Return True if the token was given out and has not expired."""
         with self._lock:
-            return token in self._active and self._clock() < self._active[token][0]
+            return token in self._active and time.time() < self._active[token]
 
     def handle(self, request: Request) -> Response:
         """Answer one request."""
         if (answer := self.faults.handle(request)) is not None:
             return answer
-        if request.method != "POST" or request.path not in (TOKEN, INTROSPECT):
+        if request.method != "POST" or request.path != _PATH:
             return json_response({"error": "not_found"}, status=404)
         body = (request.read_body(_LONGEST_BODY) or b"").decode("ascii", "replace")
         form = {name: values[0] for name, values in parse_qs(body).items()}
-        return self._introspect(form) if request.path == INTROSPECT else self._token(request, form)
+        return self._token(request, form)
 
     def _changed(self, name: str, parameters: object) -> None:
         if name == EXPIRED_EARLY and parameters is not None:
@@ -83,16 +79,9 @@ class AuthorizationServer:
             return json_response({"error": "invalid_scope"}, status=400)
         with self._lock:
             token = f"access-token-{next(self._numbers)}"
-            self._active[token] = (self._clock() + self._lifetime_seconds, client, scope)
+            self._active[token] = time.time() + self._lifetime_seconds
         given = {"access_token": token, "token_type": "Bearer", "scope": scope}
         return json_response(given | {"expires_in": int(self._lifetime_seconds)}, headers={"cache-control": "no-store"})
-
-    def _introspect(self, form: Mapping[str, str]) -> Response:
-        token = form.get("token", "")
-        if not self.is_active(token):
-            return json_response({"active": False})
-        expires, client, scope = self._active[token]
-        return json_response({"active": True, "client_id": client, "scope": scope, "exp": int(expires)})
 
 
 def _client(request: Request, form: Mapping[str, str]) -> tuple[str, str]:
@@ -104,17 +93,3 @@ def _client(request: Request, form: Mapping[str, str]) -> tuple[str, str]:
     except (binascii.Error, UnicodeDecodeError):
         return "", ""
     return unquote_plus(name), unquote_plus(secret)
-
-
-def main() -> None:
-    """Serve until stopped by a signal."""
-    parser = CommandLine("authorization_server")
-    parser.add_list("--client", "a client", metavar="ID=SECRET")
-    parser.add_list("--scope", "a scope that a client may have")
-    given = parser.parse_args()
-    server = AuthorizationServer(pairs(given.client), scopes=frozenset(given.scope))
-    serve(recorded(server.handle), name="authorization-server", port=given.port)
-
-
-if __name__ == "__main__":
-    main()

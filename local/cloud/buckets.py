@@ -10,7 +10,7 @@ import mimetypes
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,13 @@ from urllib.parse import quote
 
 GET, LIST, CREATE, DELETE = (f"storage.objects.{verb}" for verb in ("get", "list", "create", "delete"))
 GET_POLICY, SET_POLICY = "storage.buckets.getIamPolicy", "storage.buckets.setIamPolicy"
-GET_BUCKET, CREATE_BUCKET = "storage.buckets.get", "storage.buckets.create"
+GET_BUCKET = "storage.buckets.get"
 _OBJECTS = frozenset({GET, LIST, CREATE, DELETE})
 ADMIN = "roles/storage.admin"
 VIEWER = "roles/storage.objectViewer"
 SEARCH_AGENT = "roles/discoveryengine.serviceAgent"
 ROLES: Mapping[str, frozenset[str]] = {
-    ADMIN: _OBJECTS | {GET_POLICY, SET_POLICY, GET_BUCKET, CREATE_BUCKET},
+    ADMIN: _OBJECTS | {GET_POLICY, SET_POLICY, GET_BUCKET},
     "roles/storage.objectAdmin": _OBJECTS,
     "roles/storage.objectUser": _OBJECTS,
     VIEWER: frozenset({GET, LIST}),
@@ -140,33 +140,35 @@ class StoredObject:
         }
 
 
-class Bucket:
-    """A bucket without object versioning: of each object there is one generation. Thread-safe."""
+def _by_name(stored: StoredObject) -> tuple[str, int]:
+    return stored.name, stored.generation
 
-    def __init__(self, name: str, *, project: str, clock: Callable[[], float] = time.time) -> None:
+
+class Bucket:
+    """A bucket, of whose objects earlier generations stay with `versioning`. Thread-safe."""
+
+    def __init__(self, name: str, *, project: str, versioning: bool = False) -> None:
         self.name = name
         self.project = project
         self.policy = BucketPolicy()
-        self._clock = clock
         self._lock = threading.Lock()
-        self._generations = itertools.count(int(clock() * 1_000_000))
+        self._generations = itertools.count(int(time.time() * 1_000_000))
         self._objects: dict[str, StoredObject] = {}
+        self._versioning = versioning
+        self._earlier: list[StoredObject] = []
 
     def get(self, name: str, generation: int | None = None) -> StoredObject | None:
         """Return the object, None where there is none, or no longer this generation of it."""
         found = self._objects.get(name)
-        return found if found and generation in (None, found.generation) else None
+        if generation is None:
+            return found
+        return next((each for each in self.listed(name, versions=True) if each.generation == generation), None)
 
     def put(
-        self,
-        name: str,
-        content: bytes,
-        *,
-        content_type: str | None = None,
-        metadata: Mapping[str, str] | None = None,
+        self, name: str, content: bytes, *, content_type: str | None = None, metadata: Mapping[str, str] | None = None
     ) -> StoredObject:
         """Store a new generation of the object, and return it."""
-        created = datetime.datetime.fromtimestamp(self._clock(), tz=datetime.UTC)
+        created = datetime.datetime.now(tz=datetime.UTC)
         with self._lock:
             stored = StoredObject(
                 bucket=self.name,
@@ -177,6 +179,8 @@ class Bucket:
                 created=created.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
                 metadata=dict(metadata or {}),
             )
+            if self._versioning and name in self._objects:
+                self._earlier.append(self._objects[name])
             self._objects[name] = stored
         return stored
 
@@ -185,10 +189,11 @@ class Bucket:
         with self._lock:
             self._objects.pop(name, None)
 
-    def listed(self, prefix: str) -> list[StoredObject]:
-        """Return the objects whose names begin so, in the order of their names."""
+    def listed(self, prefix: str, *, versions: bool = False) -> list[StoredObject]:
+        """Return the objects whose names begin so, in the order of their names; with `versions`, all their generations."""
         with self._lock:
-            return [self._objects[name] for name in sorted(self._objects) if name.startswith(prefix)]
+            held = [*(self._earlier if versions else ()), *self._objects.values()]
+            return sorted((each for each in held if each.name.startswith(prefix)), key=_by_name)
 
     def load(self, folder: Path, *, prefix: str = "") -> None:
         """Store every file of `folder`."""

@@ -1,6 +1,5 @@
-"""`python -m local.cloud.cloud_run`: Cloud Run's IAM check in front of a function, its quota and its proxy."""
+"""Cloud Run's IAM check in front of a function, its quota and its proxy."""
 
-import argparse
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,9 +8,8 @@ from msgspec.structs import replace
 
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import Request, Response
-from local.cloud.faults import LATENCY, Faults
-from local.cloud.program import json_body, json_response, recorded, serve
-from local.cloud.signing import Certificates, InvalidToken
+from local.cloud.accounts import Accounts, InvalidToken
+from local.cloud.program import LATENCY, Faults, json_body, json_response
 
 SERVICE = "/__service"
 EVERYBODY = "allUsers"
@@ -34,53 +32,14 @@ _REMOVED = "SIGNATURE_REMOVED_BY_GOOGLE"
 _CHALLENGE = 'Bearer error="invalid_token" error_description="The access token could not be verified"'
 
 
-class Proxy:
-    """In front of the program at `url`."""
-
-    def __init__(self, url: str, *, http: HttpClient) -> None:
-        self._url = url
-        self._http = http
-
-    def handle(self, request: Request) -> Response:
-        """Return the program's answer; 503 where there is none."""
-        body = request.read_body(_LONGEST_BODY)
-        if body is None:
-            return Response(status=413)
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=5.0,
-            idle_seconds=_SECONDS,
-            max_bytes=_MOST_BYTES,
-            retries=1,
-        )
-        headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_CONNECTION}
-        try:
-            answer = self._http.request(
-                request.method,
-                self._url + (request.target or request.path),
-                headers=headers,
-                body=body or None,
-                budget=budget,
-            )
-            passed = {name: value for name, value in answer.headers.items() if name.lower() not in _OF_ONE_CONNECTION}
-            # An answer with a length is read whole, which keeps the connection; one without is a stream.
-            whole = answer.headers.get("content-length") is not None
-            return Response(status=answer.status, headers=passed, body=answer.read() if whole else answer.chunks())
-        except HttpFailure as failure:
-            return Response(status=504 if failure.fault is Fault.TIMEOUT else 503)
-
-
 class CloudRun:
-    """The front of the service at `url`: requests of `invokers` go on to `upstream`. Thread-safe.
+    """The front of the service at `url`: requests of `invokers`, who are among `accounts`, go on to `upstream`. Thread-safe."""
 
-    `certs` are the places of the trusted keys.
-    """
-
-    def __init__(self, *, service: str, url: str, upstream: str, certs: Sequence[str], invokers: Sequence[str]) -> None:
-        http = HttpClient()
+    def __init__(self, *, service: str, url: str, upstream: str, accounts: Accounts, invokers: Sequence[str]) -> None:
+        self._http = HttpClient()
         self._name = service
-        self._certificates = Certificates(certs, http=http)
-        self._upstream = Proxy(upstream, http=http)
+        self._accounts = accounts
+        self._upstream = upstream
         self._granted = tuple(dict.fromkeys(_member(each) for each in invokers))
         self._invokers = self._granted
         self._own_audiences: tuple[str, ...] = (url,)
@@ -97,20 +56,48 @@ class CloudRun:
         if QUOTA in self._faults:
             return _page(429, "Rate exceeded.")
         if EVERYBODY in self._invokers:
-            return self._upstream.handle(request)
+            return self._forwarded(request)
         header = _SERVERLESS if _SERVERLESS in request.headers else _AUTHORIZATION
         token = _bearer(request.headers.get(header, ""))
         if token is None:
             return _page(403, "Your client does not have permission to get this URL.")
         try:
-            claims = self._certificates.claims(token, audiences=self._audiences)
+            claims = self._accounts.claims(token, audiences=self._audiences)
         except InvalidToken:
             return _page(401, "Your client is not authorized for this URL.", {"www-authenticate": _CHALLENGE})
         member = f"serviceAccount:{claims.get('email')}"
         if claims.get("email_verified") is not True or member not in self._invokers:
             return _page(403, "Your client does not have permission to get this URL.")
         headers = {**request.headers, header: f"Bearer {token.rpartition('.')[0]}.{_REMOVED}"}
-        return self._upstream.handle(replace(request, headers=headers))
+        return self._forwarded(replace(request, headers=headers))
+
+    def _forwarded(self, request: Request) -> Response:
+        """Return the program's answer; 503 where there is none."""
+        body = request.read_body(_LONGEST_BODY)
+        if body is None:
+            return Response(status=413)
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=5.0,
+            idle_seconds=_SECONDS,
+            max_bytes=_MOST_BYTES,
+            retries=1,
+        )
+        headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_CONNECTION}
+        try:
+            answer = self._http.request(
+                request.method,
+                self._upstream + (request.target or request.path),
+                headers=headers,
+                body=body or None,
+                budget=budget,
+            )
+            passed = {name: value for name, value in answer.headers.items() if name.lower() not in _OF_ONE_CONNECTION}
+            # An answer with a length is read whole, which keeps the connection; one without is a stream.
+            whole = answer.headers.get("content-length") is not None
+            return Response(status=answer.status, headers=passed, body=answer.read() if whole else answer.chunks())
+        except HttpFailure as failure:
+            return Response(status=504 if failure.fault is Fault.TIMEOUT else 503)
 
     def _control(self, request: Request) -> Response | None:
         """Return the answer to a request about the service or its faults; None for a call of the service."""
@@ -129,8 +116,6 @@ class CloudRun:
             case "add_invoker":
                 self._invokers = (*self._invokers, value)
                 self._end_fault(REVOKED)
-            case "remove_invoker":
-                self._invokers = tuple(each for each in self._invokers if each != value)
             case "add_audience":
                 self._audiences = (*self._audiences, value)
             case "max_instances" | "min_instances":
@@ -167,27 +152,3 @@ def _page(status: int, text: str, headers: Mapping[str, str] | None = None) -> R
     body = f"<html><head><title>{status}</title></head><body>{text}</body></html>\n"
     all_headers = {"content-type": "text/html; charset=UTF-8", "server": "Google Frontend", **(headers or {})}
     return Response(status=status, headers=all_headers, body=body.encode())
-
-
-def main() -> None:
-    """Serve until stopped by a signal."""
-    parser = argparse.ArgumentParser(prog="python -m local.cloud.cloud_run")
-    parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--service", required=True)
-    parser.add_argument("--url", required=True, help="the service's address, which is the audience it takes")
-    parser.add_argument("--upstream", required=True, help="where the function itself listens")
-    parser.add_argument("--certs", action="append", required=True, help="where a signer's certificates are")
-    parser.add_argument("--invoker", action="append", default=[], help="the email of a service account")
-    given = parser.parse_args()
-    front = CloudRun(
-        service=given.service,
-        url=given.url,
-        upstream=given.upstream,
-        certs=given.certs,
-        invokers=given.invoker,
-    )
-    serve(recorded(front.handle), name=given.service, port=given.port)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,31 +1,39 @@
-"""The data store of the Discovery Engine stand-in: imports, results, and a BM25 index over words and Japanese bigrams."""
+"""The data store of the Discovery Engine stand-in: imports, results, and an index over words and Japanese bigrams."""
 
 import datetime
 import hashlib
 import html
 import json
-import math
 import re
 import secrets
+import sqlite3
 import threading
-import time
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
 from a2a_hub.http.client import HttpClient, HttpFailure
-from functions.docqa.documents.sources import Unreadable, document_from
+from functions.docqa.ingestion.blocks import Unreadable, joined
+from functions.docqa.ingestion.reader import read
+from functions.docqa.model import Document, Passage, Unit, UnitKind
 from hubctl.connection import exchange
 
 _LATIN_WORD = re.compile(r"[a-z0-9]+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々ー]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_K1, _B = 1.2, 0.75
 Json = dict[str, Any]
-_SUFFIX = {"text/plain": ".txt", "text/html": ".html", "application/pdf": ".pdf"}
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_SUFFIX = {
+    "text/plain": ".txt",
+    "text/html": ".html",
+    "application/pdf": ".pdf",
+    f"{_OFFICE}.wordprocessingml.document": ".docx",
+    f"{_OFFICE}.presentationml.presentation": ".pptx",
+    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
+}
 _TYPE = {kind: name for name, kind in _SUFFIX.items()} | {".htm": "text/html", ".md": "text/plain"}
 _MOST_TEXT_BYTES = 2_500_000
 _SECONDS = 30.0
@@ -36,58 +44,41 @@ _INVALID_ARGUMENT = 3
 _MOST_SAMPLES = 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    sentences: tuple[str, ...]
-    terms: Counter[str]
-    length: int
-
-
 class DocumentIndex:
-    """Texts by id. Thread-safe."""
+    """Texts by id, ranked by SQLite (BM25). Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: dict[str, _Entry] = {}
+        self._sqlite = sqlite3.connect(":memory:", check_same_thread=False)
+        self._sqlite.execute("CREATE VIRTUAL TABLE texts USING fts5(key UNINDEXED, text UNINDEXED, terms)")
 
     def put(self, key: str, title: str, text: str) -> None:
-        """Add the text to the index."""
-        words = terms(f"{title}\n{text}")
-        sentences = tuple(each.strip() for each in _SENTENCE.split(text) if each.strip())
-        entry = _Entry(sentences, Counter(words), len(words))
+        """Add a text of a new id to the index."""
+        words = " ".join(terms(f"{title}\n{text}"))
         with self._lock:
-            self._entries[key] = entry
+            self._sqlite.execute("INSERT INTO texts VALUES (?, ?, ?)", (key, text, words))
 
     def remove(self, key: str) -> None:
         """Remove the text from the index."""
         with self._lock:
-            self._entries.pop(key, None)
+            self._sqlite.execute("DELETE FROM texts WHERE key = ?", (key,))
 
     def search(self, query: str) -> list[str]:
         """Return the ids of all texts that hold a word of the query, best first."""
+        wanted = " OR ".join(f'"{term}"' for term in set(terms(query)))
         with self._lock:
-            entries = dict(self._entries)
-        if not entries:
-            return []
-        average = sum(entry.length for entry in entries.values()) / len(entries)
-        scores: dict[str, float] = {}
-        for term in set(terms(query)):
-            holding = {key: entry for key, entry in entries.items() if term in entry.terms}
-            rarity = math.log(1 + (len(entries) - len(holding) + 0.5) / (len(holding) + 0.5))
-            for key, entry in holding.items():
-                often = entry.terms[term]
-                norm = _K1 * (1 - _B + _B * entry.length / average)
-                scores[key] = scores.get(key, 0.0) + rarity * often * (_K1 + 1) / (often + norm)
-        return sorted(scores, key=lambda key: (-scores[key], key))
+            found = self._sqlite.execute(
+                "SELECT key FROM texts WHERE texts MATCH ? ORDER BY bm25(texts), key", (wanted or '""',)
+            )
+            return [key for (key,) in found]
 
     def best_sentences(self, key: str, query: str, most: int) -> list[str]:
         """Return the sentences of a text that share most with the query, best first; none without a common word."""
         with self._lock:
-            entry = self._entries.get(key)
-        if entry is None:
-            return []
+            (text,) = self._sqlite.execute("SELECT text FROM texts WHERE key = ?", (key,)).fetchone() or ("",)
         wanted = set(terms(query))
-        shared = {each: len(wanted & set(terms(each))) for each in entry.sentences}
+        sentences = dict.fromkeys(each.strip() for each in _SENTENCE.split(text))
+        shared = {each: len(wanted & set(terms(each))) for each in sentences}
         return sorted((each for each in shared if shared[each]), key=lambda each: -shared[each])[:most]
 
 
@@ -147,13 +138,14 @@ class StorageReader:
 class DataStore:
     """Documents by id, in one branch. Thread-safe."""
 
-    def __init__(self, *, storage: StorageReader, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, *, storage: StorageReader) -> None:
         self._storage = storage
-        self._clock = clock
         self._lock = threading.Lock()
         self._index = DocumentIndex()
         self._documents: dict[str, Json] = {}
         self._titles: dict[str, str] = {}
+        self._chunk_index = DocumentIndex()
+        self._chunks: dict[str, list[tuple[str, int]]] = {}
 
     def listed(self) -> list[Json]:
         """Return all documents, by id."""
@@ -169,6 +161,8 @@ class DataStore:
         with self._lock:
             self._documents.pop(key, None)
             self._index.remove(key)
+            for number in range(len(self._chunks.pop(key, ()))):
+                self._chunk_index.remove(f"{key}/{number}")
 
     def contents(self, uris: Iterable[str]) -> list[Json]:
         """Return the documents that an import of `content` makes of objects: their ids come from their URIs. Raises
@@ -194,24 +188,47 @@ class DataStore:
         if kind not in _SUFFIX:
             raise NotImported(f"Unsupported MIME type {kind!r} of {uri}")
         data = self._storage.read(uri)
-        if len(data) > _MOST_TEXT_BYTES and kind != "application/pdf":
+        if len(data) > _MOST_TEXT_BYTES and kind.startswith("text/"):
             raise NotImported(f"{uri} is larger than 2.5 MB")
         try:
-            source = document_from("x" + _SUFFIX[kind], uri, data)
+            # Markdown comes as text: the service has no other name for it.
+            source = read("x.md" if uri.endswith(".md") else "x" + _SUFFIX[kind], uri, data)
         except Unreadable as error:
             raise NotImported(f"{uri}: {error}") from None
         title = (document.get("structData") or {}).get("title") or source.title
-        indexed = datetime.datetime.fromtimestamp(self._clock(), tz=datetime.UTC).isoformat()
+        indexed = datetime.datetime.now(tz=datetime.UTC).isoformat()
         stored = {**document, "name": name, "schemaId": "default_schema", "indexTime": indexed}
         stored["indexStatus"] = {"indexTime": indexed}
+        key, chunks = document["id"], list(chunks_of(source))
+        self.delete(key)
         with self._lock:
-            self._documents[document["id"]] = stored
-            self._titles[document["id"]] = title
-        self._index.put(document["id"], title, source.text)
+            self._documents[key] = stored
+            self._titles[key] = title
+            self._chunks[key] = chunks
+        self._index.put(key, title, source.text)
+        for number, (content, _) in enumerate(chunks):
+            self._chunk_index.put(f"{key}/{number}", title, content)
 
     def search(self, query: str) -> list[str]:
         """Return the ids of the documents found, best first."""
         return [key for key in self._index.search(query) if key in self._documents]
+
+    def search_chunks(self, query: str) -> list[str]:
+        """Return the ids of the chunks found, best first."""
+        return self._chunk_index.search(query)
+
+    def shown_chunk(self, name: str) -> Json:
+        """Return a result: the chunk, and the data of its document."""
+        key, _, number = name.partition("/")
+        document, (content, page) = self._documents[key], self._chunks[key][int(number)]
+        about = {"uri": document["content"]["uri"], "title": self._titles[key]}
+        about |= {part: document[part] for part in ("structData",) if part in document}
+        chunk_id = f"c{int(number) + 1}"
+        chunk: Json = {"name": f"{document['name']}/chunks/{chunk_id}", "id": chunk_id, "content": content}
+        chunk["documentMetadata"] = about
+        if page:
+            chunk["pageSpan"] = {"pageStart": page, "pageEnd": page}
+        return {"id": chunk_id, "chunk": chunk}
 
     def shown(self, key: str, query: str, spec: Mapping[str, Any]) -> Json:
         """Return a result: the document, and what was derived from it."""
@@ -232,6 +249,32 @@ class DataStore:
                 derived[name] = [{"content": html.escape(each, quote=False)} for each in sentences]
         shown = {part: document[part] for part in ("name", "id", "structData") if part in document}
         return {"id": key, "document": {**shown, "derivedStructData": derived}}
+
+
+def chunks_of(document: Document) -> Iterator[tuple[str, int]]:
+    """Yield (content, page) of each passage; page 0 where there are no pages."""
+    for passage in document.passages:
+        if passage.units:
+            yield _markdown(passage), bisect_right(document.page_starts, passage.units[0].start)
+
+
+def _markdown(passage: Passage) -> str:
+    headings = [f"{'#' * min(depth, 6)} {name}" for depth, name in enumerate(passage.section, start=1)]
+    blocks = [_block(list(units)) for _, units in groupby(passage.units, key=lambda unit: (unit.kind, unit.block))]
+    return "\n\n".join([*headings, *blocks])
+
+
+def _block(units: list[Unit]) -> str:
+    match units[0].kind:
+        case UnitKind.ROW:
+            header = units[0].header
+            columns = max(header.count(" | "), *(unit.text.count(" | ") for unit in units), 0) + 1
+            rows = "\n".join(f"| {unit.text} |" for unit in units)
+            return f"_START_OF_TABLE_\nTABLE_IN_MARKDOWN:\n| {header} |\n|{'-|' * columns}\n{rows}\n_END_OF_TABLE_"
+        case UnitKind.ITEM:
+            return "\n".join(f"- {unit.text}" for unit in units)
+        case _:
+            return joined([unit.text for unit in units])
 
 
 def _marked(sentence: str, query: str) -> str:

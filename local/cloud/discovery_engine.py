@@ -1,7 +1,7 @@
-"""`python -m local.cloud.discovery_engine`: Discovery Engine's REST API, as google-cloud-discoveryengine speaks it.
+"""Discovery Engine's REST API, as google-cloud-discoveryengine speaks it.
 
 It searches the documents that were imported, which it reads from Cloud Storage (or its stand-in) as the service's own agent.
-Ranking is BM25 (`document_index`): unlike the real service it knows no synonyms, no other language, and no delay.
+Ranking is BM25 (`data_store`): unlike the real service it knows no synonyms, no other language, and no delay.
 """
 
 import re
@@ -15,89 +15,77 @@ from urllib.parse import unquote
 
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
-from local.cloud import accounts
-from local.cloud.accounts import ADMIN, SEARCH, VIEWER, Accounts, IssuedTokens, ProjectPolicy, UnknownToken, member
-from local.cloud.data_store import DataStore, ImportOperations, NotImported, StorageReader
-from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
-from local.cloud.program import ApiError, CommandLine, json_body, json_response, pairs, recorded, serve
+from local.cloud.accounts import ADMIN, CHECK, SEARCH, VIEWER, Accounts
+from local.cloud.data_store import DataStore, ImportOperations, NotImported, StorageReader, terms
+from local.cloud.google_api import ProjectApi
+from local.cloud.program import ApiError, json_body, json_response
 
 AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
-DENIED, DISABLED, STANDARD = "deny-search", "service-disabled", "standard-edition"
-QUOTA, BROKEN = "quota", "server-error"
+DENIED, DISABLED = "deny-search", "service-disabled"
+UNCHUNKED, STANDARD = "without-chunks", "standard-edition"
 FAULTS = {
     DENIED: "everybody but the administrators loses roles/discoveryengine.viewer",
     DISABLED: "the API is not enabled in the project",
-    QUOTA: "every request is answered with 429",
-    BROKEN: "every request is answered with 503",
-    STANDARD: "extractive answers and segments are refused, as without the Enterprise edition",
-    LATENCY: LATENCY_HELP,
+    UNCHUNKED: "chunks are refused, as without a chunk configuration",
+    STANDARD: "chunks are refused, and extractive answers and segments, as without the Enterprise edition",
 }
 _OF_STORE = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+(?:/collections/[^/]+)?/(dataStores|engines)/([^/]+))/(.+)")
+_STORES = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+/collections/[^/]+)/dataStores(?:/([^/:]+))?")
+_MAKING = re.compile(r"/v1/projects/[^/]+/locations/[^/]+/collections/[^/]+/operations/create-data-store-(.+)")
 _DOCUMENT = re.compile(r"(branches/[^/]+)/documents/([^/:]+)")
-_ADMINISTERED = re.compile(r"/v1/projects/[^/]+(?:/services/[^/]+)?:\w+")
+_CHECKED = re.compile(r"/v1/(projects/[^/]+/locations/global/groundingConfigs/default_grounding_config):check")
 _MOST_RESULTS = 100
+_CHUNKS = 2  # Google's REST clients send the numbers of enums
 
 
-class DiscoveryEngine:
+class DiscoveryEngine(ProjectApi):
     """The data stores of one project, with the ids `stores`; `engines` are other names of them.
 
     `contents` are the objects of Cloud Storage that a store holds from the first request on.
     """
+
+    service = "discoveryengine.googleapis.com"
+    user_role, admin_role = VIEWER, ADMIN
+    known_faults, denied_fault, disabled_fault = FAULTS, DENIED, DISABLED
 
     def __init__(
         self,
         stores: Sequence[str],
         *,
         storage_url: str,
-        issuers: Sequence[str] = (),
-        tokens: Mapping[str, str] | None = None,
+        accounts: Accounts,
         admins: Sequence[str] = (),
         viewers: Sequence[str] = (),
         engines: Mapping[str, str] | None = None,
         contents: Mapping[str, str] | None = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        http = HttpClient()
-        self._issued = IssuedTokens()
+        super().__init__(users=viewers, admins=admins, accounts=accounts, sleep=sleep)
         self._own_token = f"ya29.local-{secrets.token_urlsafe(16)}"
-        reader = StorageReader(storage_url, http=http, token=self._valid_token)
-        self._stores = {name: DataStore(storage=reader) for name in stores}
+        self._reader = StorageReader(storage_url, http=HttpClient(), token=self._valid_token)
+        self._stores = {name: DataStore(storage=self._reader) for name in stores}
+        self._made: dict[str, dict[str, Any]] = {}
         self._engines = dict(engines or {})
         self._contents = dict(contents or {})
         self._loading = threading.Lock()
-        self._policy = self._granted = ProjectPolicy(
-            [
-                {"role": role, "members": [member(each) for each in emails]}
-                for role, emails in ((ADMIN, admins), (VIEWER, viewers))
-            ]
-        )
-        self._accounts = Accounts(issuers, http=http, known=tokens)
         self._operations = ImportOperations()
-        self.faults = Faults(FAULTS, changed=self._changed, sleep=sleep)
 
     def _valid_token(self) -> str:
-        return self._issued.add(self._own_token, email=AGENT, lifetime_seconds=3600)
+        return self._accounts.issue(self._own_token, email=AGENT, lifetime_seconds=3600)
 
-    def handle(self, request: Request) -> Response:
-        """Return the answer to one request."""
-        if (control := self.faults.handle(request) or self._issued.handle(request)) is not None:
-            return control
-        if _ADMINISTERED.fullmatch(request.path):
-            return self._administered(request)
-        self.faults.wait()
-        try:
-            if QUOTA in self.faults:
-                raise ApiError("RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Search requests'.")
-            if BROKEN in self.faults:
-                raise ApiError("UNAVAILABLE", "The service is currently unavailable.")
-            if DISABLED in self.faults:
-                text = "Discovery Engine API has not been used in this project before or it is disabled."
-                raise ApiError("PERMISSION_DENIED", text, reason="SERVICE_DISABLED")
-            return json_response(self._answer(request))
-        except ApiError as error:
-            return error.response()
+    def _answer(self, request: Request) -> Response:
+        self._require_enabled()
+        return json_response(self._resource(request))
 
-    def _answer(self, request: Request) -> Any:
+    def _resource(self, request: Request) -> Any:
+        if match := _STORES.fullmatch(request.path):
+            return self._data_store(request, *match.groups())
+        if match := _MAKING.fullmatch(request.path):
+            self._require(request, "discoveryengine.operations.get", request.path)
+            return {"name": request.path.removeprefix("/v1/"), "done": match[1] in self._stores}
+        if match := _CHECKED.fullmatch(request.path):
+            self._require(request, CHECK, match[1])
+            return _checked(json_body(request))
         match = _OF_STORE.fullmatch(request.path)
         if match is None:
             raise ApiError("NOT_FOUND", "The requested URL was not found on this server.")
@@ -114,6 +102,21 @@ class DiscoveryEngine:
                 raise ApiError("NOT_FOUND", "Operation not found.")
             return operation
         return self._documents(request, self._store(kind, key), parent, rest)
+
+    def _data_store(self, request: Request, parent: str, name: str | None) -> Any:
+        """Answer a request for a data store, or start to make one."""
+        verb = "create" if request.method == "POST" else "get"
+        self._require(request, f"discoveryengine.dataStores.{verb}", f"{parent}/dataStores")
+        if request.method == "GET" and name in self._stores:
+            return {**self._made.get(name or "", {}), "name": f"{parent}/dataStores/{name}"}
+        if request.method != "POST":
+            raise ApiError("NOT_FOUND", f"DataStore {parent}/dataStores/{name} not found.")
+        made = request.parameter("dataStoreId") or ""
+        if made in self._stores:
+            raise ApiError("ALREADY_EXISTS", f"DataStore {made} already exists.")
+        self._made[made] = json_body(request)
+        self._stores[made] = DataStore(storage=self._reader)
+        return {"name": f"{parent}/operations/create-data-store-{made}", "done": False}
 
     def _documents(self, request: Request, store: DataStore, parent: str, rest: str) -> Any:
         one = _DOCUMENT.fullmatch(rest)
@@ -157,18 +160,31 @@ class DiscoveryEngine:
     def _search(self, request: Request, store: DataStore) -> Any:
         body = json_body(request)
         query, spec = str(body.get("query", "")), body.get("contentSearchSpec", {})
-        if spec.get("extractiveContentSpec") and STANDARD in self.faults:
-            text = "Cannot use enterprise edition features (website search, extractive answers…) in a standard edition"
-            raise ApiError("INVALID_ARGUMENT", text)
-        found = store.search(query)
+        in_chunks = spec.get("searchResultMode") in ("CHUNKS", _CHUNKS)
+        has_chunks = UNCHUNKED not in self.faults and STANDARD not in self.faults
+        if problem := self._refused(spec, in_chunks=in_chunks, has_chunks=has_chunks):
+            raise ApiError("INVALID_ARGUMENT", problem)
+        found = store.search_chunks(query) if in_chunks else store.search(query)
         size = min(_MOST_RESULTS, int(body.get("pageSize") or 10))
         start = int(body.get("pageToken") or body.get("offset") or 0)
         page = {
-            "results": [store.shown(key, query, spec) for key in found[start : start + size]],
+            "results": [
+                store.shown_chunk(key) if in_chunks else store.shown(key, query, spec)
+                for key in found[start : start + size]
+            ],
             "totalSize": len(found),
             "attributionToken": "local",
         }
         return page | ({"nextPageToken": str(start + size)} if len(found) > start + size else {})
+
+    def _refused(self, spec: Mapping[str, Any], *, in_chunks: bool, has_chunks: bool) -> str:
+        if in_chunks and not has_chunks:
+            return "search_result_mode CHUNKS needs a data store with a chunking config."
+        if spec.get("extractiveContentSpec") and has_chunks:
+            return "`extractive_content_spec` must be not defined when the datastore is using 'chunking config'"
+        if spec.get("extractiveContentSpec") and STANDARD in self.faults:
+            return "Cannot use enterprise edition features (website search, extractive answers…) in a standard edition"
+        return ""
 
     def _store(self, kind: str, key: str) -> DataStore:
         name = self._engines.get(key) if kind == "engines" else key
@@ -176,72 +192,37 @@ class DiscoveryEngine:
             what = "Engine" if kind == "engines" else "DataStore"
             raise ApiError("NOT_FOUND", f"{what} {key} not found.")
         store = self._stores[name]
-        with self._loading:
-            if name in self._contents:
-                branch = f"projects/local/locations/global/collections/default_collection/dataStores/{name}/branches/0"
-                with suppress(NotImported):
-                    self._operations.run(store, store.contents([self._contents[name]]), branch=branch)
-                    del self._contents[name]
+        self.load()
         return store
 
-    def _require(self, request: Request, permission: str, resource: str) -> None:
-        if not self._policy.allows(self._member(request), permission):
-            text = f"Permission '{permission}' denied on resource '//discoveryengine.googleapis.com/{resource}' "
-            raise ApiError("PERMISSION_DENIED", f"{text}(or it may not exist).", reason="IAM_PERMISSION_DENIED")
-
-    def _member(self, request: Request) -> str:
-        try:
-            email = self._accounts.email(request)
-        except UnknownToken:
-            email = None
-        if email is None:
-            text = "Request had invalid authentication credentials. Expected OAuth 2 access token."
-            raise ApiError("UNAUTHENTICATED", text)
-        return member(email)
-
-    def _administered(self, request: Request) -> Response:
-        """Answer gcloud's requests to Resource Manager and Service Usage."""
-        try:
-            if not self._policy.administers(self._member(request)):
-                raise ApiError("PERMISSION_DENIED", "The caller does not have permission.")
-        except ApiError as error:
-            return error.response()
-        if request.path.endswith(":enable"):
-            self.faults.switch_off(DISABLED)
-            return accounts.enablement(request)
-        if (policy := accounts.submitted_policy(request)) is not None:
-            self._granted = policy
-            self.faults.switch_off(DENIED)
-            self._policy = policy
-        return json_response(self._policy.resource())
-
-    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
-        if name == DENIED:
-            self._policy = self._granted if parameters is None else self._granted.without_viewers()
+    def load(self) -> None:
+        """Import the contents, as far as Cloud Storage gives them out."""
+        with self._loading:
+            for name, uri in list(self._contents.items()):
+                branch = f"projects/local/locations/global/collections/default_collection/dataStores/{name}/branches/0"
+                with suppress(NotImported):
+                    store = self._stores[name]
+                    self._operations.run(store, store.contents([uri]), branch=branch)
+                    del self._contents[name]
 
 
-def main() -> None:
-    """Serve until stopped by a signal."""
-    parser = CommandLine("discovery_engine")
-    parser.add_argument("--storage", required=True, help="the address of Cloud Storage's stand-in")
-    parser.add_tokens()
-    parser.add_list("--admin", "an account that may do everything")
-    parser.add_list("--viewer", "an account that may search")
-    parser.add_list("--store", "and its content", metavar="ID[=gs://BUCKET/*]")
-    parser.add_list("--engine", "an engine over a store", metavar="ID=STORE")
-    given = parser.parse_args()
-    service = DiscoveryEngine(
-        [each.partition("=")[0] for each in given.store],
-        storage_url=given.storage,
-        issuers=given.issuer,
-        tokens=pairs(given.token),
-        admins=given.admin,
-        viewers=given.viewer,
-        engines=pairs(given.engine),
-        contents=dict(each.split("=", 1) for each in given.store if "=" in each),
-    )
-    serve(recorded(service.handle), name="discovery_engine", port=given.port)
-
-
-if __name__ == "__main__":
-    main()
+def _checked(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer as one claim with the facts that have nearly all of its words; the real service understands them."""
+    claim, threshold = str(body.get("answerCandidate", "")), 0.9
+    wanted = set(terms(claim))
+    facts = [str(fact.get("factText", "")) for fact in body.get("facts", ())]
+    said = [len(wanted & set(terms(fact))) / (len(wanted) or 1) for fact in facts]
+    cited = [index for index, share in enumerate(said) if share >= threshold]
+    return {
+        "supportScore": max(said, default=0.0),
+        "citedChunks": [{"chunkText": facts[index], "source": str(index)} for index in cited],
+        "claims": [
+            {
+                "startPos": 0,
+                "endPos": len(claim.encode()),
+                "claimText": claim,
+                "citationIndices": list(range(len(cited))),
+                "groundingCheckRequired": True,
+            }
+        ],
+    }

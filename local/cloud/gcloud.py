@@ -115,14 +115,11 @@ def _bind_bucket(command: Command, stand_ins: StandIns) -> str:
 
 
 def _bind_project(command: Command, stand_ins: StandIns) -> str:
-    project, role = command.words[2], command.option("role")
-    if role.startswith("roles/aiplatform."):
-        stand_ins.call("vertex-ai", "POST", "/__project", {"grant": command.option("member")})
-    else:
-        path = f"/v1/projects/{project}"
-        policy = stand_ins.call("discovery-engine", "POST", f"{path}:getIamPolicy", {})
-        changed = {"policy": _with_binding(policy, command)}
-        stand_ins.call("discovery-engine", "POST", f"{path}:setIamPolicy", changed)
+    project = command.words[2]
+    stand_in = "vertex-ai" if command.option("role").startswith("roles/aiplatform.") else "discovery-engine"
+    path = f"/v1/projects/{project}"
+    policy = stand_ins.call(stand_in, "POST", f"{path}:getIamPolicy", {})
+    stand_ins.call(stand_in, "POST", f"{path}:setIamPolicy", {"policy": _with_binding(policy, command)})
     return f"Updated IAM policy for project [{project}]."
 
 
@@ -132,17 +129,10 @@ def _with_binding(policy: dict[str, Any], command: Command) -> dict[str, Any]:
 
 
 def _enable(command: Command, stand_ins: StandIns) -> str:
-    api = command.words[2].partition(".")[0]
-    if api == "aiplatform":
-        stand_ins.call("vertex-ai", "POST", "/__project", {"enable": True})
-    else:
-        path = f"/v1/projects/{command.option('project')}/services/{command.words[2]}:enable"
-        stand_ins.call(_BY_API[api], "POST", path, {})
+    api = command.words[2]
+    path = f"/v1/projects/{command.option('project')}/services/{api}:enable"
+    stand_ins.call(_BY_API[api.partition(".")[0]], "POST", path, {})
     return "Operation finished successfully."
-
-
-def _quota_ids(_: Command, __: StandIns) -> str:
-    return "SearchRequestsPerMinutePerProject"
 
 
 def _more_quota(command: Command, stand_ins: StandIns) -> str:
@@ -157,7 +147,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], Callable[[Command, StandIns], str]], ...
     (("storage", "buckets", "add-iam-policy-binding"), _bind_bucket),
     (("projects", "add-iam-policy-binding"), _bind_project),
     (("services", "enable"), _enable),
-    (("beta", "quotas", "info", "list"), _quota_ids),
+    (("beta", "quotas", "info", "list"), lambda *_: "SearchRequestsPerMinutePerProject"),
     (("beta", "quotas", "preferences", "create"), _more_quota),
 )
 

@@ -1,9 +1,7 @@
-"""`python -m local.cloud.google_tokens [--port PORT]`: Google's userinfo and tokeninfo, with answers that are set over HTTP.
+"""`python -m local.cloud.google_tokens`: Google's userinfo and tokeninfo, with tokens that are made over HTTP, and faults.
 
     PUT    /control/tokens/NAME      {"sub": …, "email": …, "aud": …, "expires_in": 3600, …}: the token NAME is valid from now on
     DELETE /control/tokens/NAME      NAME is revoked
-    PUT    /control/mood/ENDPOINT    {"status": 503, "retry_after": 7, "latency_seconds": 0.2}: how userinfo or tokeninfo answers
-    DELETE /control/mood/ENDPOINT    as usual again
     GET    /control/counts           the requests to each endpoint, and the most that were under way at once
 
 The endpoints' shapes and errors are Google's: in tokeninfo numbers and booleans are strings, in userinfo they are not.
@@ -14,28 +12,35 @@ import time
 from typing import Any
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud.program import CommandLine, json_body, json_response, serve
+from local.cloud.program import Faults, json_body, json_response, serve
 
 Json = dict[str, Any]
 
 USERINFO, TOKENINFO = "/oauth2/v3/userinfo", "/tokeninfo"
 _ENDPOINTS = {USERINFO: "userinfo", TOKENINFO: "tokeninfo"}
 _CONTROL = "/control/"
+_FAULT = "{} answers with `status`, if there is one, and `retry_after`, after `latency_seconds`"
 _SCOPE = "openid https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/userinfo.profile"
 
 
 class GoogleTokens:
-    """The stand-in's tokens and moods, and the requests that it received. Thread-safe."""
+    """The stand-in's tokens, and the requests that it received. Thread-safe. Each endpoint has a fault of its name."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tokens: dict[str, Json] = {}
-        self._moods: dict[str, Json] = {}
-        self._counts = {"userinfo": 0, "tokeninfo": 0, "most_at_once": 0}
+        self._faults = Faults({name: _FAULT.format(name) for name in _ENDPOINTS.values()})
+        self.counts = {"userinfo": 0, "tokeninfo": 0, "most_at_once": 0}
         self._at_once = 0
+
+    def issue(self, token: str, facts: Json) -> None:
+        """Make `token` valid from now on."""
+        self._tokens[token] = facts | {"exp": time.time() + facts.get("expires_in", 3600)}
 
     def handle(self, request: Request) -> Response:
         """Return the answer to one request."""
+        if (answer := self._faults.handle(request)) is not None:
+            return answer
         if request.path.startswith(_CONTROL):
             return self._controlled(request)
         endpoint = _ENDPOINTS.get(request.path)
@@ -47,30 +52,28 @@ class GoogleTokens:
         kind, _, name = request.path.removeprefix(_CONTROL).partition("/")
         with self._lock:
             if kind == "counts":
-                return json_response(self._counts)
-            entries = self._tokens if kind == "tokens" else self._moods
+                return json_response(self.counts)
             if request.method == "DELETE":
-                entries.pop(name, None)
-                return json_response({})
-            entries[name] = values = json_body(request)
-            if kind == "tokens":
-                values["exp"] = time.time() + values.get("expires_in", 3600)
+                self._tokens.pop(name, None)
+            else:
+                self.issue(name, json_body(request))
         return json_response({})
 
     def _introspected(self, endpoint: str, request: Request) -> Response:
         with self._lock:
-            self._counts[endpoint] += 1
+            self.counts[endpoint] += 1
             self._at_once += 1
-            self._counts["most_at_once"] = max(self._counts["most_at_once"], self._at_once)
-            mood = self._moods.get(endpoint, {})
+            self.counts["most_at_once"] = max(self.counts["most_at_once"], self._at_once)
             token = self._tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
-        time.sleep(mood.get("latency_seconds", 0))
+        fault = self._faults.parameters(endpoint) or {}
+        self._faults.wait()
+        time.sleep(fault.get("latency_seconds", 0))
         with self._lock:
             self._at_once -= 1
-        if "status" in mood:
-            error = {"code": mood["status"], "status": "UNAVAILABLE"}
-            headers = {"retry-after": str(mood["retry_after"])} if "retry_after" in mood else {}
-            return json_response({"error": error}, status=mood["status"], headers=headers)
+        if "status" in fault:
+            error = {"code": fault["status"], "status": "UNAVAILABLE"}
+            headers = {"retry-after": str(fault["retry_after"])} if "retry_after" in fault else {}
+            return json_response({"error": error}, status=fault["status"], headers=headers)
         if token is not None and token["exp"] <= time.time():
             token = None
         return _userinfo(token) if endpoint == "userinfo" else _tokeninfo(token)
@@ -98,11 +101,5 @@ def _as_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def main() -> None:
-    """Serve until stopped by a signal."""
-    parser = CommandLine("google_tokens")
-    serve(GoogleTokens().handle, name="google-tokens", port=parser.parse_args().port)
-
-
 if __name__ == "__main__":
-    main()
+    serve(GoogleTokens().handle, name="google-tokens", port=0)

@@ -1,23 +1,19 @@
-"""`python -m local.cloud.metadata`: the metadata server of one service, with an account of its own.
+"""The metadata server of one service, with an account of its own.
 
 Google Cloud's documentation, "About VM metadata" and "Verifying the identity of VMs": plain HTTP, the header
 `Metadata-Flavor: Google` in both directions, no `X-Forwarded-For`. The unmodified google-auth takes its tokens from here
-(GCE_METADATA_HOST, GCE_METADATA_IP). The key to verify them is at /oauth2/v1/certs, as at www.googleapis.com, and the account
-of an access token at /tokeninfo, as at oauth2.googleapis.com.
+(GCE_METADATA_HOST, GCE_METADATA_IP).
 """
 
-import datetime
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from a2a_hub.http.messages import Handler, Request, Response
-from local.cloud.accounts import IssuedTokens
-from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
-from local.cloud.program import CommandLine, json_response, recorded, serve
+from a2a_hub.http.messages import Request, Response
+from local.cloud.accounts import Accounts
+from local.cloud.program import Faults, json_response
 from local.cloud.signing import LIFETIME_SECONDS, SigningKey, id_token_claims
 
-CERTS = "/oauth2/v1/certs"
 _FLAVOR = "metadata-flavor"
 _GOOGLE = {_FLAVOR: "Google"}
 _BASE = "/computeMetadata/v1/"
@@ -29,29 +25,24 @@ EXPIRED, DOWN = "expire-token", "metadata-down"
 FAULTS = {
     DOWN: "every request is answered with 503",
     EXPIRED: "tokens come that expired ten minutes ago; with {'seconds': 4} they expire in four seconds",
-    LATENCY: LATENCY_HELP,
 }
 
 
 class Metadata:
-    """The metadata of a service in `project` that runs as `email`."""
+    """The metadata of a service in `project` that runs as `email`; `accounts` learn the tokens that it gives out."""
 
-    def __init__(self, *, email: str, project: str) -> None:
+    def __init__(self, *, email: str, project: str, accounts: Accounts) -> None:
         self._email = email
         self._project = project
         self._key = SigningKey()
         self._faults = Faults(FAULTS)
-        self._certs = {self._key.id: self._key.certificate(datetime.datetime.now(tz=datetime.UTC))}
+        accounts.trust(self._key)
         self._access_tokens = 0
-        self._issued = IssuedTokens()
+        self._accounts = accounts
 
     def handle(self, request: Request) -> Response:
         """Return the answer to one request."""
         if (response := self._faults.handle(request)) is not None:
-            return response
-        if request.path == CERTS:
-            return json_response(self._certs, headers={"cache-control": "public, max-age=600"})
-        if (response := self._issued.handle(request)) is not None:
             return response
         self._faults.wait()
         if DOWN in self._faults:
@@ -98,7 +89,7 @@ class Metadata:
         self._access_tokens += 1
         lifetime_seconds = self._lifetime_seconds()
         token = f"ya29.local-{self._email}-{self._access_tokens}"
-        self._issued.add(token, email=self._email, lifetime_seconds=lifetime_seconds)
+        self._accounts.issue(token, email=self._email, lifetime_seconds=lifetime_seconds)
         answer = {"access_token": token, "expires_in": int(lifetime_seconds), "token_type": "Bearer"}
         return json_response(answer, headers=_GOOGLE)
 
@@ -107,10 +98,7 @@ class Metadata:
         if not audience:
             return _text("non-empty audience parameter required", status=400)
         claims: Mapping[str, Any] = id_token_claims(
-            audience=audience,
-            email=self._email,
-            now=time.time(),
-            lifetime_seconds=self._lifetime_seconds(),
+            audience=audience, email=self._email, now=time.time(), lifetime_seconds=self._lifetime_seconds()
         )
         if request.parameter("format") != "full":
             claims = {name: value for name, value in claims.items() if not name.startswith("email")}
@@ -123,23 +111,5 @@ class Metadata:
         return float(parameters.get("seconds", _EXPIRED_SECONDS))
 
 
-def metadata(*, email: str, project: str) -> Handler:
-    """Return the whole service, with its control paths."""
-    return recorded(Metadata(email=email, project=project).handle)
-
-
 def _text(text: str, *, status: int = 200) -> Response:
     return Response(status=status, headers={"content-type": "application/text", **_GOOGLE}, body=text.encode())
-
-
-def main() -> None:
-    """Serve until stopped by a signal."""
-    parser = CommandLine("metadata")
-    parser.add_argument("--email", default="hub@my-hub-project.iam.gserviceaccount.com")
-    parser.add_argument("--project", default="my-hub-project")
-    given = parser.parse_args()
-    serve(metadata(email=given.email, project=given.project), name="metadata", port=given.port)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,9 @@
-"""A stand-in as a program: an HTTP server on the loopback interface, JSON answers, Google's errors, latency, command line."""
+"""A stand-in as a program: an HTTP server on the loopback interface, JSON answers, Google's errors, faults."""
 
-import argparse
 import json
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -23,17 +23,23 @@ _CODES = {
     "PERMISSION_DENIED": 403,
     "NOT_FOUND": 404,
     "ALREADY_EXISTS": 409,
+    "CONDITION_NOT_MET": 412,
+    "OUT_OF_RANGE": 416,
     "RESOURCE_EXHAUSTED": 429,
     "UNAVAILABLE": 503,
 }
+PATH = "/__faults"
+LATENCY = "latency"
+_LATENCY_SECONDS = 5.0
+_LONGEST_PARAMETERS = 65_536
 
 
 class Server:
     """`handle` at `url` while it is entered; port 0 takes a free one. Every request has a thread of its own."""
 
-    def __init__(self, handle: Handler, *, port: int = 0) -> None:
+    def __init__(self, handle: Handler, *, port: int = 0, poll_seconds: float = 0.02) -> None:
         self._http = _Threads((LOOPBACK, port), _handler(handle))
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": poll_seconds})
 
     @property
     def url(self) -> str:
@@ -103,6 +109,7 @@ def _handler(handle: Handler) -> type[BaseHTTPRequestHandler]:
                 if self.command != "HEAD":
                     self.wfile.write(answer.body)
                 return
+            assert isinstance(answer.body, Iterator), "a stand-in answers without polling"
             self.send_header("connection", "close")
             self.end_headers()
             self.close_connection = True
@@ -118,28 +125,6 @@ def _handler(handle: Handler) -> type[BaseHTTPRequestHandler]:
             """Log nothing."""
 
     return OneConnection
-
-
-class CommandLine(argparse.ArgumentParser):
-    """The options of a stand-in: --port, and lists whose option may be repeated."""
-
-    def __init__(self, module: str) -> None:
-        super().__init__(prog=f"python -m local.cloud.{module}")
-        self.add_argument("--port", type=int, default=0)
-
-    def add_list(self, option: str, help_text: str = "", *, metavar: str | None = None) -> None:
-        """Declare an option that may be repeated."""
-        self.add_argument(option, action="append", default=[], metavar=metavar, help=help_text)
-
-    def add_tokens(self) -> None:
-        """Declare --issuer and --token, for stand-ins that take access tokens."""
-        self.add_list("--issuer", "a stand-in that issues tokens")
-        self.add_list("--token", "a token of an account", metavar="TOKEN=EMAIL")
-
-
-def pairs(words: Sequence[str]) -> dict[str, str]:
-    """Return the words, written NAME=VALUE, as a dictionary."""
-    return dict(word.split("=", 1) for word in words)
 
 
 def serve(handle: Handler, *, name: str, port: int) -> None:
@@ -184,16 +169,104 @@ class ApiError(Exception):
     ) -> None:
         super().__init__(message)
         self.status = status
+        self.code = _CODES[status]
         self.message = message
         self.reason = reason
         self.metadata = metadata
 
     def response(self) -> Response:
         """Return the error as an answer."""
-        error: dict[str, Any] = {"code": _CODES[self.status], "message": self.message, "status": self.status}
+        error: dict[str, Any] = {"code": self.code, "message": self.message, "status": self.status}
         if self.reason:
             info: dict[str, Any] = {"@type": _ERROR_INFO, "reason": self.reason, "domain": "googleapis.com"}
             if self.metadata:
                 info["metadata"] = dict(self.metadata)
             error["details"] = [info]
-        return json_response({"error": error}, status=_CODES[self.status])
+        return json_response({"error": error}, status=self.code)
+
+
+def denied(service: str, permission: str, resource: str) -> ApiError:
+    """Return the refusal of a caller without a role that holds `permission`."""
+    message = f"Permission '{permission}' denied on resource '//{service}/{resource}' (or it may not exist)."
+    metadata = {"permission": permission, "resource": resource}
+    return ApiError("PERMISSION_DENIED", message, reason="IAM_PERMISSION_DENIED", metadata=metadata)
+
+
+class Faults:
+    """The faults that a stand-in knows, each with a sentence on what it does, and which of them are on. All know `latency`.
+    Thread-safe.
+
+    `changed` gets the name and the parameters, None when the fault went off, before the change is answered.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[str, str],
+        *,
+        changed: Callable[[str, Mapping[str, Any] | None], None] = lambda _name, _parameters: None,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._known = {LATENCY: "every answer comes `seconds` (5) late", **known}
+        self._sleep = sleep
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._on: dict[str, dict[str, Any]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return self.parameters(name) is not None
+
+    def parameters(self, name: str) -> Mapping[str, Any] | None:
+        """Return the parameters of a fault; None while it is off. Raises KeyError for an unknown one."""
+        if name not in self._known:
+            raise KeyError(name)
+        with self._lock:
+            return self._on.get(name)
+
+    def wait(self) -> None:
+        """Wait for the time of the fault `latency`, while it is on."""
+        parameters = self.parameters(LATENCY)
+        if parameters is not None:
+            self._sleep(float(parameters.get("seconds", _LATENCY_SECONDS)))
+
+    def switch_on(self, name: str, **parameters: Any) -> None:
+        """Switch the fault on. Raises KeyError for an unknown one."""
+        if name not in self._known:
+            raise KeyError(name)
+        with self._lock:
+            self._on[name] = parameters
+        self._changed(name, parameters)
+
+    def switch_off(self, name: str) -> None:
+        """Switch the fault off."""
+        with self._lock:
+            was_on = self._on.pop(name, None) is not None
+        if was_on:
+            self._changed(name, None)
+
+    def handle(self, request: Request) -> Response | None:
+        """Answer a request about faults; None for any other."""
+        if request.path != PATH and not request.path.startswith(f"{PATH}/"):
+            return None
+        name = request.path.removeprefix(PATH).strip("/")
+        if name and name not in self._known:
+            return json_response({"error": f"no fault {name!r}", "known": self._known}, status=404)
+        match (request.method, name):
+            case ("GET", ""):
+                with self._lock:
+                    return json_response({"known": self._known, "on": dict(self._on)})
+            case ("DELETE", ""):
+                for each in self._known:
+                    self.switch_off(each)
+            case ("DELETE", _):
+                self.switch_off(name)
+            case ("POST", str()) if name:
+                try:
+                    parameters = json.loads(request.read_body(_LONGEST_PARAMETERS) or b"{}")
+                except ValueError:
+                    parameters = None
+                if not isinstance(parameters, dict):
+                    return json_response({"error": "the body has to be a JSON object"}, status=400)
+                self.switch_on(name, **parameters)
+            case _:
+                return json_response({"error": "use GET, POST or DELETE"}, status=405)
+        return Response(status=204)

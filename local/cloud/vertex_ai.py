@@ -1,39 +1,31 @@
-"""`python -m local.cloud.vertex_ai`: Gemini on Vertex AI, as the unmodified google-genai speaks to it.
+"""Gemini on Vertex AI, as the unmodified google-genai speaks to it.
 
 `generateContent` and `streamGenerateContent` of publisher models, v1 and v1beta1 (cloud.google.com/vertex-ai/generative-ai/docs/
-reference/rest); of `responseSchema`, an array of integers. The model is `local.cloud.vertex_answers`. The account of an
-access token comes from its issuer; `POST /__project {"grant": "serviceAccount:…"}` gives roles/aiplatform.user, as gcloud
-does, `{"enable": true}` the API.
+reference/rest). The model is `local.cloud.vertex_answers`.
 """
 
 import re
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from a2a_hub.http.client import HttpClient
-from a2a_hub.http.messages import EVENT_STREAM, JSON, Request, Response
+from a2a_hub.http.messages import EVENT_STREAM, Request, Response
 from local.cloud import vertex_answers as answers
-from local.cloud.accounts import Accounts, UnknownToken, member
-from local.cloud.faults import LATENCY, LATENCY_HELP, Faults
-from local.cloud.program import ApiError, CommandLine, json_body, json_response, pairs, recorded, serve
-from local.cloud.vertex_answers import answer, numbers, tokens
+from local.cloud.accounts import MODEL_ADMIN, MODEL_USER, PREDICT, Accounts
+from local.cloud.google_api import ProjectApi
+from local.cloud.program import ApiError, json_body, json_response
+from local.cloud.vertex_answers import answer, structured, tokens
 
-PROJECT = "/__project"
-ROLE = "roles/aiplatform.user"
-DENIED, DISABLED, QUOTA, BROKEN = "deny-predict", "disable-api", "quota", "server-error"
+DENIED, DISABLED = "deny-predict", "disable-api"
 FAULTS = {
-    DENIED: f"nobody has {ROLE} any more",
+    DENIED: f"nobody has {MODEL_USER} any more",
     DISABLED: "the API is not enabled for the project",
-    QUOTA: "requests are answered with 429; with {'times': 2}, the next two of them",
-    BROKEN: "requests are answered with 503; with {'times': 2}, the next two of them",
     "block-question": "the question is blocked, for the `reason` (PROHIBITED_CONTENT)",
     "finish": "the answer ends after `tokens` (3) of it, with the finish reason `reason` (SAFETY)",
     "empty": "the model ends without a word",
     "stall": "nothing comes any more after `tokens` (3) of the answer",
     "cut": "the connection is closed after `tokens` (3) of the answer",
-    LATENCY: LATENCY_HELP,
 }
 _PATH = re.compile(
     r"/(?:v1|v1beta1)/projects/([^/]+)/locations/([^/]+)/publishers/google/models/([^/:]+)"
@@ -41,8 +33,12 @@ _PATH = re.compile(
 )
 
 
-class VertexAi:
-    """The `models` of one project, which `users` may ask. `tokens_of` are access tokens with their accounts."""
+class VertexAi(ProjectApi):
+    """The `models` of one project, which `users` may ask."""
+
+    service = "aiplatform.googleapis.com"
+    user_role, admin_role = MODEL_USER, MODEL_ADMIN
+    known_faults, denied_fault, disabled_fault = FAULTS, DENIED, DISABLED
 
     def __init__(
         self,
@@ -50,77 +46,41 @@ class VertexAi:
         project: str,
         models: Sequence[str],
         users: Sequence[str],
-        issuers: Sequence[str] = (),
-        tokens_of: Mapping[str, str] | None = None,
+        admins: Sequence[str] = (),
+        accounts: Accounts,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
+        super().__init__(users=users, admins=admins, accounts=accounts, sleep=sleep)
         self._project = project
         self._models = models
-        self._granted = frozenset(map(member, users))
-        self._users = self._granted
-        self._accounts = Accounts(issuers, http=HttpClient(), known=tokens_of)
         self._sleep = sleep
-        self._lock = threading.RLock()
-        self.faults = Faults(FAULTS, changed=self._changed, sleep=sleep)
-
-    def handle(self, request: Request) -> Response:
-        """Return the answer to one request."""
-        if request.path == PROJECT:
-            return self._control(request)
-        if (response := self.faults.handle(request)) is not None:
-            return response
-        self.faults.wait()
-        try:
-            return self._answer(request)
-        except ApiError as error:
-            return error.response()
 
     def _answer(self, request: Request) -> Response:
         match = _PATH.fullmatch(request.path)
         if match is None or request.method != "POST":
-            raise answers.no_such_path(request.path)
+            raise ApiError("NOT_FOUND", f"The requested URL {request.path} was not found on this server.")
         project, location, model, method = match.groups()
-        self._require(request, f"projects/{project}/locations/{location}/publishers/google/models/{model}")
+        name = f"projects/{project}/locations/{location}/publishers/google/models/{model}"
+        self._require_enabled()
+        self._require(request, PREDICT, name)
         if model not in self._models or project != self._project:
-            raise answers.no_such_model(project, location, model)
-        self._fail_if_asked_to()
+            message = f"Publisher Model `{name}` was not found or your project does not have access to it."
+            raise ApiError("NOT_FOUND", message)
         try:
             body = json_body(request)
-            text, most = answers.user_text(body), answers.most_tokens(body)
-            respond = numbers if answers.wants_numbers(body) else answer
+            text, most, call = answers.user_text(body), answers.most_tokens(body), answers.function_call(body)
+            respond = str if answers.results(body) else answer
+            if schema := answers.json_schema(body):
+                respond = partial(structured, schema=schema)
         except (ValueError, TypeError, AttributeError, KeyError):
-            raise answers.bad_request() from None
+            message = "Unable to submit request because it must have a text parameter."
+            raise ApiError("INVALID_ARGUMENT", message) from None
         chunks = self._chunks(text, respond, model=model, most=most)
+        if call:
+            chunks = iter([answers.calling(call, model=model)])
         if method == "generateContent":
             return json_response(answers.whole(list(chunks)))
-        if request.parameter("alt") == "sse":
-            return Response(headers={"content-type": EVENT_STREAM}, body=answers.events(chunks))
-        return Response(headers={"content-type": JSON}, body=answers.array(chunks))
-
-    def _require(self, request: Request, resource: str) -> None:
-        try:
-            email = self._accounts.email(request)
-        except UnknownToken:
-            email = None
-        if email is None:
-            raise answers.unauthenticated()
-        if DISABLED in self.faults:
-            raise answers.disabled(self._project)
-        if member(email) not in self._users:
-            raise answers.denied(resource)
-
-    def _fail_if_asked_to(self) -> None:
-        for fault, refusal in ((QUOTA, answers.exhausted), (BROKEN, answers.unavailable)):
-            with self._lock:
-                parameters = self.faults.parameters(fault)
-                if parameters is None:
-                    continue
-                left = parameters.get("times")
-                if left is not None and left <= 1:
-                    self.faults.switch_off(fault)
-                elif left is not None:
-                    self.faults.switch_on(fault, times=left - 1)
-            raise refusal()
+        return Response(headers={"content-type": EVENT_STREAM}, body=answers.events(chunks))
 
     def _chunks(self, text: str, respond: Callable[[str], str], *, model: str, most: int) -> Iterator[dict[str, Any]]:
         """Return the chunks of one answer: one for each token, and one that ends it."""
@@ -147,46 +107,3 @@ class VertexAi:
                 pass
             case _:
                 yield answers.last_chunk(finish, model=model, prompt_tokens=prompt_tokens, answer_tokens=len(pieces))
-
-    def _control(self, request: Request) -> Response:
-        if request.method == "POST":
-            for key, value in json_body(request).items():
-                match key:
-                    case "grant":
-                        users = self._users | {value}
-                        self.faults.switch_off(DENIED)
-                        self._users = users
-                    case "revoke":
-                        self._users -= {value}
-                    case "enable":
-                        self.faults.switch_off(DISABLED)
-                    case _:
-                        return json_response({"error": f"nothing is called {key!r}"}, status=400)
-        state = {"project": self._project, "models": list(self._models), "users": sorted(self._users)}
-        return json_response(state)
-
-    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
-        if name == DENIED:
-            self._users = self._granted if parameters is None else frozenset()
-
-
-def main() -> None:
-    """Serve until stopped by a signal."""
-    parser = CommandLine("vertex_ai")
-    parser.add_argument("--project", default="my-hub-project")
-    parser.add_list("--model", "a model that there is")
-    parser.add_list("--user", f"an account that has {ROLE}")
-    parser.add_tokens()
-    given = parser.parse_args()
-    service = VertexAi(
-        project=given.project,
-        models=given.model,
-        users=given.user,
-        issuers=given.issuer,
-        tokens_of=pairs(given.token),
-    )
-    serve(recorded(service.handle), name="vertex_ai", port=given.port)
-
-
-if __name__ == "__main__":
-    main()

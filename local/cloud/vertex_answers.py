@@ -5,11 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from local.cloud.program import ApiError
-
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|[。！？])[^\S\n]*|[^\n]+")
 _ASKS = re.compile(r"[?？]\s*$|か。?\s*$")
-_MARK = re.compile(r"^\s*(\[\d+\])\s*")
 _WORD = re.compile(r"[0-9]+|[a-z]{3,}|[\u3040-\u30ff\u3400-\u9fff]+")
 _TOKEN = re.compile(r"\s*(?:[^\W\u3000-\u9fff]+|\S)|\s+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -20,37 +17,42 @@ _NONE = {
     False: "I am a local stand-in for a language model. I was given nothing to answer this from.",
     True: "これは言語モデルのローカル代用品です。回答のもとになる文章が与えられていません。",
 }
-_API = "aiplatform.googleapis.com"
 
 
 def answer(text: str) -> str:
     """Return the answer to the text of a user's turn."""
     sentences = _sentences(text)
-    question = " ".join(sentence for sentence, _ in sentences if _asks(sentence))
-    material = [(sentence, mark) for sentence, mark in sentences if not _asks(sentence)]
+    question = " ".join(sentence for sentence in sentences if _asks(sentence))
+    material = [sentence for sentence in sentences if not _asks(sentence)]
     if not question:
         chosen = material[:1]
     else:
-        shared = [len(_words(sentence) & _words(question)) for sentence, _ in material]
+        shared = [len(_words(sentence) & _words(question)) for sentence in material]
         best = sorted(range(len(material)), key=lambda at: (-shared[at], at))[:_MOST_SENTENCES]
         least = max(1, max(shared, default=0) / 2)
         chosen = [material[at] for at in sorted(best) if shared[at] >= least]
     if not chosen:
         return _NONE[bool(_JAPANESE.search(question or text))]
-    cited = [f"{sentence} {mark}".strip() for sentence, mark in chosen]
-    return "".join(cited) if all(_JAPANESE.search(each) for each in cited) else " ".join(cited)
+    return "".join(chosen) if all(_JAPANESE.search(each) for each in chosen) else " ".join(chosen)
 
 
-def numbers(text: str) -> str:
-    """Return the numbers of the marked lines that answer the text of a user's turn, as a JSON array."""
-    lines = [(mark, line[mark.end() :]) for line in text.splitlines() if (mark := _MARK.match(line))]
-    question = _words(" ".join(sentence for sentence, mark in _sentences(text) if not mark and _asks(sentence)))
-    shared = [len(_words(line) & question) for _, line in lines]
-    most = max(shared, default=0)
-    if not most or most < len(question) * _LEAST_SHARE:
-        return "[]"
-    best = [mark[1] for (mark, _), share in zip(lines, shared, strict=True) if share == most]
-    return json.dumps([int(mark.strip("[]")) for mark in best[:_MOST_SENTENCES]])
+def structured(text: str, schema: Any) -> str:
+    """Return the JSON answer of this schema to the lines of JSON in the text of a user's turn: a composed answer out of the
+    quotes that share most words with the question; and of other schemas, that a claim is supported or a question complete.
+    """
+    lines = [json.loads(line) for line in text.splitlines()]
+    if "supported" in schema["properties"]:
+        return json.dumps({"mistake": "", "supported": True})
+    question = lines[-1]["question"]
+    if "question" in schema["properties"]:
+        return json.dumps({"question": question}, ensure_ascii=False)
+    asked = _words(question)
+    quotes = [(each, len(_words(each["text"]) & asked)) for each in lines if "id" in each]
+    most = max((share for _, share in quotes), default=0)
+    is_answerable = most > 0 and most >= len(asked) * _LEAST_SHARE
+    best = [quote for quote, share in quotes if is_answerable and share == most][:_MOST_SENTENCES]
+    sentences = [{"text": quote["text"], "cites": [quote["id"]]} for quote in best]
+    return json.dumps({"answerable": is_answerable, "missing": "", "sentences": sentences}, ensure_ascii=False)
 
 
 def tokens(text: str) -> list[str]:
@@ -58,14 +60,8 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def _sentences(text: str) -> list[tuple[str, str]]:
-    """Return the sentences of `text`, each with the mark of its line."""
-    found: list[tuple[str, str]] = []
-    for line in text.splitlines():
-        mark = _MARK.match(line)
-        rest = line[mark.end() :] if mark else line
-        found.extend((part.strip(), mark[1] if mark else "") for part in _SENTENCE.findall(rest) if part.strip())
-    return found
+def _sentences(text: str) -> list[str]:
+    return [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
 
 
 def _asks(sentence: str) -> bool:
@@ -83,68 +79,29 @@ def _words(text: str) -> set[str]:
     return words
 
 
-def unauthenticated() -> ApiError:
-    """Return the refusal of a missing or unknown token."""
-    message = (
-        "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
-        "valid authentication credential."
-    )
-    return ApiError("UNAUTHENTICATED", message, reason="ACCESS_TOKEN_TYPE_UNSUPPORTED", metadata={"service": _API})
-
-
-def denied(resource: str) -> ApiError:
-    """Return the refusal of an account without the role."""
-    permission = "aiplatform.endpoints.predict"
-    message = f"Permission '{permission}' denied on resource '//{_API}/{resource}' (or it may not exist)."
-    return ApiError(
-        "PERMISSION_DENIED",
-        message,
-        reason="IAM_PERMISSION_DENIED",
-        metadata={"permission": permission, "resource": resource},
-    )
-
-
-def disabled(project: str) -> ApiError:
-    """Return the refusal of a project in which the API is not enabled."""
-    message = f"Vertex AI API has not been used in project {project} before or it is disabled."
-    metadata = {"service": _API, "consumer": f"projects/{project}"}
-    return ApiError("PERMISSION_DENIED", message, reason="SERVICE_DISABLED", metadata=metadata)
-
-
-def no_such_path(path: str) -> ApiError:
-    """Return the answer to an unknown path."""
-    return ApiError("NOT_FOUND", f"The requested URL {path} was not found on this server.")
-
-
-def no_such_model(project: str, location: str, model: str) -> ApiError:
-    """Return the answer to an unknown model or location."""
-    name = f"projects/{project}/locations/{location}/publishers/google/models/{model}"
-    message = f"Publisher Model `{name}` was not found or your project does not have access to it."
-    return ApiError("NOT_FOUND", message)
-
-
-def bad_request() -> ApiError:
-    """Return the answer to a malformed body."""
-    return ApiError("INVALID_ARGUMENT", "Unable to submit request because it must have a text parameter.")
-
-
-def exhausted() -> ApiError:
-    """Return the answer to too many requests."""
-    return ApiError("RESOURCE_EXHAUSTED", "Resource exhausted. Please try again later.")
-
-
-def unavailable() -> ApiError:
-    """Return the answer of a service with a problem of its own."""
-    return ApiError("UNAVAILABLE", "The service is currently unavailable.")
-
-
 def user_text(body: Any) -> str:
     """Return the text of the last user turn. Raises ValueError, or what a body of another shape leads to."""
     turns = [turn for turn in body["contents"] if turn.get("role", "user") == "user"]
-    text = "\n".join(part["text"] for part in turns[-1]["parts"] if part.get("text")) if turns else ""
+    parts = turns[-1]["parts"] if turns else ()
+    text = "\n".join(part["text"] for part in parts if part.get("text")) or results(body)
     if not text:
         raise ValueError("no text")
     return text
+
+
+def results(body: Any) -> str:
+    """Return the results of functions that the last turn has, as JSON; "" without any."""
+    parts = body["contents"][-1]["parts"]
+    found = [part["functionResponse"]["response"] for part in parts if "functionResponse" in part]
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in found)
+
+
+def function_call(body: Any) -> dict[str, Any] | None:
+    """Return the call of a declared function that the user's turn spells out, as in `find_files {"words": "minutes"}`."""
+    declared = [each for tool in body.get("tools", ()) for each in tool.get("functionDeclarations", ())]
+    names = "|".join(re.escape(each["name"]) for each in declared)
+    call = re.search(rf"\b({names})\s*(\{{.*\}})", user_text(body), re.DOTALL) if names else None
+    return {"name": call[1], "args": json.loads(call[2])} if call and not results(body) else None
 
 
 def most_tokens(body: Any) -> int:
@@ -152,12 +109,9 @@ def most_tokens(body: Any) -> int:
     return int(body.get("generationConfig", {}).get("maxOutputTokens", 8192))
 
 
-def wants_numbers(body: Any) -> bool:
-    """Return True if the answer has to be a JSON array of integers."""
-    form = body.get("generationConfig", {})
-    schema = form.get("responseSchema", {})
-    is_array = (schema.get("type"), schema.get("items", {}).get("type")) == ("ARRAY", "INTEGER")
-    return form.get("responseMimeType") == "application/json" and is_array
+def json_schema(body: Any) -> Any:
+    """Return the schema that the answer has to have; None for text."""
+    return body.get("generationConfig", {}).get("responseJsonSchema")
 
 
 def chunk(text: str, *, model: str) -> dict[str, Any]:
@@ -177,6 +131,13 @@ def last_chunk(finish: str, *, model: str, prompt_tokens: int, answer_tokens: in
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "local"}
 
 
+def calling(call: dict[str, Any], *, model: str) -> dict[str, Any]:
+    """Return the only chunk of an answer that calls a function, after a text that says so."""
+    parts = [{"text": f"Next: {call['name']}"}, {"functionCall": call}]
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}
+    return {"candidates": [candidate], "usageMetadata": {}, "modelVersion": model, "responseId": "local"}
+
+
 def blocked(reason: str, *, model: str, prompt_tokens: int) -> dict[str, Any]:
     """Return the only chunk of a blocked question."""
     usage = {"promptTokenCount": prompt_tokens, "totalTokenCount": prompt_tokens}
@@ -191,6 +152,7 @@ def whole(chunks: Sequence[dict[str, Any]]) -> dict[str, Any]:
         for each in chunks
         for candidate in each.get("candidates", ())
         for part in candidate.get("content", {}).get("parts", ())
+        if "text" in part
     ]
     if texts:
         candidate = {"content": {"role": "model", "parts": [{"text": "".join(texts)}]}}
@@ -202,12 +164,3 @@ def events(chunks: Iterator[dict[str, Any]]) -> Iterator[bytes]:
     """Yield the chunks as server-sent events."""
     for each in chunks:
         yield b"data: " + json.dumps(each, ensure_ascii=False).encode() + b"\r\n\r\n"
-
-
-def array(chunks: Iterator[dict[str, Any]]) -> Iterator[bytes]:
-    """Yield the chunks as a growing JSON array."""
-    separator = b"["
-    for each in chunks:
-        yield separator + json.dumps(each, ensure_ascii=False).encode()
-        separator = b",\r\n"
-    yield b"]"

@@ -1,34 +1,68 @@
 """`make run CLOUD=local`: the stand-ins, and the settings that each gives to functions. No other place names all of them.
 
-A stand-in more is a row more in STAND_INS: a name, the module that is started as `python -m MODULE --port PORT ARGUMENTS…`
-(it ends in `local.cloud.program.serve`, and answers `GET /__faults`), its other arguments, and the settings that it gives to
-functions. Arguments and settings are made from the addresses of all programs, functions and stand-ins, by name. A stand-in
-that takes access tokens is given `issuers(urls)`, and asks there whose they are (`local.cloud.accounts.Accounts`). Another
-account is another process, with a key of its own.
+A stand-in more is a row more in STAND_INS: a name, its handler, and the settings that it gives to functions; both are made from
+the addresses of all programs, functions and stand-ins, by name. `python -m local.cloud.wiring URLS` serves all of them, each at
+its own address. All know the same accounts.
 """
 
+import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from local.cloud import discovery_engine, metadata
-from local.cloud.cloud_run import EVERYBODY
+from a2a_hub.http.messages import Handler
+from local.cloud import buckets, hedera
+from local.cloud.accounts import Accounts, member
+from local.cloud.authorization_server import AuthorizationServer
+from local.cloud.buckets import Bucket, BucketPolicy
+from local.cloud.cloud_run import EVERYBODY, CloudRun
+from local.cloud.cloud_storage import CloudStorage
+from local.cloud.discovery_engine import AGENT, DiscoveryEngine
+from local.cloud.google_tokens import TOKENINFO, USERINFO, GoogleTokens
+from local.cloud.hedera import Hedera
+from local.cloud.metadata import Metadata
+from local.cloud.program import Server, recorded
+from local.cloud.vertex_ai import VertexAi
+from local.cloud.workspace import ACCOUNT as WORKSPACE_ACCOUNT
+from local.cloud.workspace import OWNER, Workspace, write_key
 from local.functions import ROOT
+from local.processes import StopSignal
 
 HUB_PROJECT = "my-hub-project"
-HUB_ACCOUNT = f"hub@{HUB_PROJECT}.iam.gserviceaccount.com"
-GATE_ACCOUNT = f"gate@{HUB_PROJECT}.iam.gserviceaccount.com"
-DOCQA_ACCOUNT = f"docqa@{HUB_PROJECT}.iam.gserviceaccount.com"
-GENERAL_ACCOUNT = f"general@{HUB_PROJECT}.iam.gserviceaccount.com"
-DEVTOOL_PROJECT = "my-workspace-project"
-DEVTOOL_ACCOUNT = f"devtool@{DEVTOOL_PROJECT}.iam.gserviceaccount.com"
-EXPENSE_PROJECT, PARTNER_PROJECT = "my-expense-project", "partner-project"
-EXPENSE_ACCOUNT = f"expense@{EXPENSE_PROJECT}.iam.gserviceaccount.com"
-PM_ACCOUNT = f"pm@{PARTNER_PROJECT}.iam.gserviceaccount.com"
+# Each function has an account of its own in its project.
+_PROJECTS = {
+    "gate": HUB_PROJECT,
+    "hub": HUB_PROJECT,
+    "docqa": HUB_PROJECT,
+    "general": HUB_PROJECT,
+    "expense": "my-expense-project",
+    "pm": "partner-project",
+    "devtool": "my-workspace-project",
+    "agent_card": HUB_PROJECT,
+    "tasks": HUB_PROJECT,
+}
+_EMAILS = {name: f"{name}@{project}.iam.gserviceaccount.com" for name, project in _PROJECTS.items()}
+GATE_ACCOUNT, HUB_ACCOUNT, DOCQA_ACCOUNT = (_EMAILS[name] for name in ("gate", "hub", "docqa"))
+# The callers of each function behind Cloud Run's front.
+_INVOKERS = dict.fromkeys(("docqa", "general", "pm", "devtool"), HUB_ACCOUNT) | {
+    "hub": GATE_ACCOUNT,
+    "expense": EVERYBODY,
+}
+_MODEL_USERS = ("general", "docqa", "expense", "pm", "devtool", "hub")
+# The tokens are public.
 OPERATOR, OPERATOR_TOKEN = "operator@example.com", "operator"
+_TOKENS = {OPERATOR_TOKEN: OPERATOR}
+PERSON_TOKEN = "hanako"  # noqa: S105 - of a person of the local cloud
+_CLIENT = "hub.apps.googleusercontent.com"
+_LONG_SECONDS = 30 * 86_400
 BUCKET = DATA_STORE = "sample-documents"
+ROUTES = "gs://route-tables/routes.toml"
+_READ_ROUTES = ("hub", "agent_card", "tasks")
 MODEL = "gemini-2.5-flash"
 
 CLOUD_FILE = "cloud.json"
@@ -41,24 +75,20 @@ Environments = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class StandIn:
-    """A program of the local cloud."""
+    """A service of the local cloud."""
 
     name: str
     """The name in reports, and that of its address among the addresses."""
-    module: str
-    arguments: Callable[[Urls], Sequence[str]]
-    """The arguments besides the port; the addresses of all programs are known."""
+    handler: Callable[[Urls, Accounts], Handler]
+    """Makes what it serves; the addresses of all programs are known."""
     settings_for: Callable[[Urls], Environments] = lambda _: {}
     """Settings by function."""
-
-    def command(self, urls: Urls) -> list[str]:
-        """Return the command that starts it."""
-        port = str(urlsplit(urls[self.name]).port)
-        return [sys.executable, "-m", self.module, "--port", port, *self.arguments(urls)]
+    is_http: bool = True
+    """False for a port that another row serves, in another protocol."""
 
 
-def _account(function: str, email: str, *, project: str = HUB_PROJECT) -> StandIn:
-    """Return the metadata server of a function, which runs as `email` in `project`."""
+def _account(function: str) -> StandIn:
+    """Return the metadata server of a function."""
     name = f"metadata-{function}"
 
     def settings_for(urls: Urls) -> Environments:
@@ -66,132 +96,157 @@ def _account(function: str, email: str, *, project: str = HUB_PROJECT) -> StandI
         account = {"GCE_METADATA_HOST": host, "GCE_METADATA_IP": host, "SERVICE_NAME": function}
         return {function: {**account, "IAM_CREDENTIALS": "adc"}}
 
-    return StandIn(
-        name=name,
-        module="local.cloud.metadata",
-        arguments=lambda _: ["--email", email, "--project", project],
-        settings_for=settings_for,
-    )
+    def handler(_: Urls, accounts: Accounts) -> Handler:
+        return Metadata(email=_EMAILS[function], project=_PROJECTS[function], accounts=accounts).handle
+
+    return StandIn(name=name, handler=handler, settings_for=settings_for)
 
 
-def _front(function: str, *, to: Sequence[str], invoker: str) -> StandIn:
-    """Return Cloud Run in front of a function that `invoker` may invoke; the functions in `to` get its address."""
+def _front(function: str, invoker: str) -> StandIn:
+    """Return Cloud Run in front of a function that `invoker` may invoke; its caller gets the address."""
     name = f"{function}-front"
 
-    def arguments(urls: Urls) -> list[str]:
-        place = ["--service", function, "--url", urls[name], "--upstream", urls[function]]
-        certs = [word for issuer in issuers(urls) for word in ("--certs", issuer + metadata.CERTS)]
-        return [*place, *certs, "--invoker", invoker]
+    def handler(urls: Urls, accounts: Accounts) -> Handler:
+        place = {"service": function, "url": urls[name], "upstream": urls[function]}
+        return CloudRun(**place, accounts=accounts, invokers=[invoker]).handle
 
     def settings_for(urls: Urls) -> Environments:
         address = {f"{function.upper()}_URL": urls[name]}
-        own = {} if function == "hub" else {function: {"PUBLIC_URL": urls[name]}}
-        return dict.fromkeys(to, address) | own
+        return {"gate": address} if function == "hub" else {"hub": address, function: {"PUBLIC_URL": urls[name]}}
 
-    return StandIn(name=name, module="local.cloud.cloud_run", arguments=arguments, settings_for=settings_for)
-
-
-_ACCOUNTS = (
-    _account("gate", GATE_ACCOUNT),
-    _account("hub", HUB_ACCOUNT),
-    _account("docqa", DOCQA_ACCOUNT),
-    _account("general", GENERAL_ACCOUNT),
-    _account("expense", EXPENSE_ACCOUNT, project=EXPENSE_PROJECT),
-    _account("pm", PM_ACCOUNT, project=PARTNER_PROJECT),
-    _account("devtool", DEVTOOL_ACCOUNT, project=DEVTOOL_PROJECT),
-)
+    return StandIn(name=name, handler=handler, settings_for=settings_for)
 
 
-def issuers(urls: Urls) -> list[str]:
-    """Return the issuers of every account's tokens."""
-    return [urls[one.name] for one in _ACCOUNTS]
+_SEARCH = {
+    "DISCOVERY_ENGINE_PROJECT": HUB_PROJECT,
+    "DISCOVERY_ENGINE_DATA_STORE": DATA_STORE,
+    **{f"DISCOVERY_ENGINE_{name}": "" for name in ("ENGINE", "LOCATION", "SERVING_CONFIG")},
+    "CORPUS_DIR": "",
+}
 
 
-def _storage() -> StandIn:
-    """Return Cloud Storage with the sample corpus, which docqa and the search may read."""
-
-    def arguments(urls: Urls) -> list[str]:
-        readers = ("--reader", DOCQA_ACCOUNT, "--search-agent", discovery_engine.AGENT)
-        corpus = ROOT / "functions" / "docqa" / "corpus"
-        tokens = _tokens([*issuers(urls), urls["discovery-engine"]])
-        return ["--bucket", f"{BUCKET}={corpus}", *readers, "--owner", OPERATOR, *tokens]
-
-    return StandIn(
-        name="storage",
-        module="local.cloud.cloud_storage",
-        arguments=arguments,
-        settings_for=lambda urls: {"docqa": {"STORAGE_EMULATOR_HOST": urls["storage"]}},
-    )
+def _model_settings(urls: Urls) -> Environments:
+    place = {"GOOGLE_CLOUD_PROJECT": HUB_PROJECT, "GOOGLE_CLOUD_LOCATION": "global"}
+    place["VERTEX_AI_ENDPOINT"] = urls["vertex-ai"]
+    return dict.fromkeys(_MODEL_USERS, place) | {"general": place | {"ANSWER_MODEL": MODEL}}
 
 
-def _discovery_engine() -> StandIn:
+def _storage(_urls: Urls, accounts: Accounts) -> Handler:
+    """Return Cloud Storage with the sample corpus, which docqa and the search may read, and the route table at ROUTES."""
+    bucket = Bucket(BUCKET, project=HUB_PROJECT)
+    bucket.load(ROOT / "functions" / "docqa" / "corpus")
+    readers = ((buckets.VIEWER, DOCQA_ACCOUNT), (buckets.SEARCH_AGENT, AGENT))
+    bucket.policy = BucketPolicy([{"role": role, "members": [member(account)]} for role, account in readers])
+    tables_name, _, object_name = ROUTES.removeprefix("gs://").partition("/")
+    tables = Bucket(tables_name, project=HUB_PROJECT, versioning=True)
+    tables.put(object_name, (ROOT / "routes.toml").read_bytes())
+    their_readers = [member(_EMAILS[function]) for function in _READ_ROUTES]
+    tables.policy = BucketPolicy([{"role": buckets.VIEWER, "members": their_readers}])
+    return CloudStorage([bucket, tables], accounts=accounts, owners=[OPERATOR], spared=[tables_name]).handle
+
+
+def _search(urls: Urls, accounts: Accounts) -> Handler:
     """Return Discovery Engine with a data store of everything in the bucket, which docqa may search."""
-
-    def arguments(urls: Urls) -> list[str]:
-        store = ("--storage", urls["storage"], "--store", f"{DATA_STORE}=gs://{BUCKET}/*")
-        return [*store, "--viewer", DOCQA_ACCOUNT, "--admin", OPERATOR, *_tokens(issuers(urls))]
-
-    def settings_for(urls: Urls) -> Environments:
-        settings = {
-            "DISCOVERY_ENGINE_PROJECT": HUB_PROJECT,
-            "DISCOVERY_ENGINE_DATA_STORE": DATA_STORE,
-            "DISCOVERY_ENGINE_ENDPOINT": urls["discovery-engine"],
-        }
-        others = ("DISCOVERY_ENGINE_ENGINE", "DISCOVERY_ENGINE_LOCATION", "DISCOVERY_ENGINE_SERVING_CONFIG")
-        return {"docqa": dict.fromkeys((*others, "CORPUS_DIR"), "") | settings}
-
-    return StandIn(
-        name="discovery-engine",
-        module="local.cloud.discovery_engine",
-        arguments=arguments,
-        settings_for=settings_for,
+    engine = DiscoveryEngine(
+        [DATA_STORE],
+        storage_url=urls["storage"],
+        accounts=accounts,
+        admins=[OPERATOR],
+        viewers=[DOCQA_ACCOUNT],
+        contents={DATA_STORE: f"gs://{BUCKET}/*"},
     )
+    # Not in the time of the first search: storage, which stands before it, is served already.
+    engine.load()
+    return engine.handle
 
 
-def _vertex_ai() -> StandIn:
-    """Return Vertex AI with one model in the hub's project. general uses it, the others where a setting names it."""
-
-    def arguments(urls: Urls) -> list[str]:
-        accounts = (GENERAL_ACCOUNT, DOCQA_ACCOUNT, EXPENSE_ACCOUNT, PM_ACCOUNT, DEVTOOL_ACCOUNT)
-        users = [word for account in accounts for word in ("--user", account)]
-        return ["--project", HUB_PROJECT, "--model", MODEL, *users, *_tokens(issuers(urls))]
-
-    def settings_for(urls: Urls) -> Environments:
-        place = {
-            "GOOGLE_CLOUD_PROJECT": HUB_PROJECT,
-            "GOOGLE_CLOUD_LOCATION": "global",
-            "VERTEX_AI_ENDPOINT": urls["vertex-ai"],
-        }
-        others = dict.fromkeys(("docqa", "expense", "pm", "devtool"), place)
-        return {"general": place | {"GENERAL_MODEL": MODEL}, **others}
-
-    return StandIn(name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, settings_for=settings_for)
+def _models(_: Urls, accounts: Accounts) -> Handler:
+    """Return Vertex AI with one model in the hub's project. general and the Workspace worker use it, others by a setting."""
+    users = [*(_EMAILS[name] for name in _MODEL_USERS), WORKSPACE_ACCOUNT]
+    return VertexAi(project=HUB_PROJECT, models=[MODEL], users=users, admins=[OPERATOR], accounts=accounts).handle
 
 
-def _tokens(addresses: Sequence[str]) -> list[str]:
-    """Return the issuers of access tokens, and the operator's token, which is public."""
-    issuing = [word for each in addresses for word in ("--issuer", each)]
-    return [*issuing, "--token", f"{OPERATOR_TOKEN}={OPERATOR}"]
+def _google_tokens(*_: object) -> Handler:
+    """Return Google's token endpoints, with a token of a person whom the gate lets in."""
+    tokens = GoogleTokens()
+    person = {"sub": "1", "name": "Hanako Yamada", "email": OWNER, "email_verified": True, "hd": "example.com"}
+    tokens.issue(PERSON_TOKEN, person | {"aud": _CLIENT, "azp": _CLIENT, "expires_in": _LONG_SECONDS})
+    return tokens.handle
+
+
+def _google_token_settings(urls: Urls) -> Environments:
+    url = urls["google-tokens"]
+    endpoints = {"GOOGLE_TOKENINFO_URL": url + TOKENINFO, "GOOGLE_USERINFO_URL": url + USERINFO}
+    return {"gate": {"GOOGLE_TOKEN_AUDIENCES": _CLIENT, **endpoints}}
+
+
+def _workspace(_: Urls, accounts: Accounts) -> Handler:
+    """Return the Workspace of a person, with a few files, mails and events."""
+    workspace = Workspace(accounts)
+    workspace.fill()
+    return workspace.handle
+
+
+def write_worker_settings(folder: Path, urls: Urls, *, tasks_url: str, token: str) -> Path:
+    """Write the settings of the Workspace worker over its stand-in, as a file for a shell to read."""
+    settings = {
+        "TASKS_URL": tasks_url,
+        "WORKER_TOKEN": token,
+        "GOOGLE_APPLICATION_CREDENTIALS": write_key(folder / "workspace-key.json", url=urls["workspace"]),
+        "GOOGLE_CLOUD_PROJECT": HUB_PROJECT,
+        "VERTEX_AI_ENDPOINT": urls["vertex-ai"],
+        "WORKSPACE_ENDPOINT": urls["workspace"],
+        "WORKSPACE_MODEL": MODEL,
+        "WORKSPACE_USER": OWNER,
+    }
+    file = folder / "workspace.env"
+    file.write_text("".join(f"export {name}={shlex.quote(str(value))}\n" for name, value in settings.items()))
+    return file
 
 
 STAND_INS: tuple[StandIn, ...] = (
-    *_ACCOUNTS,
-    _front("hub", to=("gate",), invoker=GATE_ACCOUNT),
-    _front("docqa", to=("hub",), invoker=HUB_ACCOUNT),
-    _front("general", to=("hub",), invoker=HUB_ACCOUNT),
-    _front("expense", to=("hub",), invoker=EVERYBODY),
-    _front("pm", to=("hub",), invoker=HUB_ACCOUNT),
-    _front("devtool", to=("hub",), invoker=HUB_ACCOUNT),
-    _storage(),
-    _discovery_engine(),
-    _vertex_ai(),
+    *(_account(function) for function in _PROJECTS),
+    *(_front(function, invoker) for function, invoker in _INVOKERS.items()),
+    StandIn(
+        name="storage",
+        handler=_storage,
+        settings_for=lambda urls: {
+            name: {"STORAGE_EMULATOR_HOST": urls["storage"]} for name in ("docqa", *_READ_ROUTES)
+        },
+    ),
+    StandIn(
+        name="discovery-engine",
+        handler=_search,
+        settings_for=lambda urls: {"docqa": _SEARCH | {"DISCOVERY_ENGINE_ENDPOINT": urls["discovery-engine"]}},
+    ),
+    StandIn(name="google-tokens", handler=_google_tokens, settings_for=_google_token_settings),
+    StandIn(name="workspace", handler=_workspace),
+    StandIn(name="vertex-ai", handler=_models, settings_for=_model_settings),
     # An agent owner's token endpoint with one client, for routes of your own with boundary `oauth_client_credentials`.
     StandIn(
         name="authorization-server",
-        module="local.cloud.authorization_server",
-        arguments=lambda _: ["--client", "hub=local-secret", "--scope", "ask"],
+        handler=lambda *_: AuthorizationServer({"hub": "local-secret"}, scopes=frozenset({"ask"})).handle,
     ),
 )
+
+
+def _hedera(urls: Urls, _: Accounts) -> Handler:
+    """Return the mirror node of a network with a topic for each role of workers/routes.toml, and start its consensus node."""
+    network = Hedera()
+    network.serve_node(urlsplit(urls["hedera-node"]).port or 0)
+    return network.handle
+
+
+def _hedera_settings(urls: Urls) -> Environments:
+    settings = hedera.settings(node=urlsplit(urls["hedera-node"]).netloc, mirror_url=urls["hedera"])
+    return dict.fromkeys(("hub", "tasks"), settings)
+
+
+HEDERA: tuple[StandIn, ...] = (
+    StandIn(name="hedera", handler=_hedera, settings_for=_hedera_settings),
+    StandIn(name="hedera-node", handler=_hedera, is_http=False),
+)
+"""The rows that a run with WAKEUPS=hcs has as well."""
 
 
 def own_settings(
@@ -209,3 +264,28 @@ def own_settings(
         settings |= one.settings_for(urls).get(function, {})
     agents = {f"{name.upper()}_URL" for name in urls}
     return {name: value for name, value in settings.items() if name not in agents or name not in inherited}
+
+
+def command(urls: Urls) -> list[str]:
+    """Return the command that starts all stand-ins at their addresses."""
+    return [sys.executable, "-m", "local.cloud.wiring", json.dumps(urls)]
+
+
+def main(urls: Urls) -> None:
+    """Serve all stand-ins until stopped by a signal."""
+    stopping = StopSignal.of_signals()
+    accounts = Accounts(_TOKENS)
+    with ExitStack() as stack:
+        for one in (*STAND_INS, *HEDERA):
+            if not one.is_http or one.name not in urls:
+                continue
+            handle = recorded(one.handler(urls, accounts))
+            # So many servers that often look whether they are to stop would take each other's time.
+            stack.enter_context(Server(handle, port=urlsplit(urls[one.name]).port or 0, poll_seconds=60.0))
+        stopping.wait()
+        # Nothing is kept: without waiting for them, all servers end.
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

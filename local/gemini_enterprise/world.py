@@ -1,8 +1,11 @@
 """The state of the stand-in: a project with its apps, operators, OAuth clients, authorizations and agents."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+from local.cloud.program import ApiError
 
 ADMIN_ROLE = "roles/discoveryengine.agentspaceAdmin"
 REDIRECT_URIS = (
@@ -39,6 +42,12 @@ class Authorization:
     display_name: str
     oauth: dict[str, Any]
 
+    @property
+    def resource(self) -> dict[str, Any]:
+        """The authorization as the API gives it out."""
+        oauth = {name: value for name, value in self.oauth.items() if name != "clientSecret"}
+        return {"name": self.name, "displayName": self.display_name, "serverSideOauth2": oauth}
+
 
 @dataclass(kw_only=True)
 class Agent:
@@ -46,6 +55,11 @@ class Agent:
 
     name: str
     fields: dict[str, Any]
+
+    @property
+    def resource(self) -> dict[str, Any]:
+        """The agent as the API gives it out."""
+        return {**self.fields, "name": self.name, "state": "ENABLED"}
 
     @property
     def authorization(self) -> str | None:
@@ -57,6 +71,17 @@ class Agent:
     def shared(self) -> bool:
         """True if people see it: an agent stays invisible until it is shared."""
         return bool(self.fields.get("sharingConfig", {}).get("scope") == "ALL_USERS")
+
+
+_T = TypeVar("_T", Agent, Authorization)
+
+
+def found(resources: Mapping[str, _T], name: str) -> _T:
+    """Return the resource. Raises ApiError NOT_FOUND."""
+    if name not in resources:
+        kind = "Agent" if "/agents/" in name else "Authorization"
+        raise ApiError("NOT_FOUND", f"{kind} {name} not found.")
+    return resources[name]
 
 
 @dataclass(kw_only=True)
@@ -83,12 +108,3 @@ class World:
         """Return an id as the server assigns them."""
         self._last_id += 104_729
         return str(self._last_id)
-
-    def shown_to_users(self, location: str, app: str) -> list[str]:
-        """Return the display names of the agents that people see in an app."""
-        within = f"projects/{self.project_number}/locations/{location}/collections/default_collection/engines/{app}/"
-        return [
-            str(agent.fields.get("displayName"))
-            for agent in self.agents.values()
-            if agent.name.startswith(within) and agent.shared
-        ]

@@ -10,11 +10,11 @@ ARCHITECTURE = ROOT / "docs" / "architecture.md"
 _PATH = re.compile(r"`((?:shared|functions|hubctl|deploy|gateway|local|workers|tests|docs|bench)/[\w./-]*)`")
 
 
-@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md", "README.md"])
+@pytest.mark.parametrize("page", ["docs/architecture.md", "docs/agents.md", "CONTRIBUTING.md"])
 def test_every_path_that_is_named_exists(page: str) -> None:
     named = _PATH.findall((ROOT / page).read_text(encoding="utf-8"))
     assert named
-    # The agent that the README has its readers write.
+    # The agent that its readers write.
     assert [path for path in named if not (ROOT / path).exists() and path != "functions/travel/main.py"] == []
 
 

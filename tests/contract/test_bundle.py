@@ -16,9 +16,9 @@ import pytest
 from local.bundle import bundle, files_of
 from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
 from local.ports import free_ports
-from local.processes import Process
-from local.readiness import Probe, answers_ok, wait_until_ready
+from local.processes import Probe, Process, answers_ok, wait_until_ready
 from local.run import laid_out
+from tests.fakes.signatures import KEYS
 
 HUB, PM = (LocalFunction(name=name, source=Path(), threads=4, reads_routes=name == "hub") for name in ("hub", "pm"))
 REAL = {function.name: function for function in functions()}
@@ -158,7 +158,7 @@ def serving(function: LocalFunction, *, folder: Path) -> Iterator[int]:
         urls=dict.fromkeys(REAL, f"http://127.0.0.1:{port}"),
         public_url=f"http://127.0.0.1:{port}",
         dev_token="for-tests",
-        signing_key="a-key-of-at-least-32-characters-in-length",
+        signing_keys=KEYS,
         token_header="authorization",
         state_folder=folder,
     )

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hubctl.cards.card import DEFINITIONS, SCHEME_TYPES
+from a2a_hub.card_rules.card import DEFINITIONS, SCHEME_TYPES
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "data" / "a2a-0.3.0.schema.json").read_text(encoding="utf-8"))[
     "definitions"

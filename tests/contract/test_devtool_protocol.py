@@ -198,7 +198,7 @@ def test_new_content_for_a_command_is_refused(ide: Client) -> None:
 def test_a_decision_that_comes_twice_is_executed_once(client: Client, root: Path) -> None:
     task_id, call = waiting(client.stream("run sh -c 'echo ran >> ran.txt'"))
     client.decide(task_id, call["tool_call_id"], "proceed_once")
-    with pytest.raises(Refused, match="ended"):
+    with pytest.raises(Refused, match="decided on before"):
         client.decide(task_id, call["tool_call_id"], "proceed_once")
     assert (root / "ran.txt").read_text() == "ran\n"
 
@@ -224,3 +224,9 @@ def test_answers_are_spelt_as_the_caller_spells(ide: Client, root: Path) -> None
     asked = ide.stream(WRITE, settings={"workspacePath": str(root)})
     assert "toolCallId" in calls(asked)[0]
     assert "fileEditDetails" in calls(asked)[0]["confirmationRequest"]
+
+
+def test_a_text_that_is_too_long_is_answered_with_the_limit(client: Client) -> None:
+    events = client.stream("Create new.txt with the content '" + "x" * 300_000 + "'")
+    assert events[-1].state == "completed"
+    assert any("at most 300,000" in event.text for event in events)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.a2a.extensions.development_tool import URI
-from tests.fakes.devtool import Client, Devtool, Refused, waiting, workspace_in
+from tests.fakes.devtool import WAYS, Client, Devtool, Refused, kinds, waiting, workspace_in
 
 
 @pytest.fixture
@@ -92,7 +92,34 @@ def test_a_plain_client_decides_with_words(tmp_path: Path, root: Path) -> None:
 
 def test_a_plain_client_without_any_workspace_is_told_that_none_is_set_up(devtool: Devtool) -> None:
     said = devtool.client(extension=False).send("ファイルの一覧を見せて")
-    assert "ワークスペースが設定されていません" in said["parts"][0]["text"]
+    assert "ワークスペースが設定されていません" in said.text
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_completed_task_goes_on_by_its_id_with_what_was_said_before(devtool: Devtool, root: Path, way: str) -> None:
+    ide = devtool.client(way, workspace=root)
+    task_id, call = waiting(ide.stream("run echo one"))
+    assert ide.decide(task_id, call["tool_call_id"], "proceed_always")[-1].state == "completed"
+    again = ide.stream("run echo one", task_id=task_id, settings=None)
+    assert {event.task_id for event in again} == {task_id}
+    assert kinds(again)[-3:] == ["TOOL_CALL_UPDATE SUCCEEDED", "TEXT_CONTENT working", "STATE_CHANGE completed"]
+    task_id, call = waiting(ide.stream("notes.txt の「foo」を「bar」に置き換えて", task_id=task_id))
+    assert ide.decide(task_id, call["tool_call_id"], "cancel")[-2].text == "キャンセルしました。何も実行していません。"
+    with pytest.raises(Refused, match="was decided on before"):
+        ide.decide(task_id, call["tool_call_id"], "proceed_once")
+    assert len([each for each in ide.get(task_id).history if "user" in each["role"].lower()]) == 5
+
+
+def test_a_completed_task_of_a_client_without_the_extension_and_a_canceled_one_have_ended(
+    tmp_path: Path, root: Path
+) -> None:
+    devtool = Devtool(tmp_path, settings={"DEVTOOL_DEFAULT_WORKSPACE": str(root)})
+    plain, ide = devtool.client(extension=False), devtool.client(workspace=root)
+    completed = plain.stream("list files")[-1].task_id
+    canceled = ide.cancel(waiting(ide.stream("run echo one"))[0]).task_id
+    for client, task_id in ((plain, completed), (ide, canceled)):
+        with pytest.raises(Refused, match="The task has ended"):
+            client.stream("list files", task_id=task_id, settings=None)
 
 
 def test_the_commands_are_a_tree_with_arguments(ide: Client) -> None:
@@ -113,10 +140,37 @@ def test_a_command_is_executed_as_a_task_that_is_followed_and_decided_on(ide: Cl
         "metadata": {URI: {"workspace_path": str(root)}},
     }
     started = ide.method("command/execute", params)
-    assert started["status"] == "STARTED"
+    assert started["status"] == "AWAITING_ACTION_CONFIRMATION"
     task_id, call = waiting([ide.settled(started["execution_id"])])
     ide.decide(task_id, call["tool_call_id"], "proceed_once")
     assert (root / "AGENTS.md").read_text() == "- use tabs\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "arguments", "status"),
+    [
+        (["run"], "echo hi", "AWAITING_SHELL_CONFIRMATION"),
+        (["write"], "new.txt hello", "AWAITING_ACTION_CONFIRMATION"),
+        (["help"], "", "STARTED"),
+        (["read"], "notes.txt", "STARTED"),
+        (["run"], "unknown-program", "STARTED"),
+        (["replace"], "notes.txt gone new", "STARTED"),
+    ],
+)
+def test_the_status_of_a_command_says_whether_it_waits_for_a_confirmation(
+    ide: Client, root: Path, path: list[str], arguments: str, status: str
+) -> None:
+    settings = {URI: {"workspace_path": str(root)}}
+    started = ide.method("command/execute", {"command_path": path, "args": arguments, "metadata": settings})
+    assert started["status"] == status
+    waits = ide.settled(started["execution_id"]).state == "input-required"
+    assert waits is status.startswith("AWAITING")
+
+
+def test_events_name_the_tier_of_the_users_where_one_is_set(tmp_path: Path, root: Path) -> None:
+    for settings, tier in (({}, {}), ({"DEVTOOL_USER_TIER": "standard"}, {"user_tier": "standard"})):
+        client = Devtool(tmp_path, settings=settings).client(workspace=root)
+        assert client.stream("list files")[-1].event == {"kind": "STATE_CHANGE", "model": ""} | tier
 
 
 @pytest.mark.parametrize(

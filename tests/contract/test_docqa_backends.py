@@ -8,20 +8,34 @@ from urllib.parse import unquote
 
 import pytest
 
-from functions.docqa.documents.sources import document_from
+from a2a_hub.text.language import Language
 from functions.docqa.engine import DocumentQA
+from functions.docqa.extractive.answering import answered
+from functions.docqa.grounds import Grounds
 from functions.docqa.model import DocAnswer
+from functions.docqa.retrieval.access import Asker
 from tests.fakes.document_cloud import BUCKET, document_cloud
 
 SAMPLE = Path(__file__).parents[2] / "functions" / "docqa" / "corpus"
 DEADLINE = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
 
 
-class Backend(Protocol):
-    """What the function needs of a backend."""
+class Engine(Protocol):
+    """What the function needs of an engine."""
 
-    def answer(self, question: str, *, language: str | None = None) -> DocAnswer:
+    def find(self, question: str, *, asker: Asker, language: Language | None = None) -> Grounds:
+        """What was found."""
+
+
+class Backend:
+    """An engine whose grounds are answered in quotes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def answer(self, question: str, *, language: Language | None = None) -> DocAnswer:
         """The answer."""
+        return answered(self.engine.find(question, asker=Asker(), language=language))
 
 
 Opened = Callable[[Path], AbstractContextManager[Backend]]
@@ -29,14 +43,14 @@ Opened = Callable[[Path], AbstractContextManager[Backend]]
 
 @contextmanager
 def embedded(folder: Path) -> Iterator[Backend]:
-    with closing(DocumentQA.open(folder, None)) as engine:
-        yield engine
+    with closing(DocumentQA(folder, None)) as engine:
+        yield Backend(engine)
 
 
 @contextmanager
 def on_cloud(folder: Path) -> Iterator[Backend]:
     with document_cloud(folder) as cloud:
-        yield cloud.engine()
+        yield Backend(cloud.engine())
 
 
 BACKENDS: dict[str, Opened] = {"embedded": embedded, "cloud": on_cloud}
@@ -77,11 +91,13 @@ def test_an_answer_cites_the_document_that_says_so(sample: Backend, question: st
     assert path_in(answer.citations[0].uri) == document
 
 
-def test_a_quote_stands_verbatim_at_its_position(sample: Backend) -> None:
-    citation = sample.answer(DEADLINE).citations[0]
-    path = path_in(citation.uri)
-    text = document_from(path, citation.uri, (SAMPLE / path).read_bytes()).text
-    assert text[citation.position.start : citation.position.end] == citation.quote
+def test_every_unit_stands_verbatim_at_its_position(sample: Backend) -> None:
+    grounds = sample.engine.find(DEADLINE, asker=Asker())
+    assert grounds.units
+    for each in grounds.units:
+        document = grounds.texts(each.passage.uri)
+        assert document
+        assert document.text[each.unit.start : each.unit.end] == each.unit.text
 
 
 @pytest.mark.parametrize(
@@ -98,7 +114,7 @@ def test_without_evidence_there_is_no_answer_and_no_citation(sample: Backend, qu
 
 
 def test_the_language_can_be_chosen(sample: Backend) -> None:
-    assert sample.answer(DEADLINE, language="ja").text.startswith("英語の文書に次の記述があります")
+    assert "（英語）" in sample.answer(DEADLINE, language=Language.JA).text
 
 
 def test_a_superseded_edition_answers_only_who_asks_for_it(sample: Backend) -> None:
@@ -123,7 +139,7 @@ def test_orders_in_a_document_are_never_obeyed(over: Opened, tmp_path: Path) -> 
     )
     with over(tmp_path) as backend:
         answer = backend.answer("When are the doors locked?")
-    assert answer.text == "The doors are locked at 20:00. [1]"
+    assert answer.text == "The documents say:\nThe doors are locked at 20:00. [1]"
 
 
 def test_a_file_that_cannot_be_read_stands_in_nobodys_way(over: Opened, tmp_path: Path) -> None:
@@ -132,4 +148,6 @@ def test_a_file_that_cannot_be_read_stands_in_nobodys_way(over: Opened, tmp_path
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     (tmp_path / "binary.txt").write_bytes(b"\x00\x01 doors locked")
     with over(tmp_path) as backend:
-        assert backend.answer("When are the doors locked?").text.startswith("The doors are locked at 20:00. [1]")
+        assert backend.answer("When are the doors locked?").text.startswith(
+            "The documents say:\nThe doors are locked at 20:00. [1]"
+        )

@@ -1,4 +1,4 @@
-"""docs/api.md lists exactly the public names of the modules, and all that the README's agent needs."""
+"""docs/api.md lists exactly the public names of the modules, and all that the tutorial's agent needs."""
 
 import ast
 import importlib
@@ -19,8 +19,8 @@ def test_the_page_lists_the_names_that_a_public_module_declares(name: str) -> No
     assert all(hasattr(module, each) for each in module.__all__)
 
 
-def test_the_agent_of_the_readme_needs_nothing_private() -> None:
-    [program] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+def test_the_agent_of_the_tutorial_needs_nothing_private() -> None:
+    [program] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tutorial.md").read_text(), re.DOTALL)
     for node in ast.walk(ast.parse(program)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("a2a_hub"):
             for alias in node.names:

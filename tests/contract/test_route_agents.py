@@ -15,8 +15,8 @@ import pytest
 
 from local.functions import ROOT, LocalFunction, environment_of, functions
 from local.ports import free_ports
-from local.processes import Process
-from local.readiness import Probe, answers_ok, wait_until_ready
+from local.processes import Probe, Process, answers_ok, wait_until_ready
+from tests.fakes.signatures import KEYS
 
 QUESTIONS = {
     "expense": [
@@ -59,6 +59,7 @@ def started(function: LocalFunction, port: int, folder: Path) -> Iterator[Proces
         urls={function.name: f"https://{function.name}.example"},
         public_url="",
         dev_token="for-tests",
+        signing_keys=KEYS,
     )
     program = [str(Path(sys.executable).with_name("functions-framework")), "--target", function.name]
     log = folder / function.name

@@ -70,15 +70,21 @@ TEXT
 @test "a grant does not wait for ever" {
     fails_first 99 "Service account a@b.iam.gserviceaccount.com does not exist."
     run bind command_of_the_test
-    [[ $status == 1 && $(wc -l <"$COUNT") == 6 ]]
+    [[ $status == 0 && $(wc -l <"$COUNT") == 6 ]]
     says "Wait a minute"
 }
 
-@test "a grant that is refused is not tried again" {
+@test "a grant that is refused is not tried again, told, and stops nothing" {
     fails_first 3 "Permission 'run.services.setIamPolicy' denied"
-    run bind command_of_the_test
-    [[ $status == 1 && $(wc -l <"$COUNT") == 1 ]]
-    says "roles/run.admin"
+    bind command_of_the_test --flag 2>"$BATS_TEST_TMPDIR/err"
+    [[ $(wc -l <"$COUNT") == 1 && ${refused[*]} == "command_of_the_test --flag" ]]
+    [[ $(<"$BATS_TEST_TMPDIR/err") == *"WARNING: this grant was refused"*"roles/run.admin"* ]]
+}
+
+@test "a role under a condition is another one than the same without it" {
+    program command_of_the_test <<<"echo 'roles/a,serviceAccount:x,db'"
+    holds serviceAccount:x,db roles/a command_of_the_test
+    run ! holds serviceAccount:x roles/a command_of_the_test
 }
 
 @test "an API that this run enabled is waited for, one that nobody enabled is not" {

@@ -22,6 +22,7 @@ _PARTS = (
     "functions",
     "gateway",
     "local",
+    "services",
     "shared",
     "deploy.sh",
     "deploy.example.toml",

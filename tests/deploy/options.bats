@@ -6,7 +6,7 @@ setup_file() { # a copy, since a dry run writes below build/
     load programs
     local part
     mkdir "$BATS_FILE_TMPDIR/tree"
-    for part in deploy deploy.sh deploy.example.toml gateway routes.toml shared; do
+    for part in deploy deploy.sh deploy.example.toml firestore.indexes.json gateway routes.toml shared; do
         cp -r "$(project)/$part" "$BATS_FILE_TMPDIR/tree/"
     done
 }
@@ -52,7 +52,7 @@ commands() { # the commands in the output of the last `run`
     deploy --dry-run
     says '"HUB_PUBLIC_URL": "https://GATEWAY_ADDRESS"'
     says '"CALLER_TOKEN_HEADER": "x-forwarded-authorization"'
-    [[ $output != *'"GATE_SIGNING_KEY"'* ]]
+    [[ $output != *'"SIGNING_KEY"'* ]]
 }
 
 @test "--direct has no gateway, no gate and no card function" {
@@ -78,9 +78,9 @@ commands() { # the commands in the output of the last `run`
 }
 
 @test "a function that is no part of this deployment is passed over" {
-    deploy --dry-run --only=tasks
+    deploy --dry-run --only=devtool
     [[ $status == 0 ]]
-    says "tasks is no part of this deployment"
+    says "devtool is no part of this deployment"
     [[ $(commands) != *" deploy "* ]]
 }
 

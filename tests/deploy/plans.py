@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from deploy import config_reader
@@ -9,7 +10,9 @@ from deploy.functions import BY_NAME
 from deploy.plan import Plan
 from tests.deploy.tools import ROOT
 
-EXAMPLE = (ROOT / "deploy.example.toml").read_text()
+SHIPPED = (ROOT / "deploy.example.toml").read_text()
+# Without the table that turns the store on.
+EXAMPLE = re.sub(r"^\[functions\.hub\.environment\].*\n(?:.+\n)*", "", SHIPPED, flags=re.MULTILINE)
 WITH_TASKS = EXAMPLE + '\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'
 WITH_WORKERS = (
     WITH_TASKS

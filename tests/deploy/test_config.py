@@ -1,12 +1,13 @@
 """deploy.toml: everything that is wrong is said at once, with its line; everything else has a default."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from deploy import config_reader
 from deploy.config import Config, ConfigError
-from tests.deploy.tools import ROOT
+from tests.deploy.plans import EXAMPLE
 
-EXAMPLE = (ROOT / "deploy.example.toml").read_text()
 SMALLEST = """
 project = "my-hub-project"
 region = "asia-northeast1"
@@ -23,6 +24,7 @@ def load(
     variables: tuple[str, ...] = (),
     passes_tokens: bool = False,
     roles: tuple[str, ...] = (),
+    boundaries: Mapping[str, str] = {},
 ) -> Config:
     return config_reader.load(
         text,
@@ -32,6 +34,7 @@ def load(
         mode=mode,
         passes_tokens=passes_tokens,
         roles=roles,
+        boundaries=boundaries,
     )
 
 
@@ -45,7 +48,7 @@ def test_four_lines_are_enough() -> None:
     config = load(SMALLEST)
     hub = config.functions["hub"]
     assert (config.name_prefix, config.runtime, config.log_text) == ("a2a-", "python313", False)
-    assert (config.secrets.signing_key, config.gateway.region) == ("a2a-gate-signing-key", "asia-northeast1")
+    assert config.gateway.region == "asia-northeast1"
     assert (hub.resources.memory, hub.resources.concurrency, hub.resources.threads) == ("512Mi", 80, 88)
     assert {function.place.project for function in config.functions.values()} == {"my-hub-project"}
 
@@ -56,7 +59,7 @@ def test_every_default_that_the_example_shows_is_the_default() -> None:
         for line in EXAMPLE.partition("[defaults]")[2].partition("[functions")[0].splitlines()
         if " = " in line
     ]
-    assert len(shown) == 7
+    assert len(shown) == 9
     assert load(f"{SMALLEST}\n[defaults]\n" + "\n".join(shown)) == load(SMALLEST)
 
 
@@ -85,18 +88,19 @@ MISTAKES = {
     "[functions.hub]\nmin_instances = 11": "deploy.toml:7: min_instances is more than max_instances",
     '[functions.hub]\nmemory = "lots"': "deploy.toml:7: memory is 'lots': it must be an amount of memory",
     '[functions.hub]\nproject = "other-project"': "deploy.toml:7: unknown key 'project'",
-    '[functions.hubb]\nmemory = "1Gi"': "deploy.toml:6: unknown key 'hubb': did you mean 'hub'?",
+    '[functions.hubb]\nmemory = "1Gi"': "deploy.toml:6: unknown key 'hubb': did you mean \"hub\"?",
     '[functions.pm]\nurl = "http://pm.example.com"': "deploy.toml:7: url is 'http://pm.example.com': it must be an address",
     '[functions.pm]\naccount = "a@b.example"': "deploy.toml:6: my-hub-project has another account at the top of the file",
     '[functions.pm]\naccount = "a@b.example"\nconfiguration = "c"': "deploy.toml:8: account and configuration: give only one",
     '[functions.hub.environment]\nTHREADS = "1"': "deploy.toml:7: THREADS is set by the deployment: threads",
-    '[functions.hub.environment]\nGATE_SIGNING_KEY = "k"': "deploy.toml:7: GATE_SIGNING_KEY is set by the deployment",
+    '[functions.hub.environment]\nSIGNING_KEY = "k"': "deploy.toml:7: SIGNING_KEY is set by the deployment",
     '[functions.tasks.environment]\nWEBHOOK_SIGNING_KEY = "k"': "deploy.toml:7: WEBHOOK_SIGNING_KEY is set by the deployment",
+    '[secrets]\nsigning_key = "k"': "deploy.toml:7: signing_key is no longer used: deploy.sh makes a key for each function",
     '[secrets]\nwebhook_key = "k"': "deploy.toml:7: only notifications of stored tasks are signed: set TASK_STORE",
     '[functions.hub.environment]\nlower = "k"': "deploy.toml:7: 'lower' is no name of a variable",
     '[functions.hub.environment]\nWORKER_ACCOUNTS = "a=b"': "deploy.toml:7: WORKER_ACCOUNTS is set by",
-    '[functions.hub.environment]\nTASK_STOER = "firestore"': "deploy.toml:7: TASK_STOER is no setting: did you mean TASK_STORE?",
-    '[functions.hub.secrets]\nGATE_SIGNING_KEY = "k"': "deploy.toml:7: GATE_SIGNING_KEY is set by the deployment",
+    '[functions.hub.environment]\nTASK_STOER = "firestore"': 'deploy.toml:7: TASK_STOER is no setting: did you mean "TASK_STORE',
+    '[functions.hub.secrets]\nSIGNING_KEY = "k"': "deploy.toml:7: SIGNING_KEY is set by the deployment",
     '[functions.hub.secrets]\nTRAVEL_KEY = "a b"': "deploy.toml:7: TRAVEL_KEY is 'a b': it must be a secret's name",
     '[functions.gate.environment]\nRATE_LIMIT_PER_MIN = "9"': "deploy.toml:7: RATE_LIMIT_PER_MIN is no setting",
     '[functions.tasks.workers]\ndeveloper = ["me@example.com"]': "deploy.toml:7: developer holds 'me@example.com'",
@@ -209,8 +213,14 @@ def test_a_worker_works_on_a_role_of_the_routes() -> None:
     assert "workers fetch stored tasks: set TASK_STORE" in mistakes(SMALLEST + workers, roles=("developer",))[0]
 
 
-def test_cloud_run_functions_cannot_keep_tasks_since_they_rest_between_requests() -> None:
+def test_tasks_run_inside_requests_so_that_cloud_run_functions_can_keep_them_too() -> None:
     text = SMALLEST + '[functions.hub.environment]\nTASK_STORE = "firestore"\n'
-    (told,) = mistakes(text, mode="functions")
-    assert told.startswith("deploy.toml:7: --mode=functions gives a function its CPU while it answers, and tasks")
-    load(text)
+    hub = load(text, mode="functions").functions["hub"]
+    assert hub.environment == {"TASK_STORE": "firestore", "WAKEUPS": "pubsub", "TASK_RUNS": "queued"}
+    assert not hub.works_between_requests
+    with_hcs = load(text + 'WAKEUPS = "hcs,pubsub"\n', mode="functions").functions["hub"]
+    assert with_hcs.needs == hub.needs
+    (told,) = mistakes(text + 'WAKEUPS = "hcs"\n')
+    assert told.startswith("deploy.toml:8: instances have no CPU between requests")
+    (told,) = mistakes(text + 'WAKEUPS = "none"\n')
+    assert told.startswith("deploy.toml:8: instances have no CPU between requests")

@@ -82,6 +82,7 @@ def test_without_a_gateway_gemini_enterprise_may_invoke_the_hub_and_nobody_else(
         "LOG_TEXT": "",
         "GOOGLE_CLOUD_PROJECT": HUB,
         "THREADS": "88",
+        "MAX_INSTANCES": "10",
         "HUB_PUBLIC_URL": f"https://a2a-hub-{NUMBER}.asia-northeast1.run.app",
         "CARD_SECURITY": "google",
         "GOOGLE_TOKEN_AUDIENCES": "210987654321-abc.apps.googleusercontent.com",
@@ -120,10 +121,12 @@ def test_documents_are_mounted_to_be_read_and_workspaces_to_be_written_where_a_d
     assert _granted(one, agent) == {
         (f"projects/{files}", "roles/datastore.user"),
         ("gs://my-files", "roles/storage.objectUser"),
+        # Who asks is signed by the hub.
+        (f"projects/{HUB}/secrets/a2a-hub-public-keys", "roles/secretmanager.secretAccessor"),
     }
     invokers = one.google.cloud.members(f"{files}/a2a-devtool", "roles/run.invoker")
     assert invokers == [f"serviceAccount:a2a-hub@{HUB}.iam.gserviceaccount.com"]
-    assert list(one.google.firestore.databases) == [f"projects/{files}/databases/(default)"]
+    assert list(one.google.firestore.databases) == [f"projects/{files}/databases/a2a-tasks"]
     spec = one.google.run.services[f"{files}/a2a-devtool"]["spec"]["template"]["spec"]
     (volume,), (mount,) = spec["volumes"], spec["containers"][0]["volumeMounts"]
     assert volume["csi"]["volumeAttributes"] == {"bucketName": "my-files"}
@@ -145,6 +148,7 @@ def test_with_a_data_store_the_agent_may_search_it_and_read_the_bucket_and_nothi
     docqa = f"serviceAccount:a2a-docqa@{HUB}.iam.gserviceaccount.com"
     assert _granted(one, docqa) == {
         (f"projects/{HUB}", "roles/discoveryengine.viewer"),
+        (f"projects/{HUB}/secrets/a2a-hub-public-keys", "roles/secretmanager.secretAccessor"),
         ("gs://my-documents", "roles/storage.objectViewer"),
     }
     assert "discoveryengine.googleapis.com" in one.google.projects.enabled[HUB]

@@ -20,9 +20,9 @@ def test_the_development_agent_is_deployed_only_where_deploy_toml_has_its_table(
 
 def test_the_development_agent_may_use_the_database_of_its_own_project_and_nothing_else() -> None:
     lines = list(declarations(plan(WITH_TASKS + DEVTOOL)))
-    assert "declare -gA database=([devtool]='(default)' [hub]='(default)')" in lines
+    assert "declare -gA database=([devtool]=a2a-tasks [hub]=a2a-tasks)" in lines
     (roles,) = [line for line in lines if " roles=" in line]
-    assert "[devtool]=roles/datastore.user " in roles
+    assert "[devtool]=roles/datastore.user@a2a-tasks " in roles
     (accounts,) = [line for line in lines if " accounts=" in line]
     assert "[my-workspace-project]='a2a-build a2a-devtool'" in accounts
     (resources,) = [line for line in lines if " resources=" in line]

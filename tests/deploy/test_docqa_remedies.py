@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from functions.docqa.cloud.config import CloudConfig
-from functions.docqa.cloud.failure import Cause, Failure, Step
-from functions.docqa.cloud.remedies import remedy
+from functions.docqa.cloud.failure import Cause, Failure, Step, remedy
 from tests.deploy.tools import program
-from tests.fakes.document_cloud import OWNERS_TOKEN, DocumentCloud, document_cloud
+from tests.fakes.document_cloud import OWNERS_TOKEN, DocumentCloud, ask, document_cloud
 
 DOORS = "When are the doors locked?"
 
@@ -50,9 +49,9 @@ def test_the_command_that_a_failure_names_mends_it(
     cloud: DocumentCloud, tmp_path: Path, service: str, fault: str
 ) -> None:
     engine = cloud.engine()
-    assert engine.answer(DOORS).grounded
+    assert ask(engine, DOORS).grounded
     (cloud.break_storage if service == "storage" else cloud.break_search)(fault)
-    (hint,) = engine.answer(DOORS).hints
+    (hint,) = ask(engine, DOORS).hints
 
     gcloud, *arguments = shlex.split(hint.remedy)
     done = subprocess.run(
@@ -61,7 +60,7 @@ def test_the_command_that_a_failure_names_mends_it(
 
     assert done.returncode == 0, done.stderr
     assert cloud.faults() == {}
-    assert engine.answer(DOORS).grounded
+    assert ask(engine, DOORS).grounded
 
 
 def test_every_command_is_one_that_gcloud_knows(cloud: DocumentCloud, tmp_path: Path) -> None:
@@ -69,8 +68,10 @@ def test_every_command_is_one_that_gcloud_knows(cloud: DocumentCloud, tmp_path: 
         project="my-hub-project",
         serving_config="x",
         search_endpoint="x",
+        grounding_endpoint="x",
         storage_endpoint=None,
         max_source_bytes=1024,
+        as_user=False,
         timeout_seconds=1,
     )
     failures = [Failure(step=step, cause=cause, resource="gs://bucket/a.md") for step in Step for cause in Cause]

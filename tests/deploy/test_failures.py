@@ -26,8 +26,8 @@ def test_a_missing_permission_stops_there_and_names_the_role_that_gives_it(prepa
 
 
 def test_an_answer_that_is_not_a_plain_no_is_not_taken_for_one(prepared: Deployment) -> None:
-    # Taken for "there is none", it would make a second signing key, and shut out everybody.
-    prepared.google.secrets.values[f"projects/{HUB}/secrets/a2a-gate-signing-key"] = ["a2V5"]
+    # Taken for "there is none", it would make a second key, and shut out everybody.
+    prepared.google.secrets.values[f"projects/{HUB}/secrets/a2a-gate-private-key"] = ["a2V5"]
     denied = Refused(
         403,
         "PERMISSION_DENIED",
@@ -37,7 +37,7 @@ def test_an_answer_that_is_not_a_plain_no_is_not_taken_for_one(prepared: Deploym
     outcome = prepared.deploy("--only=prepare")
     assert outcome.status == 1
     assert "roles/secretmanager.admin" in outcome.err
-    assert prepared.google.secrets.values[f"projects/{HUB}/secrets/a2a-gate-signing-key"] == ["a2V5"]
+    assert prepared.google.secrets.values[f"projects/{HUB}/secrets/a2a-gate-private-key"] == ["a2V5"]
 
 
 def test_an_account_that_is_not_known_everywhere_yet_is_waited_for(prepared: Deployment) -> None:
@@ -45,7 +45,7 @@ def test_an_account_that_is_not_known_everywhere_yet_is_waited_for(prepared: Dep
     outcome = prepared.deploy("--only=prepare")
     assert outcome.status == 0, outcome.err
     readers = prepared.google.cloud.members(
-        f"projects/{HUB}/secrets/a2a-gate-signing-key", "roles/secretmanager.secretAccessor"
+        f"projects/{HUB}/secrets/a2a-gate-private-key", "roles/secretmanager.secretAccessor"
     )
     assert f"serviceAccount:a2a-gate@{HUB}.iam.gserviceaccount.com" in readers
 
@@ -72,6 +72,19 @@ def test_a_secret_without_a_value_stops_with_the_command_that_gives_it_one(tmp_p
         outcome = one.deploy("--direct", "--only=prepare")
     assert outcome.status == 2
     assert f"gcloud secrets create a2a-clients --data-file=FILE --project={HUB}" in outcome.err
+
+
+def test_a_grant_that_is_refused_stops_nothing_else_and_is_told_at_the_end(prepared: Deployment) -> None:
+    refused = Refused(
+        400, "FAILED_PRECONDITION", "One or more users named in the policy do not belong to a permitted customer."
+    )
+    prepared.google.cloud.failures[f"cloudresourcemanager POST .*{HUB}:setIamPolicy"] = refused
+    outcome = prepared.deploy("--only=prepare,gateway")
+    assert outcome.status == 1
+    assert "private = true" in outcome.err
+    assert f"these grants, which were refused:\ngcloud projects add-iam-policy-binding {HUB} " in outcome.out
+    assert prepared.google.secrets.values
+    assert prepared.google.gateways.things
 
 
 def test_a_function_that_needs_the_gateways_address_says_so_when_there_is_none(prepared: Deployment) -> None:

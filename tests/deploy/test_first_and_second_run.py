@@ -1,4 +1,4 @@
-"""A deployment with a gateway and agents in two other projects, one of another account: deploy.example.toml as it is."""
+"""A deployment with a gateway and agents in two other projects, one of another account: deploy.example.toml without a store."""
 
 import base64
 import json
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from deploy.functions import BY_NAME
 from local.bundle import files_of
 from tests.deploy.deployments import PROJECTS, Deployment, Outcome, deployment
-from tests.deploy.tools import ROOT
+from tests.deploy.plans import EXAMPLE
 
 HUB, FINANCE, PARTNER = PROJECTS
 ADDRESS = "https://a2a-hub-0abc12de.an.gateway.dev"
@@ -19,7 +20,7 @@ ELSEWHERE = {"expense": FINANCE, "pm": PARTNER}
 PROJECT_OF = {
     name: ELSEWHERE.get(name, HUB)
     for name, function in BY_NAME.items()
-    if not (function.only_with or function.only_with_table)
+    if not (function.only_with or function.is_optional)
 }
 SERVICES = {name: f"{project}/a2a-{name.replace('_', '-')}" for name, project in PROJECT_OF.items()}
 URLS = {
@@ -54,8 +55,7 @@ class Deployed(NamedTuple):
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    config = (ROOT / "deploy.example.toml").read_text()
-    with deployment(tmp_path_factory.mktemp("deployment"), config=config) as one:
+    with deployment(tmp_path_factory.mktemp("deployment"), config=EXAMPLE) as one:
         first = one.deploy()
         assert first.status == 0, first.out + first.err
         yield Deployed(one, first, one.deploy())
@@ -79,8 +79,16 @@ def test_everything_is_made_after_what_it_leans_on_and_once(deployed: Deployed) 
     for project in PROJECTS:
         there = [account for account in accounts if f"@{project}." in account]
         wanted += [f"apis of {project}", *[f"an account of {project}"] * len(there), f"a role in {project}"]
-    key = "a2a-gate-signing-key"
-    wanted += ["a secret", f"a value of {key}", *[f"a reader of {key}"] * 2]
+    pairs = [(f"a2a-{name}-private-key", f"a2a-{name}-public-keys") for name in ("gate", "hub")]
+    for private, public in pairs:
+        wanted += ["a secret", "a secret", f"a value of {public}", f"a value of {private}"]
+    wanted += [f"a reader of {each}" for pair in pairs for each in pair]
+    made = [_in_words(change) for change in deployed.first.changes]
+    # The keys of several functions are made in any order.
+    keys = slice(made.index("a secret"), made.index("an API"))
+    assert [change[:8] for change in made[keys]] == [change[:8] for change in wanted[keys]]
+    assert sorted(made[keys]) == sorted(wanted[keys])
+    wanted[keys] = made[keys]
     wanted += ["an API", "a config of a2a-hub", "a gateway"]
     seen = set()
     for name, project in PROJECT_OF.items():
@@ -89,12 +97,13 @@ def test_everything_is_made_after_what_it_leans_on_and_once(deployed: Deployed) 
         seen.add(project)
         wanted += [f"sources for {project}", f"a build in {project}", f"a service in {project}"]
         wanted.append(f"an invoker of {SERVICES[name].partition('/')[2]}")
-    assert [_in_words(change) for change in deployed.first.changes] == wanted
+    assert made == wanted
 
 
 def test_every_grant_is_one_of_the_tables_and_no_other(deployed: Deployed) -> None:
     account = {
-        name: f"serviceAccount:a2a-{name}@{HUB}.iam.gserviceaccount.com" for name in ("gate", "gateway", "hub", "build")
+        name: f"serviceAccount:a2a-{name}@{HUB}.iam.gserviceaccount.com"
+        for name in ("gate", "gateway", "hub", "build", "docqa")
     }
     invoker, reader, builder = "roles/run.invoker", "roles/secretmanager.secretAccessor", "roles/run.builder"
     granted = {
@@ -110,7 +119,10 @@ def test_every_grant_is_one_of_the_tables_and_no_other(deployed: Deployed) -> No
         (SERVICES["general"], invoker): {account["hub"]},
         (SERVICES["pm"], invoker): {account["hub"]},
         (SERVICES["expense"], invoker): {"allUsers"},
-        (f"projects/{HUB}/secrets/a2a-gate-signing-key", reader): {account["gate"], account["hub"]},
+        (f"projects/{HUB}/secrets/a2a-gate-private-key", reader): {account["gate"]},
+        (f"projects/{HUB}/secrets/a2a-gate-public-keys", reader): {account["hub"]},
+        (f"projects/{HUB}/secrets/a2a-hub-private-key", reader): {account["hub"]},
+        (f"projects/{HUB}/secrets/a2a-hub-public-keys", reader): {account["docqa"]},
         (f"projects/{HUB}", builder): {account["build"]},
         (f"projects/{FINANCE}", builder): {account["build"].replace(HUB, FINANCE)},
         (f"projects/{PARTNER}", builder): {account["build"].replace(HUB, PARTNER)},
@@ -138,10 +150,13 @@ def test_each_project_gets_the_accounts_and_apis_that_its_functions_need(deploye
 
 
 def test_the_signing_key_is_made_once_and_shown_nowhere(deployed: Deployed) -> None:
-    (key,) = deployed.deployment.google.secrets.values[f"projects/{HUB}/secrets/a2a-gate-signing-key"]
-    text = base64.b64decode(key).decode()
-    assert len(text) >= 32
-    assert text == text.strip()
+    values = deployed.deployment.google.secrets.values
+    (private,), (public,) = (
+        values[f"projects/{HUB}/secrets/a2a-gate-{half}"] for half in ("private-key", "public-keys")
+    )
+    key = load_pem_private_key(base64.b64decode(private), password=None)
+    assert key.public_key() == load_pem_public_key(base64.b64decode(public))
+    text = base64.b64decode(private).decode().splitlines()[1]
     everything = deployed.first.out + deployed.first.err + json.dumps(deployed.deployment.google.run.services)
     everything += "".join(path.read_text() for path in (deployed.deployment.tree / "build").glob("*.env.yaml"))
     assert text not in everything
@@ -179,7 +194,7 @@ def test_a_service_runs_as_its_own_account_with_room_for_its_streams(name: str, 
     assert spec["timeoutSeconds"] == 3600
     memory = {"docqa": "1Gi", "gate": "256Mi", "agent_card": "256Mi"}.get(name, "512Mi")
     assert spec["containers"][0]["resources"]["limits"] == {"memory": memory, "cpu": "1"}
-    assert annotations.get("autoscaling.knative.dev/minScale", "0") == ("1" if name in ("gate", "hub") else "0")
+    assert annotations.get("autoscaling.knative.dev/minScale", "0") == "0"
     assert annotations["autoscaling.knative.dev/maxScale"] == ("3" if name == "agent_card" else "10")
     assert annotations["run.googleapis.com/startup-cpu-boost"] == "True"
 
@@ -201,14 +216,21 @@ def test_every_function_knows_the_addresses_that_it_needs(deployed: Deployed) ->
     }
 
 
-def test_only_the_gate_decides_who_gets_in_and_only_it_and_the_hub_have_the_key(deployed: Deployed) -> None:
+def test_only_the_gate_decides_who_gets_in_and_signs_and_the_hub_can_only_verify(deployed: Deployed) -> None:
     identity = {"GOOGLE_TOKEN_AUDIENCES", "GOOGLE_TOKEN_DOMAINS"}
     for name in SERVICES:
         spec, _ = _template(deployed, name)
         variables = {variable["name"]: variable for variable in spec["containers"][0]["env"]}
         assert identity & variables.keys() == (identity if name == "gate" else set())
-        key = variables.get("GATE_SIGNING_KEY", {}).get("valueFrom", {}).get("secretKeyRef")
-        assert key == ({"name": "a2a-gate-signing-key", "key": "latest"} if name in ("gate", "hub") else None)
+        secrets = {
+            key: each["valueFrom"]["secretKeyRef"]["name"] for key, each in variables.items() if "valueFrom" in each
+        }
+        keys = {
+            "gate": {"SIGNING_KEY": "a2a-gate-private-key"},
+            "hub": {"SIGNING_KEY": "a2a-hub-private-key", "GATE_PUBLIC_KEYS": "a2a-gate-public-keys"},
+            "docqa": {"HUB_PUBLIC_KEYS": "a2a-hub-public-keys"},
+        }
+        assert secrets == keys.get(name, {})
 
 
 def test_the_gateway_streams_and_its_config_has_the_addresses_of_the_functions(deployed: Deployed) -> None:

@@ -48,11 +48,9 @@ def test_a_number_of_cpus_that_there_is_not_is_a_mistake(cpu: str) -> None:
 def test_what_works_between_requests_has_a_whole_cpu() -> None:
     small = '[defaults]\ncpu = "0.5"\nconcurrency = 1\n'
     load(SMALLEST + small)
-    told = mistakes(SMALLEST + small + '[functions.hub.environment]\nTASK_STORE = "firestore"\n')
-    assert [line.partition(": ")[2].partition(",")[0] for line in told] == [
-        "hub works between requests",
-        "tasks works between requests",
-    ]
+    load(SMALLEST + small + '[functions.hub.environment]\nTASK_STORE = "firestore"\n')
+    told = mistakes(SMALLEST + small + '[functions.devtool]\nproject = "my-workspace-project"\n')
+    assert [line.partition(": ")[2].partition(",")[0] for line in told] == ["devtool works between requests"]
 
 
 def test_a_bucket_is_mounted_by_an_instance_that_can() -> None:

@@ -1,12 +1,13 @@
 """A hub that keeps tasks in Firestore, wakes through Pub/Sub and has workers, without a gateway."""
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
 
-from a2a_hub.queue.wakeups import topic_of
+from a2a_hub.queue.wakeups import SWEEPS_TOPIC, WEBHOOKS_TOPIC, Wakeup, read_push, topic_of
 from deploy.plan import missing_fields, missing_indexes
 from tests.deploy.deployments import Deployment, Outcome, deployment
 from tests.deploy.test_deployment_variants import ALONE, HUB, NUMBER
@@ -32,9 +33,12 @@ keywords = ["zbuild"]
 priority = 7
 role = "developer"
 """
-DATABASE = f"projects/{HUB}/databases/(default)"
+PUBLISHERS = [f"serviceAccount:a2a-{name}@{HUB}.iam.gserviceaccount.com" for name in ("hub", "tasks")]
+DATABASE = f"projects/{HUB}/databases/a2a-tasks"
 TASKS = f"https://a2a-tasks-{NUMBER}.asia-northeast1.run.app"
-TOPICS = ("hub-tasks", "hub-tasks-developer")
+TOPICS = {"a2a-hub-tasks": [], "a2a-hub-webhooks": [], "a2a-hub-tasks-developer": [f"serviceAccount:{BUILDER}"]}
+QUEUE = f"projects/{HUB}/locations/asia-northeast1/queues/a2a-wakeups"
+WAKEUPS = f"a2a-wakeups@{HUB}.iam.gserviceaccount.com"
 
 
 class Deployed(NamedTuple):
@@ -80,11 +84,11 @@ def test_it_has_the_indexes_of_the_file_and_no_others(deployed: Deployed) -> Non
 
 def test_each_role_has_the_topic_that_the_hub_publishes_to(deployed: Deployed) -> None:
     google = deployed.deployment.google
-    assert set(google.pubsub.topics) == {f"projects/{HUB}/topics/hub-{topic_of(role)}" for role in ("", "developer")}
-    hub, worker = f"serviceAccount:a2a-hub@{HUB}.iam.gserviceaccount.com", f"serviceAccount:{BUILDER}"
-    for topic, hears in zip(TOPICS, ([], [worker]), strict=True):
+    wanted = (topic_of(""), WEBHOOKS_TOPIC, topic_of("developer"))
+    assert set(google.pubsub.topics) == {f"projects/{HUB}/topics/a2a-hub-{topic}" for topic in wanted}
+    for topic, hears in TOPICS.items():
         name = f"projects/{HUB}/topics/{topic}"
-        assert google.cloud.members(name, "roles/pubsub.publisher") == [hub]
+        assert google.cloud.members(name, "roles/pubsub.publisher") == PUBLISHERS
         assert google.cloud.members(name, "roles/pubsub.subscriber") == hears
 
 
@@ -92,6 +96,7 @@ def test_each_topic_is_pushed_to_tasks_as_an_account_of_its_own(deployed: Deploy
     subscriptions = deployed.deployment.google.pubsub.subscriptions
     assert set(subscriptions) == {f"projects/{HUB}/subscriptions/a2a-tasks.{topic}" for topic in TOPICS}
     for subscription in subscriptions.values():
+        assert subscription["ackDeadlineSeconds"] == 600
         assert subscription["pushConfig"] == {
             "pushEndpoint": f"{TASKS}/wakeups",
             "oidcToken": {
@@ -99,6 +104,30 @@ def test_each_topic_is_pushed_to_tasks_as_an_account_of_its_own(deployed: Deploy
                 "audience": TASKS,
             },
         }
+
+
+def test_a_queue_and_a_sweep_of_every_minute_call_tasks_as_the_same_account(deployed: Deployed) -> None:
+    google = deployed.deployment.google
+    assert list(google.queues.queues) == [QUEUE]
+    assert google.cloud.members(QUEUE, "roles/cloudtasks.enqueuer") == PUBLISHERS
+    assert google.cloud.members(f"serviceAccounts/{WAKEUPS}", "roles/iam.serviceAccountUser") == PUBLISHERS
+    (job,) = google.scheduler.jobs.values()
+    assert (job["schedule"], job["attemptDeadline"]) == ("* * * * *", "600s")
+    target = job["httpTarget"]
+    assert (target["uri"], target["httpMethod"]) == (f"{TASKS}/wakeups", "POST")
+    assert target["oidcToken"] == {"serviceAccountEmail": WAKEUPS, "audience": TASKS}
+    assert read_push(base64.b64decode(target["body"])) == Wakeup(SWEEPS_TOPIC, "all")
+
+
+def test_the_functions_know_the_queue_and_run_nothing_between_requests(deployed: Deployed) -> None:
+    for name in ("hub", "tasks"):
+        template = deployed.deployment.google.run.services[f"{HUB}/a2a-{name}"]["spec"]["template"]
+        variables = {one["name"]: one.get("value") for one in template["spec"]["containers"][0]["env"]}
+        assert (variables["WAKEUP_QUEUE"], variables["TASKS_URL"]) == (QUEUE, TASKS)
+        assert (variables["WAKEUP_ACCOUNTS"], variables["TASK_RUNS"]) == (WAKEUPS, "queued")
+        annotations = template["metadata"]["annotations"]
+        assert annotations["run.googleapis.com/cpu-throttling"].lower() == "true"
+        assert annotations.get("autoscaling.knative.dev/minScale", "0") == "0"
 
 
 def test_tasks_is_there_for_workers_and_wake_ups_and_the_hub_for_tasks(deployed: Deployed) -> None:
@@ -109,9 +138,9 @@ def test_tasks_is_there_for_workers_and_wake_ups_and_the_hub_for_tasks(deployed:
     assert tasks in google.cloud.members(f"{HUB}/a2a-hub", role)
     hub = tasks.replace("a2a-tasks", "a2a-hub")
     assert google.cloud.members(f"projects/{HUB}", "roles/datastore.user") == [hub, tasks]
-    key = f"projects/{HUB}/secrets/a2a-gate-signing-key"
-    readers = google.cloud.members(key, "roles/secretmanager.secretAccessor")
-    assert readers == [hub, tasks]
+    for secret, reader in (("tasks-private-key", tasks), ("tasks-public-keys", hub), ("hub-public-keys", tasks)):
+        key = f"projects/{HUB}/secrets/a2a-{secret}"
+        assert google.cloud.members(key, "roles/secretmanager.secretAccessor") == [reader]
 
 
 def test_tasks_knows_whose_tokens_it_takes(deployed: Deployed) -> None:
@@ -120,21 +149,21 @@ def test_tasks_knows_whose_tokens_it_takes(deployed: Deployed) -> None:
     assert variables["ID_TOKEN_AUDIENCES"] == TASKS
     assert variables["WORKER_ACCOUNTS"] == f"{BUILDER}=developer"
     assert variables["WAKEUP_ACCOUNTS"] == f"a2a-wakeups@{HUB}.iam.gserviceaccount.com"
-    assert variables["WAKEUPS"] == "pubsub:hub-"
+    assert variables["WAKEUPS"] == "pubsub:a2a-hub-"
 
 
 def test_a_subscription_that_pushes_elsewhere_is_moved_and_an_index_that_went_is_made(
     deployed: Deployed,
 ) -> None:
     google = deployed.deployment.google
-    name = f"projects/{HUB}/subscriptions/a2a-tasks.hub-tasks"
+    name = f"projects/{HUB}/subscriptions/a2a-tasks.a2a-hub-tasks"
     google.pubsub.subscriptions[name]["pushConfig"]["pushEndpoint"] = "https://older.example.com/wakeups"
     google.firestore.indexes.popitem()
     outcome = deployed.deployment.deploy("--direct", "--only=prepare")
     assert outcome.status == 0, outcome.err
     assert outcome.changes == [
         f"firestore POST /v1/{DATABASE}/collectionGroups/tasks/indexes",
-        f"pubsub POST /v1/{name}:modifyPushConfig",
+        f"pubsub PATCH /v1/{name}",
     ]
     assert google.pubsub.subscriptions[name]["pushConfig"]["pushEndpoint"] == f"{TASKS}/wakeups"
 

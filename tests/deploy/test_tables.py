@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from a2a_hub.agents import settings
-from a2a_hub.queue.wakeups import topic_of
+from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, topic_of
 from deploy.functions import BY_NAME, FUNCTIONS, Invoker
 from deploy.plan import topics
 from deploy.shell import declarations
@@ -17,15 +17,15 @@ from functions.agent_card import config as agent_card_config
 from functions.devtool import config as devtool_config
 from functions.docqa import config as docqa_config
 from functions.gate import config as gate_config
-from functions.general import config as general_config
 from functions.hub import config as hub_config
 from functions.tasks import config as tasks_config
 from tests.deploy.plans import DEVTOOL, EXAMPLE, WITH_TASKS, WITH_WORKERS, environment, plan
 from tests.deploy.tools import ROOT
+from tests.fakes.signatures import GATE_SETTINGS, HUB_SETTINGS, TASKS_SETTINGS
 
 ROUTES = tomllib.loads((ROOT / "routes.toml").read_text())["routes"]
 STEPS = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text())["steps"]
-KEY = "k" * 48
+SECRETS = {**HUB_SETTINGS, **GATE_SETTINGS, **TASKS_SETTINGS}
 
 _SHARED = {"PYTHONPATH": str(ROOT / "shared")}
 
@@ -36,7 +36,7 @@ READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
     "docqa": docqa_config.read,
     "expense": settings.read,
     "gate": gate_config.read,
-    "general": general_config.read,
+    "general": settings.read,
     "hub": hub_config.read,
     "pm": settings.read,
     "tasks": tasks_config.read,
@@ -54,7 +54,8 @@ def test_what_deploy_sh_asks_needs_nothing_but_python() -> None:
 
 def test_every_function_of_the_project_is_in_the_table_of_those_that_are_deployed() -> None:
     folders = {path.parent.name for path in ROOT.glob("functions/*/main.py")}
-    assert folders == BY_NAME.keys(), "a new function needs a row in deploy/functions.py"
+    containers = {path.parent.name for path in ROOT.glob("services/*/Dockerfile")}
+    assert folders | containers == BY_NAME.keys(), "a new function needs a row in deploy/functions.py"
 
 
 def test_cloud_build_deploys_every_function_after_the_bundles_and_before_the_gateway() -> None:
@@ -119,7 +120,7 @@ def test_the_sample_routes_carry_the_credential_that_the_deployed_agent_asks_for
 def test_who_may_ask_the_hub_how_it_is_may_ask_the_gate() -> None:
     told = plan(EXAMPLE + '\n[functions.hub.environment]\nOPERATORS = "me@example.com"\n')
     for name, read in (("gate", gate_config.read), ("hub", hub_config.read)):
-        config = read({"GATE_SIGNING_KEY": KEY, **environment(told, name)})
+        config = read({**SECRETS, **environment(told, name)})
         assert config.operators == {"me@example.com"}
 
 
@@ -134,7 +135,7 @@ def wanted(*, direct: bool) -> list[str]:
 )
 def test_a_function_starts_with_what_the_deployment_tells_it(name: str, direct: bool) -> None:
     deployed = plan(WITH_WORKERS + DEVTOOL, direct=direct)
-    secrets = dict.fromkeys(deployed.secrets_of(BY_NAME[name]), KEY)
+    secrets = {each: SECRETS[each] for each in deployed.secrets_of(BY_NAME[name])}
     READERS[name]({**environment(deployed, name), **secrets, "K_SERVICE": name, "PORT": "8080"})
 
 
@@ -152,7 +153,10 @@ def test_the_secrets_of_callers_are_read_by_whoever_callers_reach_first_and_by_n
     text = EXAMPLE.replace("[secrets]", '[secrets]\nclients = "a2a-clients"\ngateway_token = "a2a-token"')
     deployed = plan(text)
     assert deployed.secrets() == {
-        "a2a-gate-signing-key": ("hub", "gate"),
+        "a2a-gate-public-keys": ("hub",),
+        "a2a-gate-private-key": ("gate",),
+        "a2a-hub-public-keys": ("docqa",),
+        "a2a-hub-private-key": ("hub",),
         "a2a-token": ("gate",),
         "a2a-clients": ("gate",),
     }
@@ -160,11 +164,13 @@ def test_the_secrets_of_callers_are_read_by_whoever_callers_reach_first_and_by_n
     declared = "\n".join(declarations(deployed))
     mounted = "/secrets/clients.toml=a2a-clients:latest"
     assert (
-        f"--set-secrets=GATE_SIGNING_KEY=a2a-gate-signing-key:latest,A2A_GATEWAY_TOKEN=a2a-token:latest,{mounted}"
+        f"--set-secrets=SIGNING_KEY=a2a-gate-private-key:latest,A2A_GATEWAY_TOKEN=a2a-token:latest,{mounted}"
         in declared
     )
-    # Without a gateway there is nobody who signs.
-    assert plan(text, direct=True).secrets() == {"a2a-token": ("hub",), "a2a-clients": ("hub",)}
+    # Without a gateway the hub alone signs.
+    direct = plan(text, direct=True).secrets()
+    assert "a2a-gate-private-key" not in direct
+    assert (direct["a2a-token"], direct["a2a-clients"]) == (("hub",), ("hub",))
 
 
 def test_a_data_store_brings_its_api_and_its_role_and_the_bucket_is_not_mounted() -> None:
@@ -182,32 +188,22 @@ def test_a_data_store_brings_its_api_and_its_role_and_the_bucket_is_not_mounted(
     plan(with_store, mode="functions")
 
 
-@pytest.mark.parametrize(
-    ("name", "setting"),
-    [
-        ("general", "GENERAL_MODEL"),
-        ("docqa", "PHRASE_MODEL"),
-        ("docqa", "SELECT_MODEL"),
-        ("expense", "PHRASE_MODEL"),
-        ("pm", "PHRASE_MODEL"),
-    ],
-)
-def test_a_model_brings_its_api_and_its_role_in_the_project_of_the_function(name: str, setting: str) -> None:
-    text = EXAMPLE + f'\n[functions.{name}.environment]\n{setting} = "gemini-2.5-flash"\n'
+@pytest.mark.parametrize("name", ["general", "docqa", "expense", "pm"])
+def test_a_model_brings_its_api_and_its_role_in_the_project_of_the_function(name: str) -> None:
+    text = EXAMPLE + f'\n[functions.{name}.environment]\nANSWER_MODEL = "gemini-2.5-flash"\n'
     deployed = plan(text)
     function = deployed.config.functions[name]
     assert [need.role for need in function.needs] == ["roles/aiplatform.user"]
     for project, apis in deployed.services().items():
         assert ("aiplatform.googleapis.com" in apis) == (project == function.place.project)
-    assert environment(deployed, name)[setting] == "gemini-2.5-flash"
+    assert environment(deployed, name)["ANSWER_MODEL"] == "gemini-2.5-flash"
     READERS[name]({**environment(deployed, name), "K_SERVICE": name, "PORT": "8080"})
 
 
-def test_two_models_of_a_function_bring_their_role_once() -> None:
-    models = 'PHRASE_MODEL = "gemini-2.5-flash"\nSELECT_MODEL = "gemini-2.5-pro"\n'
+def test_a_model_behind_an_address_needs_nothing_of_google() -> None:
+    models = 'ANSWER_MODEL = "llama3.3"\nANSWER_MODEL_URL = "https://models.example.com/v1"\n'
     deployed = plan(f"{EXAMPLE}\n[functions.docqa.environment]\n{models}")
-    (roles,) = [line for line in declarations(deployed) if " roles=" in line]
-    assert roles.count("roles/aiplatform.user") == 1
+    assert not deployed.config.functions["docqa"].needs
 
 
 def test_the_key_that_signs_notifications_is_a_secret_of_tasks_alone() -> None:
@@ -221,20 +217,39 @@ def test_tasks_bring_a_function_that_may_ask_the_hub_and_no_tasks_bring_none() -
     deployed, without = plan(WITH_TASKS), plan()
     for name in ("hub", "tasks"):
         needs = deployed.config.functions[name].needs
-        assert [(need.api, need.role) for need in needs] == [("firestore", "roles/datastore.user")]
+        assert [(need.api, need.role) for need in needs if need.role] == [("firestore", "roles/datastore.user")]
     tasks = "serviceAccount:a2a-tasks@my-hub-project.iam.gserviceaccount.com"
     gate = "serviceAccount:a2a-gate@my-hub-project.iam.gserviceaccount.com"
     assert deployed.members(BY_NAME["hub"]) == (gate, tasks)
     assert without.members(BY_NAME["hub"]) == (gate,)
-    assert deployed.members(BY_NAME["tasks"]) == ()
-    assert deployed.secrets()["a2a-gate-signing-key"] == ("hub", "tasks", "gate")
+    assert deployed.members(BY_NAME["tasks"]) == (tasks.replace("a2a-tasks", "a2a-wakeups"),)
+    assert deployed.secrets() == {
+        "a2a-hub-private-key": ("hub",),
+        "a2a-hub-public-keys": ("docqa", "tasks"),
+        "a2a-tasks-private-key": ("tasks",),
+        "a2a-tasks-public-keys": ("hub",),
+        "a2a-gate-private-key": ("gate",),
+        "a2a-gate-public-keys": ("hub",),
+    }
     assert "a2a-tasks" in deployed.accounts()["my-hub-project"]
     assert "a2a-tasks" not in without.accounts()["my-hub-project"]
     lines = [line for line in declarations(deployed) if line.startswith("declare -gA resources=")]
-    assert "[tasks]='--memory=512Mi --cpu=1 --concurrency=80 --timeout=3600 --min-instances=1" in lines[0]
-    # Both go on with tasks between requests.
-    assert lines[0].count("--no-cpu-throttling") == 2
-    assert not any("--no-cpu-throttling" in line for line in declarations(without))
+    assert (
+        "--memory=512Mi --cpu=1 --concurrency=80 --timeout=3600 --min-instances=0" in lines[0].partition("[tasks]=")[2]
+    )
+    # Tasks run inside requests.
+    assert "--no-cpu-throttling" not in lines[0]
+
+
+def test_the_gate_shares_its_quotas_in_the_hubs_store_and_has_the_role_for_it() -> None:
+    stored, without = plan(WITH_TASKS), plan(EXAMPLE)
+    gate, hub = stored.config.functions["gate"], stored.config.functions["hub"]
+    assert environment(stored, "gate")["TASK_STORE"] == "firestore:a2a-tasks"
+    assert stored.roles_of(gate) == ("roles/datastore.user",)
+    assert stored.roles_of(hub).count("roles/datastore.user") == 1
+    assert stored.roles_of(stored.config.functions["agent_card"]) == ()
+    assert "TASK_STORE" not in environment(without, "gate")
+    assert without.roles_of(without.config.functions["gate"]) == ()
 
 
 def test_wake_ups_bring_an_account_that_may_invoke_tasks_alone_and_workers_are_named_once() -> None:
@@ -244,21 +259,29 @@ def test_wake_ups_bring_an_account_that_may_invoke_tasks_alone_and_workers_are_n
     assert deployed.members(BY_NAME["tasks"]) == (one, two, wakeups)
     assert all(wakeups not in deployed.members(BY_NAME[name]) for name in BY_NAME.keys() - {"tasks"})
     assert "a2a-wakeups" in deployed.accounts()["my-hub-project"]
-    assert "a2a-wakeups" not in plan(WITH_TASKS).accounts()["my-hub-project"]
-    assert "pubsub.googleapis.com" in deployed.services()["my-hub-project"]
-    assert "pubsub.googleapis.com" not in plan(WITH_TASKS).services()["my-hub-project"]
+    assert "a2a-wakeups" not in plan().accounts()["my-hub-project"]
+    for api in ("pubsub", "cloudtasks", "cloudscheduler"):
+        assert f"{api}.googleapis.com" in deployed.services()["my-hub-project"]
+        assert f"{api}.googleapis.com" not in plan().services()["my-hub-project"]
 
 
 def test_the_topics_are_those_that_the_hub_publishes_to() -> None:
-    config = plan(WITH_WORKERS.replace('"pubsub"', '"pubsub:of-"')).config
+    config = plan(WITH_WORKERS.replace('"pubsub"', '"hcs,pubsub:of-"')).config
     roles = ("", "developer", "a role", "役割")
-    assert list(topics(config, roles[1:])) == [f"of-{topic_of(role)}" for role in roles]
-    assert topics(plan(WITH_TASKS).config, roles) == {}
+    known = [topic_of(""), WEBHOOKS_TOPIC, *map(topic_of, roles[1:])]
+    assert list(topics(config, roles[1:])) == [f"a2a-of-{topic}" for topic in known]
+    assert topics(plan().config, roles) == {}
 
 
-def test_without_a_gateway_tasks_alone_signs_and_without_tasks_nobody_does() -> None:
-    assert plan(WITH_TASKS, direct=True).secrets() == {"a2a-gate-signing-key": ("hub", "tasks")}
-    assert plan(direct=True).secrets() == {}
+def test_without_a_gateway_only_hub_and_tasks_sign_and_without_tasks_the_hub_for_docqa() -> None:
+    assert plan(WITH_TASKS, direct=True).key_pairs().keys() == {"hub", "tasks"}
+    assert plan(direct=True).secrets() == {"a2a-hub-private-key": ("hub",), "a2a-hub-public-keys": ("docqa",)}
+
+
+def test_a_function_of_another_project_gets_the_hubs_keys_from_the_hubs_project() -> None:
+    deployed = plan(EXAMPLE.replace("[functions.docqa]", '[functions.docqa]\nproject = "my-other-project"'))
+    secret = "projects/my-hub-project/secrets/a2a-hub-public-keys"
+    assert f"--set-secrets=HUB_PUBLIC_KEYS={secret}:latest" in "\n".join(declarations(deployed))
 
 
 def test_a_function_gets_secrets_of_its_own_as_variables() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import npm
+from local import npm
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from local.bundle import bundle
 from local.functions import ROOT, functions
-from local.readiness import NotReady, ProcessEnded
+from local.processes import NotReady, ProcessEnded
 from local.run import run
 from local.settings import NotStartable, settings_from
 

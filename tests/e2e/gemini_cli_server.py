@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
+from local.npm import installed
 from local.ports import free_ports
 from tests.deploy.tools import program
 from tests.fakes.gemini_api import GeminiApi
-from tests.npm import installed
 
 _PACKAGES = Path(__file__).parent / "gemini_cli"
 _START_SECONDS = 60.0

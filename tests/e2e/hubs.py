@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from tests.e2e.callers import Caller
@@ -22,6 +23,8 @@ class Hub:
     port: int
     tokens: Sequence[str]
     logs: Path
+    console: str
+    """The link that signs in at the console, once."""
 
     @property
     def url(self) -> str:
@@ -65,9 +68,15 @@ def running(module: str, *arguments: object, **environment: str) -> Iterator[Hub
     )
     try:
         assert popen.stdout is not None
-        told = dict(popen.stdout.readline().rstrip("\n").partition(" ")[::2] for _ in range(3))
+        welcome = takewhile(lambda line: line != "ask it something:\n", popen.stdout)
+        told = dict(line.rstrip("\n").partition(" ")[::2] for line in welcome)
         assert "ready" in told, f"no ready line, but {told}"
-        hub = Hub(port=int(told["ready"].rsplit(":", 1)[1]), tokens=tokens, logs=Path(told["logs:"]))
+        hub = Hub(
+            port=int(told["ready"].rsplit(":", 1)[1]),
+            tokens=tokens,
+            logs=Path(told["logs:"]),
+            console=told["console,"].rpartition(" ")[2],
+        )
         yield hub
     finally:
         popen.send_signal(signal.SIGTERM)

@@ -1,12 +1,12 @@
 """An agent whose tasks go on whoever listens: what it has to say is a matter of time, and `GetTask` tells how far it is."""
 
-import itertools
 import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from a2a_hub.runtime.ids import random_hex
 from tests.fakes.http_server import Exchange, HttpServer
 
 Json = dict[str, Any]
@@ -38,13 +38,12 @@ class LongRunningAgent(HttpServer):
     Without `remembers`, it knows no task: whoever lost the connection has to ask again.
     """
 
-    def __init__(self, *, seconds: float, remembers: bool = True) -> None:
-        super().__init__(self._answer)
+    def __init__(self, *, seconds: float, remembers: bool = True, port: int = 0) -> None:
+        super().__init__(self._answer, port=port)
         self.asked: Counter[str] = Counter()
         self.seconds = seconds
         self.began = threading.Semaphore(0)
         self._remembers = remembers
-        self._numbers = itertools.count(1)
         self._works: dict[str, _Work] = {}
 
     def await_question(self) -> None:
@@ -77,7 +76,7 @@ class LongRunningAgent(HttpServer):
                 exchange.json({"jsonrpc": "2.0", "id": body["id"], "error": error})
 
     def _begin(self, message: Json) -> _Work:
-        number = f"theirs-{next(self._numbers)}"
+        number = f"theirs-{random_hex()}"
         work = _Work(id=number, text=message["parts"][0]["text"], started=time.monotonic(), seconds=self.seconds)
         self._works[number] = work
         self.asked[message["messageId"]] += 1

@@ -99,8 +99,15 @@ class Form:
         if self.version == "0.3" and self.method is not None:
             assert result["kind"] == "message"
             return result
-        assert result.keys() == {"message"}
-        return result["message"]
+        ((kind, value),) = result.items()
+        if kind == "task":
+            return {
+                "role": "agent",
+                "parts": [part for each in value["artifacts"] for part in each["parts"]],
+                "contextId": value["contextId"],
+            }
+        assert kind == "message"
+        return value
 
     def _event(self, response: Any) -> tuple[str, Any]:
         result = self._result(response, "SendStreamingMessageSuccessResponse")

@@ -56,10 +56,10 @@ def client(name: str, hub: Hub) -> Iterator[SdkClient]:
 
 
 @contextlib.contextmanager
-def agents(name: str) -> Iterator[str]:
-    """Run `sdk_agents.py` with the SDK `name`; yield the address below which its agents answer."""
-    program = [str(python_of(name)), str(_HERE / "sdk_agents.py")]
-    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as popen:
+def agents(name: str, program: str = "sdk_agents.py") -> Iterator[str]:
+    """Run the program with the SDK `name`; yield the address below which its agents answer."""
+    command = [str(python_of(name)), str(_HERE / program)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as popen:
         assert popen.stdout is not None
         address = popen.stdout.readline().strip()
         assert address.startswith("http://"), "the agents did not start"

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -14,17 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.a2a.model import TaskStatusUpdateEvent
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.identity.principal import digest
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.settings import StoreSettings
+from a2a_hub.task_store.sqlite_recovery import ignore
 from a2a_hub.task_store.store import Store
 from local.functions import ROOT, environment_of, functions
-from local.parent_watch import ParentWatch
 from local.ports import free_ports
-from local.processes import Process, Program, running
-from local.readiness import Probe, answers_ok, wait_until_ready
+from local.processes import ParentWatch, Probe, Process, Program, answers_ok, running, wait_until_ready
 from local.run import function_command
+from tests.fakes.signatures import KEYS
+from tests.fakes.tcp_proxy import TcpProxy
 
 Json = dict[str, Any]
 CALLER, WORKER = "token-of-a-caller", "token-of-a-worker"
@@ -66,17 +68,20 @@ keywords = ["work"]
 priority = 3
 """
 LEASE_SECONDS = 2
+FRONT = "front"
+_LONGEST_END_SECONDS = 10.0
 _MODES = ["text/plain"]
 
 
 @dataclass(kw_only=True)
 class Machine:
-    """The processes by name: `hub-1`, `hub-2`, `tasks`, `worker-1` …"""
+    """The processes by name: `hub-1`, `hub-2`, `tasks`, `worker-1` … `front` is a round robin of the hubs."""
 
     programs: dict[str, Program]
     ports: dict[str, int]
     parent_watch: ParentWatch
     store: Store
+    front: TcpProxy
     processes: dict[str, Process] = field(default_factory=dict)
     _stacks: dict[str, contextlib.ExitStack] = field(default_factory=dict)
 
@@ -98,8 +103,28 @@ class Machine:
 
     def kill(self, name: str) -> None:
         """The process has ended without a word."""
-        os.killpg(self.processes[name].popen.pid, signal.SIGKILL)
+        self.signal(name, signal.SIGKILL)
         self._stacks.pop(name).close()
+
+    def terminate(self, name: str) -> None:
+        """The process has been told to end, and has ended, as Cloud Run ends an instance: killed after ten seconds."""
+        process = self.processes[name].popen
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_LONGEST_END_SECONDS)
+        self._stacks.pop(name).close()
+
+    def take_from_front(self, hub: str) -> None:
+        """The round robin gives this hub no new connection."""
+        self.front.leave_out(f"127.0.0.1:{self.ports[hub]}")
+
+    def give_to_front(self, hub: str) -> None:
+        """The round robin gives this hub its share again."""
+        self.front.take_in(f"127.0.0.1:{self.ports[hub]}")
+
+    def signal(self, name: str, number: signal.Signals) -> None:
+        """All processes of this name get the signal."""
+        os.killpg(self.processes[name].popen.pid, number)
 
     def stop(self) -> None:
         """Nothing runs any more."""
@@ -133,7 +158,8 @@ class Machine:
         headers = {
             "Content-Type": "application/json",
             "Authorization": f"Bearer {CALLER}",
-            "A2A-Version": "1.0",
+            # Only methods of 0.3 have a slash.
+            "A2A-Version": "0.3" if "/" in method else "1.0",
         }
         with contextlib.closing(connection):
             connection.request("POST", "/", body, headers)
@@ -147,6 +173,12 @@ def message(text: str, message_id: str, *, at_once: bool = False) -> Json:
         "message": said,
         "configuration": {"acceptedOutputModes": _MODES, "returnImmediately": at_once},
     }
+
+
+def ui_message(text: str, message_id: str) -> Json:
+    """Return what `message/send` of 0.3 is asked with by Gemini Enterprise: no output modes."""
+    said = {"kind": "message", "messageId": message_id, "role": "user", "parts": [{"kind": "text", "text": text}]}
+    return {"message": said, "configuration": {"acceptedOutputModes": []}}
 
 
 def text_of(value: Any) -> str:
@@ -173,15 +205,21 @@ def machine(
     workers: int = 0,
     store: StoreSettings | None = None,
     settings: Mapping[str, str] | None = None,
+    routes: str = "",
 ) -> Iterator[Machine]:
-    """All of it, running; it has ended afterwards."""
+    """All of it, running; it has ended afterwards. `routes` takes the place of the table for one agent."""
     names = [*(f"hub-{number}" for number in range(1, hubs + 1)), "tasks"]
     ports = dict(zip(names, free_ports(len(names)), strict=True))
     urls = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
+    front = TcpProxy(*(f"127.0.0.1:{port}" for name, port in ports.items() if name != "tasks"))
+    ports[FRONT] = int(front.address.rpartition(":")[2])
+    urls["hub"] = f"http://{front.address}"
     (folder / "clients.toml").write_text(_CLIENTS)
-    (folder / "routes.toml").write_text(_ROUTES.format(url=agent_url))
+    (folder / "routes.toml").write_text(routes or _ROUTES.format(url=agent_url))
     store = store or StoreSettings(file=folder / "tasks.sqlite3")
     environment = {
+        "TASK_STORE": f"sqlite:{store.file}" if store.file else f"firestore:{store.database}",
+        "GOOGLE_CLOUD_PROJECT": store.project,
         "CLIENTS_FILE": str(folder / "clients.toml"),
         "ROUTES_FILE": str(folder / "routes.toml"),
         "TASK_LEASE_SECONDS": str(LEASE_SECONDS),
@@ -194,13 +232,14 @@ def machine(
     }
     programs = [_function(name, folder, ports[name], urls, environment) for name in names]
     programs += [_worker(f"worker-{number}", folder, urls["tasks"]) for number in range(1, workers + 1)]
-    with ParentWatch() as parent_watch:
-        opened = open_store(store, clock=time.time, new_token=random_hex)
+    with ParentWatch() as parent_watch, front:
+        opened = open_store(store, clock=time.time, new_token=random_hex, report=ignore)
         made = Machine(
             programs={program.name: program for program in programs},
             ports=ports,
             parent_watch=parent_watch,
             store=opened,
+            front=front,
         )
         try:
             made.start(*made.programs)
@@ -218,11 +257,11 @@ def _function(name: str, folder: Path, port: int, urls: Mapping[str, str], envir
         command=function_command(function, port=port),
         environment=environment_of(
             function,
-            inherited={"TASK_STORE": f"sqlite:{folder}/tasks.sqlite3", **inherited, **environment},
-            urls={"hub": urls["hub-1"], "tasks": urls["tasks"]},
-            public_url=urls["hub-1"],
+            inherited={**inherited, **environment},
+            urls={"hub": urls["hub"], "tasks": urls["tasks"]},
+            public_url=urls["hub"],
             dev_token="a-development-token",
-            signing_key="a-key-that-signs-for-the-hub-and-its-tasks",
+            signing_keys=KEYS,
         ),
         log=folder / f"{name}.log",
     )

@@ -14,8 +14,7 @@ import pytest
 from local.bundle import bundle
 from local.functions import ROOT, functions
 from local.ports import free_ports
-from local.processes import Process
-from local.readiness import Probe, answers_ok, wait_until_ready
+from local.processes import Probe, Process, answers_ok, wait_until_ready
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.e2e.callers import Caller
 from tests.e2e.hubs import Hub

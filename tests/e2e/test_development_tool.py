@@ -78,6 +78,16 @@ def test_a_change_is_shown_confirmed_and_made(workspace: Path, tool: Development
             assert [update.final for update in updates] == [False] * (len(updates) - 1) + [True]
 
 
+def test_a_completed_task_goes_on_by_its_id(workspace: Path, tool: DevelopmentTool) -> None:
+    settings = {URI: {"workspace_path": str(workspace)}}
+    task_id, context_id, first = tool.send({"text": "Read settings.toml"}, metadata=settings)
+    again, _, second = tool.send({"text": "Search for port"}, taskId=task_id, contextId=context_id)
+    assert again == task_id
+    assert first[-1].state == second[-1].state == "completed"
+    assert any("settings.toml:" in update.text for update in second)
+    assert "Search for port" in str(tool.task(task_id)["history"])
+
+
 def test_a_change_that_is_refused_is_not_made(workspace: Path, tool: DevelopmentTool) -> None:
     _, after, content = changed(workspace, tool, -1)
     assert content == "the tests are red"
@@ -94,10 +104,10 @@ def test_a_workspace_outside_of_what_is_allowed_is_refused_by_its_field(tool: De
     method = {"0.3": "message/send", "1.0": "SendMessage"}[tool.version]
     accepted = {"acceptedOutputModes": ["application/json"]}
     told = tool.call(method, {"message": message, "configuration": accepted})
-    assert "did not accept this part of the request: message.metadata.workspace_path." in str(told)
+    assert f"did not accept this part of the request: message.metadata.{URI}.workspace_path." in str(told)
     assert "localhost" not in str(told)
     error = tool.call("command/execute", {"command_path": ["files"], "metadata": settings})["error"]
-    assert error["data"][0]["fieldViolations"][0]["field"] == "metadata.workspace_path"
+    assert error["data"][0]["fieldViolations"][0]["field"] == f"metadata.{URI}.workspace_path"
 
 
 ASKED = {

@@ -75,7 +75,7 @@ def test_when_the_permission_is_there_again_the_deadline_is_cited_again(cloud: L
 @pytest.mark.parametrize(
     ("stand_in", "fault", "said"),
     [
-        ("discovery-engine", "deny-search", "not allowed to use the search"),
+        ("discovery-engine", "deny-search", "the search is not permitted"),
         ("discovery-engine", "quota", "reached its limit of requests"),
         ("storage", "server-error", "the evidence could not be read"),
     ],

@@ -124,7 +124,7 @@ def test_a_run_without_a_cloud_is_well_too(hub: Hub) -> None:
     assert told["pm credential"] == "none is sent: the agent is on this machine"
     assert told["docqa corpus"].endswith("documents in the folder")
     assert told["devtool workspaces"] == "1 folder"
-    assert told["general model"] == "none is configured: the almanac answers"
+    assert told["general model"] == "none is configured (ANSWER_MODEL), and none is needed"
 
 
 def test_the_doctor_is_for_operators(cloud: LocalCloud) -> None:

@@ -21,6 +21,7 @@ boundary = "public"
 keywords = ["coding"]
 passes_tasks = true
 extensions = ["{extension}"]
+allow_clients = ["developer"]
 default = true
 """
 

@@ -1,6 +1,5 @@
 """What Gemini Enterprise sends, word for word, and what it accepts back."""
 
-import re
 from typing import Any
 
 import pytest
@@ -74,7 +73,7 @@ def test_a_document_answer_ends_with_its_sources_in_the_language_of_the_question
         lines = answer.json["result"]["parts"][0]["text"].splitlines()
         assert lines[-2] == heading
         assert lines[-1].startswith(f"[1] {title}")
-        assert re.search("[(（]corpus:", lines[-1])
+        assert "corpus:" not in lines[-1]
 
 
 def test_a_text_part_sent_twice_is_one_question(hub: Hub) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from local.cloud.wiring import GATE_ACCOUNT, HUB_ACCOUNT
+from local.cloud.wiring import GATE_ACCOUNT, HUB_ACCOUNT, PERSON_TOKEN
+from tests.e2e.callers import Caller
 from tests.e2e.local_clouds import LocalCloud
 
 PM = "List three tasks for creating a project WBS."
@@ -29,6 +30,13 @@ def test_an_agent_of_another_account_gets_an_id_token_of_the_hub_for_its_own_add
     assert query(cloud, PM)["error"] is None
     claims = token_of(cloud.received("pm-front")[-1])
     assert (claims["aud"], claims["email"]) == (cloud.urls["pm-front"], HUB_ACCOUNT)
+
+
+def test_a_persons_google_token_is_introspected_at_the_stand_in(cloud: LocalCloud) -> None:
+    person = Caller(port=cloud.hub.port, token=PERSON_TOKEN)
+    assert person.post("/tools/query", {"query": PM}).json["error"] is None
+    assert cloud.received("google-tokens")[-1]["headers"]["authorization"] == f"Bearer {PERSON_TOKEN}"
+    assert cloud.hub.unknown().post("/tools/query", {"query": PM}).status == 401
 
 
 def test_the_hub_gets_the_gates_own_id_token(cloud: LocalCloud) -> None:

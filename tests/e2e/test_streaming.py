@@ -80,19 +80,29 @@ def test_the_same_request_of_another_caller_is_another_one(routed: RoutedHub, fo
 
 
 @streams
-def test_a_request_that_has_been_answered_is_a_new_one_when_it_comes_back(routed: RoutedHub, form: Form) -> None:
-    params = form.params("again")
+def test_a_user_interface_that_repeats_an_answered_request_reads_the_same_answer(routed: RoutedHub, form: Form) -> None:
+    assert _calls_for_two_requests(routed, form, form.params("again")) == 1
+
+
+@pytest.mark.parametrize("form", [form for form in STREAMS if form.version == "1.0"], ids=lambda form: form.name)
+def test_a_request_of_a_program_that_has_been_answered_is_a_new_one_when_it_comes_back(
+    routed: RoutedHub, form: Form
+) -> None:
+    assert _calls_for_two_requests(routed, form, form.params("again", output_modes=["text/plain"])) == 2
+
+
+def _calls_for_two_requests(routed: RoutedHub, form: Form, params: dict[str, Any]) -> int:
     message_id = params["message"]["messageId"]
     routed.paced.let_go_on(message_id)
     for _ in range(2):
         told = form.told(routed.hub.caller().post(form.path, form.body(params), form.headers))
         assert told.text == FIRST + SECOND
-    assert routed.paced.calls_with(message_id) == 2
+    return routed.paced.calls_with(message_id)
 
 
 def test_a_stream_is_marked_so_that_nobody_on_the_way_holds_it_back(routed: RoutedHub) -> None:
     params = STREAMS[0].params("marks")
     routed.paced.let_go_on(params["message"]["messageId"])
     answer = routed.hub.caller().post(STREAMS[0].path, STREAMS[0].body(params))
-    assert answer.headers["cache-control"] == "no-cache, no-transform"
+    assert answer.headers["cache-control"] == "no-store, no-transform"
     assert answer.headers["x-accel-buffering"] == "no"

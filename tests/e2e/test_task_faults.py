@@ -73,6 +73,17 @@ def test_what_a_killed_tasks_function_was_to_have_run_is_run_by_the_next(tmp_pat
         assert set(agent.asked.values()) == {1}
 
 
+def test_a_run_that_outlives_its_request_is_handed_over_and_goes_on_from_the_log(tmp_path: Path) -> None:
+    settings = {"TASK_RUNS": "queued", "HUB_RUN_SECONDS": "1", "TASK_MOST_ATTEMPTS": "2"}
+    with LongRunningAgent(seconds=4.0) as agent, machine(tmp_path, agent.url, settings=settings) as run:
+        id_ = random_hex()
+        task_id = run.call("hub-1", "SendMessage", message("agent please", id_, at_once=True))["task"]["id"]
+        assert text_of(ended(run, task_id)) == answer_to("agent please")
+        assert agent.asked[id_] == 1
+        # It was handed over more often than a turn may be attempted.
+        assert run.log("hub-1").count("/internal/tasks:run") > 2
+
+
 def test_a_store_that_is_locked_for_longer_than_anybody_waits_for_it_loses_nothing(tmp_path: Path) -> None:
     lease = {"TASK_LEASE_SECONDS": "30"}
     with LongRunningAgent(seconds=1.0) as agent, machine(tmp_path, agent.url, settings=lease) as run:
@@ -96,7 +107,7 @@ def test_a_request_that_another_hub_works_on_already_is_joined(tmp_path: Path) -
         answers: dict[str, Any] = {}
 
         def ask(hub: str) -> None:
-            answers[hub] = run.call(hub, "SendMessage", message("agent please", id_))["message"]
+            answers[hub] = run.call(hub, "SendMessage", message("agent please", id_))["task"]
 
         first = threading.Thread(target=ask, args=("hub-1",))
         first.start()
@@ -118,8 +129,7 @@ def test_a_store_that_stands_still_for_ten_seconds_loses_nothing(
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", address)
         database = f"tests-{random_hex()}"
         store = StoreSettings(project=emulators.PROJECT, database=database)
-        settings = {"TASK_STORE": f"firestore:{database}", "GOOGLE_CLOUD_PROJECT": emulators.PROJECT}
-        with machine(tmp_path, agent.url, workers=1, store=store, settings=settings) as run:
+        with machine(tmp_path, agent.url, workers=1, store=store) as run:
 
             def ask(kind: str) -> str:
                 text = message(f"{kind} please", random_hex(), at_once=True)

@@ -70,8 +70,8 @@ def test_a_function_that_is_killed_and_comes_back_costs_no_task(tmp_path: Path) 
 def test_the_hub_wakes_a_worker_that_waits(tmp_path: Path) -> None:
     """Nothing but the wake-up can be as quick: the store is looked into once a minute."""
     with worked_hub(tmp_path, WORKER_POLL_SECONDS="60") as hub, WorkerProcess(hub, "-m", "workers.echo"):
-        assert hub.send("Fix the bug")["message"]["parts"] == [{"text": "You said: Fix the bug"}]
-        assert hub.send("Fix the bug")["message"]["parts"] == [{"text": "You said: Fix the bug"}]
+        assert hub.send("Fix the bug")["task"]["artifacts"][0]["parts"] == [{"text": "You said: Fix the bug"}]
+        assert hub.send("Fix the bug")["task"]["artifacts"][0]["parts"] == [{"text": "You said: Fix the bug"}]
 
 
 def _ended(hub: WorkedHub, task_id: str) -> Any:

@@ -30,8 +30,8 @@ def echo(hub: WorkedHub) -> Iterator[WorkerProcess]:
 
 @pytest.mark.usefixtures("echo")
 def test_a_question_to_a_role_is_answered_by_its_worker(hub: WorkedHub) -> None:
-    message = hub.send(TASK)["message"]
-    assert message["parts"] == [{"text": f"You said: {TASK}"}]
+    (artifact,) = hub.send(TASK)["task"]["artifacts"]
+    assert artifact["parts"] == [{"text": f"You said: {TASK}"}]
 
 
 @pytest.mark.usefixtures("echo")
@@ -172,8 +172,8 @@ def test_a_command_does_the_work(hub: WorkedHub) -> None:
     count = "import sys; print(len(sys.stdin.read().split()), 'words')"
     arguments = ("-m", "workers.shell_command", "--role", "developer", "--", sys.executable, "-c", count)
     with WorkerProcess(hub, *arguments):
-        message = hub.send("Fix the bug; rm -rf $HOME && `reboot`")["message"]
-    assert message["parts"] == [{"text": "8 words"}]
+        (artifact,) = hub.send("Fix the bug; rm -rf $HOME && `reboot`")["task"]["artifacts"]
+    assert artifact["parts"] == [{"text": "8 words"}]
 
 
 def test_the_ten_lines_of_the_documentation_are_a_worker(hub: WorkedHub, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_the_ten_lines_of_the_documentation_are_a_worker(hub: WorkedHub, tmp_pat
     program.write_text(documentation.partition("```python\n")[2].partition("```")[0])
     assert len([line for line in program.read_text().splitlines() if line]) <= 10
     with WorkerProcess(hub, str(program)):
-        assert hub.send(TASK)["message"]["parts"] == [{"text": TASK.upper()}]
+        assert hub.send(TASK)["task"]["artifacts"][0]["parts"] == [{"text": TASK.upper()}]
 
 
 @pytest.mark.parametrize(
@@ -212,9 +212,18 @@ def test_an_unknown_skill_is_a_bad_request_that_names_the_known_ones(hub: Worked
         "parts": [{"text": "Hello"}],
         "metadata": {"skill": "plumbing"},
     }
-    answer = hub.user().post("/v1/message:send", {"message": message}, {"A2A-Version": "1.0"})
+    version = {"A2A-Version": "1.0"}
+    answer = hub.user().post("/v1/message:send", {"message": message}, version)
     assert answer.status == 400
     assert "software-development" in answer.body.decode()
+    answer = hub.user().post("/tools/query", {"query": "Hello", "route": "plumbing"})
+    assert answer.status == 400
+    assert "software-development" in answer.body.decode()
+    # In JSON-RPC, the transport succeeds.
+    request = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
+    answer = hub.user().post("/", request, version)
+    assert (answer.status, answer.json["error"]["code"]) == (200, -32602)
+    assert "software-development" in answer.json["error"]["message"]
 
 
 _HOLDING = """

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.identity.principal import digest
 from local.functions import ROOT, environment_of, functions
-from local.parent_watch import ParentWatch
 from local.ports import free_ports
-from local.processes import Process, Program, running
-from local.readiness import Probe, answers_ok, wait_until_ready
+from local.processes import ParentWatch, Probe, Process, Program, answers_ok, running, wait_until_ready
 from local.run import function_command
 from tests.e2e.callers import Answer, Caller
+from tests.fakes.signatures import KEYS
 
 USER, OTHER_USER = "token-of-a-user", "token-of-another-user"
 WORKER, REVIEWER = "token-of-a-developer", "token-of-a-reviewer"
@@ -31,7 +30,7 @@ token_sha256 = "{digest(USER)}"
 name = "other-user"
 token_sha256 = "{digest(OTHER_USER)}"
 [[clients]]
-name = "developer"
+name = "builder"
 token_sha256 = "{digest(WORKER)}"
 roles = ["developer"]
 [[clients]]
@@ -169,7 +168,7 @@ def worked_hub(folder: Path, **settings: str) -> Iterator[WorkedHub]:
             urls=urls,
             public_url=urls["hub"],
             dev_token="a-development-token",
-            signing_key="a-key-that-signs-for-the-hub-and-its-tasks",
+            signing_keys=KEYS,
             state_folder=folder,
         )
         for function in functions()

@@ -10,7 +10,7 @@ from typing import Any
 
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.gemini.client import Gemini
-from a2a_hub.http.messages import Request, Response, body_of
+from a2a_hub.http.messages import Request, Response, blocking, body_of
 from functions.devtool import config
 from functions.devtool.app import build
 from tests.fakes.task_instance import until
@@ -146,7 +146,7 @@ class Client:
         if self._extension:
             headers["x-a2a-extensions" if self.version == "0.3" else "a2a-extensions"] = URI
         read = body_of(json.dumps(body).encode()) if body is not None else body_of(b"")
-        return self._devtool.handler(Request(method=verb, path=path, headers=headers, read_body=read))
+        return blocking(self._devtool.handler(Request(method=verb, path=path, headers=headers, read_body=read)))
 
     def _request(self, operation: str, params: dict[str, Any]) -> Response:
         if self.binding == "JSONRPC":
@@ -186,6 +186,7 @@ class Client:
                 if line.strip():
                     _result(json.loads(line.removeprefix(b"data: ")))
             raise AssertionError("there is neither a stream nor an error")
+        assert isinstance(response.body, Iterator)
         with closing(response.body) as chunks:  # type: ignore[type-var]
             for chunk in chunks:
                 if not chunk.startswith(b":"):
@@ -239,7 +240,7 @@ def _told(value: Any) -> ReceivedTask:
     # An artifact comes while the work goes on.
     status = value.get("status") or {"state": "working", "message": value.get("artifact")}
     state = status["state"].removeprefix("TASK_STATE_").lower().replace("_", "-")
-    said = status.get("message") or status.get("update") or {}
+    said: Any = status.get("message") or status.get("update") or next(iter(value.get("artifacts", ())), {})
     parts = said.get("parts") or said.get("content") or []
     data = next((part["data"] for part in parts if "data" in part), None)
     if data is not None and set(data) == {"data"}:

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,17 @@ import google.cloud.storage
 from google.oauth2.credentials import Credentials
 
 from a2a_hub.http.messages import Handler
+from a2a_hub.text.language import Language
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
+from functions.docqa.extractive.answering import answered
+from functions.docqa.model import DocAnswer
+from functions.docqa.retrieval.access import Asker
+from local.cloud.accounts import Accounts
 from local.cloud.buckets import VIEWER, Bucket, BucketPolicy
 from local.cloud.cloud_storage import CloudStorage
 from local.cloud.discovery_engine import AGENT, DiscoveryEngine
 from local.cloud.program import Server, recorded
-from local.ports import free_ports
 from tests.fakes.local_cloud import call, inject
 
 BUCKET, STORE = "company-documents", "company-store"
@@ -27,6 +31,13 @@ PROJECT = "my-hub-project"
 PARENT = f"projects/{PROJECT}/locations/global/collections/default_collection/dataStores/{STORE}"
 READER, READERS_TOKEN = f"docqa@{PROJECT}.iam.gserviceaccount.com", "token-of-docqa"
 OWNER, OWNERS_TOKEN = "operator@example.com", "token-of-the-operator"
+
+
+def ask(
+    engine: CloudDocumentQA, question: str, *, token: str | None = None, language: Language | None = None
+) -> DocAnswer:
+    """The answer in quotes."""
+    return answered(engine.find(question, asker=Asker(token=token), language=language))
 
 
 class _Account(Credentials):
@@ -65,8 +76,10 @@ class DocumentCloud:
             "project": PROJECT,
             "serving_config": f"{PARENT}/servingConfigs/default_config",
             "search_endpoint": self.search_url,
+            "grounding_endpoint": self.search_url,
             "storage_endpoint": self.storage_url,
             "max_source_bytes": 1 << 20,
+            "as_user": False,
             "timeout_seconds": 20.0,
         }
         return CloudConfig(**{**settings, **changed})
@@ -115,23 +128,20 @@ def document_cloud(
         bucket.load(folder)
     readers = [f"serviceAccount:{each}" for each in (READER, AGENT)]
     bucket.policy = BucketPolicy([{"role": VIEWER, "members": readers}])
-    tokens: Mapping[str, str] = {READERS_TOKEN: READER, OWNERS_TOKEN: OWNER}
-    storage_port, search_port = free_ports(2)
-    storage = CloudStorage(
-        [bucket], issuers=[f"http://127.0.0.1:{search_port}"], tokens=tokens, owners=[OWNER], sleep=sleep
-    )
-    with Server(around_storage(recorded(storage.handle)), port=storage_port) as storage_server:
+    accounts = Accounts({READERS_TOKEN: READER, OWNERS_TOKEN: OWNER})
+    storage = CloudStorage([bucket], accounts=accounts, owners=[OWNER], sleep=sleep)
+    with Server(around_storage(recorded(storage.handle))) as storage_server:
         search = DiscoveryEngine(
             [STORE, "empty-store"],
             storage_url=storage_server.url,
-            tokens=tokens,
+            accounts=accounts,
             admins=[OWNER],
             viewers=[READER],
             engines={"company-engine": STORE},
             contents={STORE: f"gs://{BUCKET}/*"},
             sleep=sleep,
         )
-        with Server(recorded(search.handle), port=search_port) as search_server:
+        with Server(recorded(search.handle)) as search_server:
             cloud = DocumentCloud(bucket=bucket, storage_url=storage_server.url, search_url=search_server.url)
             try:
                 yield cloud

@@ -15,5 +15,5 @@ def answering_from(folder: Path, documents: Mapping[str, str]) -> Iterator[Ask]:
     """Yield what answers questions from `documents`, their texts by their names; they are files in `folder`."""
     for name, text in documents.items():
         (folder / name).write_text(text, encoding="utf-8")
-    with closing(DocumentQA.open(folder, None)) as engine:
+    with closing(DocumentQA(folder, None)) as engine:
         yield engine.answer

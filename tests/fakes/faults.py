@@ -164,6 +164,7 @@ def _card_of(version: str) -> Behaviour:
 
 _NOT_JSON = ("broken", "not_json")
 _NOT_A2A = ("broken", "not_a2a")
+_UNANSWERED = ("cut", "unanswered")
 _CUT = ("cut", "cut")
 _SLOW = ("slow", "timeout")
 
@@ -249,8 +250,8 @@ FAULTS: tuple[Fault, ...] = (
     ),
     _message("half a JSON body", _half_json, *_CUT),
     _message("half a chunked body", _half_chunk, *_CUT),
-    _message("a reset after the request", lambda e: e.reset(), *_CUT),
-    _message("a connection closed without an answer", lambda _: None, *_CUT),
+    _message("a reset after the request", lambda e: e.reset(), *_UNANSWERED),
+    _message("a connection closed without an answer", lambda _: None, *_UNANSWERED),
     _message("half a stream", _streamed(), *_NOT_JSON, stream=_CUT),
     _message("a stream cut inside an event", _streamed(b'data: {"jsonrpc":"2.0","id'), *_NOT_JSON, stream=_CUT),
     _message("a stream with a malformed event", _streamed(b"data: {broken\n\n"), *_NOT_JSON, stream=_NOT_JSON),

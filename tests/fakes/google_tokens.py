@@ -1,8 +1,6 @@
 """The local stand-in for Google's userinfo and tokeninfo, run as the program that it is, and told what to answer."""
 
 import contextlib
-import http.client
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from local.cloud.google_tokens import TOKENINFO, USERINFO
+from tests.fakes.local_cloud import call
 
 ROOT = Path(__file__).resolve().parents[2]
 AUDIENCE = "1234-hub.apps.googleusercontent.com"
@@ -30,34 +29,28 @@ class Google:
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self.userinfo_url = f"http://127.0.0.1:{port}{USERINFO}"
-        self.tokeninfo_url = f"http://127.0.0.1:{port}{TOKENINFO}"
+        self._url = f"http://127.0.0.1:{port}"
+        self.userinfo_url = self._url + USERINFO
+        self.tokeninfo_url = self._url + TOKENINFO
 
     def issue(self, token: str, **changes: Any) -> str:
         """`token` is one of USER's, with changes; None leaves a claim out. Returns it."""
         values = {name: value for name, value in (USER | changes).items() if value is not None}
-        self._told("PUT", f"/control/tokens/{token}", values)
+        call(f"{self._url}/control/tokens/{token}", "PUT", values)
         return token
 
     def revoke(self, token: str) -> None:
         """The token is valid no longer."""
-        self._told("DELETE", f"/control/tokens/{token}")
+        call(f"{self._url}/control/tokens/{token}", "DELETE")
 
-    def answers(self, endpoint: str, **mood: Any) -> None:
+    def answers(self, endpoint: str, **fault: Any) -> None:
         """From now on `endpoint` answers so; without anything said, as usual."""
-        self._told("PUT" if mood else "DELETE", f"/control/mood/{endpoint}", mood)
+        call(f"{self._url}/__faults/{endpoint}", "POST" if fault else "DELETE", fault)
 
     def asked(self) -> dict[str, int]:
         """Return how often each endpoint was asked so far."""
-        asked: dict[str, int] = self._told("GET", "/control/counts")
+        asked: dict[str, int] = call(f"{self._url}/control/counts")
         return asked
-
-    def _told(self, method: str, path: str, value: Any = None) -> Any:
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
-            connection.request(method, path, body=json.dumps(value))
-            response = connection.getresponse()
-            assert response.status == 200
-            return json.loads(response.read())
 
 
 @contextlib.contextmanager

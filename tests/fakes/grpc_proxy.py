@@ -35,16 +35,27 @@ class GrpcProxy:
     def service(self, handler_call_details: Any) -> Any:
         """Yield how a call is answered: bytes in, bytes out, whatever they mean."""
         method = handler_call_details.method
+        name = method.rpartition("/")[2]
 
         def forward(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
-            self._refuse_some(method.rpartition("/")[2], context)
+            self._refuse_some(name, context)
             metadata = [each for each in context.invocation_metadata() if not each[0].startswith(_OF_THE_CONNECTION)]
             try:
-                yield from self._channel.stream_stream(method)(requests, metadata=metadata)
+                asked = (self.pass_on(name, request) for request in requests)
+                for response in self._channel.stream_stream(method)(asked, metadata=metadata):
+                    self.look_at(name, response)
+                    yield response
             except grpc.RpcError as error:
                 context.abort(error.code(), error.details())
 
         return grpc.stream_stream_rpc_method_handler(forward)
+
+    def pass_on(self, name: str, request: bytes) -> bytes:  # noqa: ARG002 - for those who look
+        """Return the request of this method."""
+        return request
+
+    def look_at(self, name: str, response: bytes) -> None:
+        """Take note of a response of this method."""
 
     def _refuse_some(self, name: str, context: Any) -> None:
         if name in self._refuses:

@@ -101,16 +101,23 @@ class HttpServer:
     """Serves `behave` on 127.0.0.1 while it is entered; `received` holds every request, `connections` counts them.
 
     `greeting` is sent on every new connection before anything is read. Without `reads_bodies`, answers come before bodies.
+    `port` is one that the test has chosen.
     """
 
     def __init__(
-        self, behave: Behaviour, *, greeting: bytes = b"", listens: bool = True, reads_bodies: bool = True
+        self,
+        behave: Behaviour,
+        *,
+        greeting: bytes = b"",
+        listens: bool = True,
+        reads_bodies: bool = True,
+        port: int = 0,
     ) -> None:
         self.behave = behave
         self.received: list[Received] = []
         self.connections = 0
         self._greeting = greeting
-        self._socket = socket.create_server(("127.0.0.1", 0)) if listens else _bound()
+        self._socket = socket.create_server(("127.0.0.1", port)) if listens else _bound()
         self.port: int = self._socket.getsockname()[1]
         self._ending = threading.Event()
         self._lock = threading.Lock()

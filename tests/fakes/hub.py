@@ -12,12 +12,14 @@ from typing import Any, cast
 from msgspec import structs
 
 from a2a_hub.boundaries.public import Public
-from a2a_hub.http.messages import Request, Response, body_of
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.http.messages import Handler, Request, Response, blocking, body_of
 from a2a_hub.routing.routes import HubProfile, Route, RouteTable
 from a2a_hub.telemetry.log import Log
 from functions.hub.app import build
 from functions.hub.config import read
 from functions.hub.downstream.interface import Downstream
+from tests.fakes.signatures import HUB_SETTINGS
 
 TOKEN, OTHER_TOKEN = "one-callers-token", "another-callers-token"
 _message_ids = itertools.count(1)
@@ -71,8 +73,9 @@ class Hub:
         google_credentials: bool = False,
         keep_alive_seconds: float = 15.0,
         max_body_bytes: int = 1 << 20,
-        signing_key: str = "",
+        behind_gate: bool = False,
         settings: Mapping[str, str] | None = None,
+        gemini: Gemini | None = None,
     ) -> None:
         self.log_lines: list[bytes] = []
         *others, last = routes
@@ -84,7 +87,9 @@ class Hub:
             "MAX_BODY_BYTES": str(max_body_bytes),
             "LOG_TEXT": str(log_text),
             "ALLOW_ANONYMOUS": str(anonymous),
-            "GATE_SIGNING_KEY": signing_key,
+            **(HUB_SETTINGS if behind_gate else {}),
+            "RATE_LIMIT_PER_MINUTE": "0",
+            "QUOTA_ANONYMOUS_PER_MINUTE": "0",
             **(settings or {}),
         }
         config = read(environment)
@@ -98,7 +103,8 @@ class Hub:
             function="hub",
             with_text=log_text,
         )
-        self._handle = build(config, downstreams=downstreams, log=log)
+        handle = build(config, downstreams=downstreams, log=log, gemini=gemini)
+        self._handle: Handler = lambda request: blocking(handle(request))
 
     @property
     def log(self) -> list[dict[str, Any]]:
@@ -150,7 +156,10 @@ class Hub:
         body = json.dumps(_envelope(text, streaming=True, options=options)).encode()
         response = self.request("POST", "/", body, **options)
         assert response.status == 200
-        assert not isinstance(response.body, bytes), response.body
+        if isinstance(response.body, bytes):
+            # A refusal is whole at once.
+            return Stream(response.headers, (chunk for chunk in response.body.split(b"\n\n") if chunk))
+        assert isinstance(response.body, Iterator), response.body
         return Stream(response.headers, response.body)
 
     def stream(self, text: str, **options: Any) -> list[Any]:
@@ -184,7 +193,7 @@ def _envelope(text: str, *, streaming: bool, options: dict[str, Any]) -> dict[st
     """Takes what belongs to the message out of `options`."""
     version = options.pop("version", "0.3")
     message: dict[str, Any] = {"messageId": options.pop("message_id", f"message-{next(_message_ids)}")}
-    for name, key in (("context_id", "contextId"), ("metadata", "metadata")):
+    for name, key in (("context_id", "contextId"), ("metadata", "metadata"), ("extensions", "extensions")):
         if (value := options.pop(name, None)) is not None:
             message[key] = value
     parts = options.pop("parts", None)

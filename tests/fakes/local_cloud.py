@@ -10,14 +10,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from local.cloud.accounts import Accounts
 from local.cloud.cloud_run import CloudRun
-from local.cloud.metadata import CERTS, metadata
+from local.cloud.metadata import Metadata
 from local.cloud.program import Server, recorded
 from local.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 HUB = "hub@my-hub-project.iam.gserviceaccount.com"
 STRANGER = "stranger@elsewhere.iam.gserviceaccount.com"
+accounts_at: dict[str, Accounts] = {}
+"""Those that know the tokens of the metadata server at an address."""
 
 
 def call(url: str, method: str = "GET", value: Any = None, headers: Mapping[str, str] | None = None) -> Any:
@@ -36,8 +39,11 @@ def inject(url: str, fault: str, **parameters: Any) -> None:
 @contextlib.contextmanager
 def account(email: str, project: str = "my-hub-project") -> Iterator[str]:
     """The address of a metadata server with an account, and a key, of its own."""
-    with Server(metadata(email=email, project=project)) as server:
+    accounts = Accounts()
+    with Server(recorded(Metadata(email=email, project=project, accounts=accounts).handle)) as server:
+        accounts_at[server.url] = accounts
         yield server.url
+        del accounts_at[server.url]
 
 
 @contextlib.contextmanager
@@ -45,7 +51,7 @@ def behind_iam(upstream: str, *, trusts: str, invokers: tuple[str, ...] = (HUB,)
     """The address of a service that Cloud Run's front guards; it takes tokens that the account at `trusts` signed."""
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
-    front = CloudRun(service=service, url=url, upstream=upstream, certs=[trusts + CERTS], invokers=invokers)
+    front = CloudRun(service=service, url=url, upstream=upstream, accounts=accounts_at[trusts], invokers=invokers)
     with Server(recorded(front.handle), port=port):
         yield url
 

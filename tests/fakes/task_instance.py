@@ -25,16 +25,19 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
     Version,
 )
+from a2a_hub.a2a.relay import EventSource, Waiting
 from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
 from a2a_hub.identity.principal import Principal
-from a2a_hub.queue.wakeups import NoWakeups
+from a2a_hub.queue.wakeups import NoWakeups, Wakeups
 from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Unavailable
+from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.settings import LeaseTimes, TaskSettings, WaitLimits
-from a2a_hub.tasks.task_service import StoredTasks, TaskService
+from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.telemetry.log import Log
+from a2a_hub.text.language import Language
 
 Found = TypeVar("Found")
 PATIENCE_SECONDS = 20.0
@@ -47,8 +50,8 @@ class FlakyStore:
     """A store that can be `away`, and can lose its answer to one method and be away from then on. Its clock, where none is given
     with it, can be put forward.
 
-    `asked` and `answered` count by method, `refused` what was asked for while it was away. What `held` has of a method is waited
-    for first.
+    `asked`, `answered` and `ended` (by a refusal, too) count by method, `refused` what was asked for while it was away. What
+    `held` has of a method is waited for first.
     """
 
     def __init__(self, path: Path, *, store: TaskStore | None = None, **options: Any) -> None:
@@ -56,6 +59,7 @@ class FlakyStore:
         self.away = False
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
+        self.ended: Counter[str] = Counter()
         self.refused = 0
         self.loses_answer_to = ""
         self.away_once_lost = False
@@ -68,7 +72,7 @@ class FlakyStore:
     def __getattr__(self, name: str) -> Any:
         """A method of the store, `wait` apart, which outages do not end."""
         method = getattr(self._store, name)
-        if name in ("wait", "close"):
+        if name in ("wait", "follow", "close"):
             return method
 
         def reached(*arguments: Any, **named: Any) -> Any:
@@ -80,7 +84,10 @@ class FlakyStore:
                 raise Unavailable("out of reach")
             # An answer that is on its way when this is set is not meant.
             loses = name == self.loses_answer_to
-            result = method(*arguments, **named)
+            try:
+                result = method(*arguments, **named)
+            finally:
+                self.ended[name] += 1
             if loses:
                 self.loses_answer_to = ""
                 self.away = self.away_once_lost
@@ -99,6 +106,7 @@ class ScriptedAgent:
         self.script = script
         self.asked = 0
         self.cancelled: list[str] = []
+        self.retry_seconds = 0.0
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         return request.message.context_id or "context"
@@ -109,7 +117,8 @@ class ScriptedAgent:
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         context_id = self.context_of(request, call)
         return Turn(
-            events=to_events(self._pieces(call), context_id=context_id, call=call, message_factory=MESSAGE_FACTORY)
+            events=to_events(self._pieces(call), context_id=context_id, call=call, message_factory=MESSAGE_FACTORY),
+            retry_seconds=self.retry_seconds,
         )
 
     def cancel(self, call: Call) -> None:
@@ -122,14 +131,16 @@ class ScriptedAgent:
 
 
 class _Texts:
-    def still_working(self, message: Message, number: int | None) -> str:  # noqa: ARG002 - the protocol's
+    def still_working(self, message: Message, number: int | None, **_: bool) -> str:  # noqa: ARG002 - the protocol's
         return f"Task {number} goes on."
 
-    def store_away(self, message: Message) -> str:  # noqa: ARG002 - the protocol's
-        return "The store is away."
+    store_away = dict.fromkeys(Language, "The store is away.")
 
     def without_answer(self, message: Message) -> str:  # noqa: ARG002 - the protocol's
         return "There is no answer."
+
+    def trying_again(self, message: Message, reason: str, seconds: float) -> str:  # noqa: ARG002 - the protocol's
+        return f"{reason} Again in {seconds:.0f} s."
 
 
 class Instance:
@@ -145,6 +156,11 @@ class Instance:
         look_seconds: float = 0.02,
         runs_at_once: bool = True,
         most_attempts: int = 5,
+        repeat_seconds: float = 0.0,
+        batch_seconds: float = 0.02,
+        ui_seconds: float = 10.0,
+        blocking_seconds: float = 30.0,
+        wakeups: Wakeups | None = None,
         answers: Agent | None = None,
         **options: Any,
     ) -> None:
@@ -155,40 +171,69 @@ class Instance:
         self.log: list[bytes] = []
         log = Log(self.log.append, clock=time.monotonic, new_id=random_hex, function="test")
         settings = TaskSettings(
-            wait_limits=WaitLimits(store_seconds=store_seconds, ui_seconds=10.0, blocking_seconds=30.0),
-            lease_times=LeaseTimes(seconds=lease_seconds, cancel_poll_seconds=look_seconds, outage_seconds=20.0),
+            wait_limits=WaitLimits(
+                store_seconds=store_seconds, ui_seconds=ui_seconds, blocking_seconds=blocking_seconds
+            ),
+            lease_times=LeaseTimes(
+                seconds=lease_seconds,
+                cancel_poll_seconds=look_seconds,
+                batch_seconds=batch_seconds,
+                outage_seconds=20.0,
+            ),
             runs_at_once=runs_at_once,
             webhook_hosts=(),
             most_attempts=most_attempts,
+            repeat_seconds=repeat_seconds,
         )
         agent = answers or self.agent
         factory = MessageFactory(new_id=MESSAGE_FACTORY.new_id, timestamp=MESSAGE_FACTORY.timestamp)
         self.kept = TaskService(
             agent,
-            StoredTasks(self.store, agent, message_factory=factory, settings=settings),
+            TaskOperations(self.store, agent, message_factory=factory, settings=settings),
             log=log,
             message_factory=factory,
             texts=_Texts(),
-            wakeups=NoWakeups(),
+            wakeups=wakeups or NoWakeups(),
             settings=settings,
         )
 
     def send(self, text: str, *, at_once: bool = False, **options: Any) -> Task | Message:
         configuration = SendMessageConfiguration(return_immediately=at_once)
-        call = a_call(text_only=options.pop("text_only", False))
+        call = a_call(text_only=options.pop("text_only", False), repeats=options.pop("repeats", False))
         return self.kept.sending.send(a_request(text, configuration, **options), call)
+
+    def open_stream(self, text: str, **options: Any) -> EventSource:
+        call = a_call(streaming=True, text_only=options.pop("text_only", False), repeats=options.pop("repeats", False))
+        return self.kept.sending.stream(a_request(text, SendMessageConfiguration(), **options), call)
 
     def stream(self, text: str, **options: Any) -> Iterator[Event]:
         """Its events as they come."""
-        request = a_request(text, SendMessageConfiguration(), **options)
-        events = self.kept.sending.stream(request, a_call(streaming=True), idle_seconds=0.05)
-        return (event for event in events if event is not None)
+        return events_of(self.open_stream(text, **options))
 
     def get(self, task_id: str) -> Task:
         return self.kept.operations.get(GetTaskRequest(id=task_id), a_call())
 
-    def run_again(self, task_id: str) -> object:
-        return self.kept.runner.run_again(task_id, request_id=random_hex(), record={})
+    def run_again(self, task_id: str, *, until_: float | None = None) -> object:
+        return self.kept.engine.run(task_id, request_id=random_hex(), record={}, until=until_)
+
+
+class Compared(dict[str, Any]):
+    """The metadata of a request that says when it was compared with an equal one, which it has joined then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.joined = threading.Event()
+
+    def __eq__(self, other: object) -> bool:
+        self.joined.set()
+        return isinstance(other, dict) and not other
+
+    __hash__ = None
+
+
+def events_of(source: EventSource) -> Iterator[Event]:
+    """Its events as they come."""
+    return (event for event in Waiting(source, idle_seconds=PATIENCE_SECONDS) if event is not None)
 
 
 def a_request(
@@ -198,6 +243,7 @@ def a_request(
     message_id: str | None = None,
     task_id: str | None = None,
     context_id: str | None = None,
+    metadata: dict[str, Any] | None = None,
 ) -> SendMessageRequest:
     message = Message(
         message_id=message_id or f"message-{next(_ids)}",
@@ -206,17 +252,18 @@ def a_request(
         task_id=task_id,
         context_id=context_id,
     )
-    return SendMessageRequest(message=message, configuration=configuration)
+    return SendMessageRequest(message=message, configuration=configuration, metadata=metadata)
 
 
-def a_call(*, streaming: bool = False, owner: str = OWNER, text_only: bool = False) -> Call:
+def a_call(*, streaming: bool = False, owner: str = OWNER, text_only: bool = False, repeats: bool = False) -> Call:
     return Call(
         request_id=random_hex(),
-        principal=Principal(subject=owner),
+        principal=Principal(subject=owner, repeats=repeats),
         version=Version.V1_0,
         binding=Binding.JSONRPC,
         streaming=streaming,
         accepted_modes=() if text_only else ("text/plain",),
+        for_ui=text_only,
     )
 
 

@@ -20,7 +20,7 @@ class Steps:
         for text in self._texts:
             self.reached.release()
             assert self._let.acquire(timeout=PATIENCE_SECONDS)
-            yield Text(text)
+            yield Text(text, more=True)
 
     def let(self, count: int = 1) -> None:
         self._let.release(count)

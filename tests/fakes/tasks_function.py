@@ -8,17 +8,16 @@ from typing import Any, cast
 
 from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
 from a2a_hub.http.messages import Request, Response, body_of
-from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.identity.principal import Principal, digest
+from a2a_hub.identity.service_tokens import ServiceTokens
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import NewTask, StoredTask
 from a2a_hub.telemetry.log import Log
 from functions.tasks.app import build
 from functions.tasks.config import read
+from tests.fakes.signatures import TASKS_SETTINGS, signed
 
-KEY = "the-key-with-which-functions-sign-who-they-are"
 DEVELOPER, REVIEWER, ALL_ROLES, NO_ROLE = (
     "developers-token",
     "reviewers-token",
@@ -43,7 +42,7 @@ token_sha256 = "{digest(NO_ROLE)}"
 class Tasks:
     """The function, over a store in `folder`."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, tokens: ServiceTokens | None = None, /, **settings: str) -> None:
         self.log_lines: list[bytes] = []
         clients = folder / "clients.toml"
         clients.write_text(_CLIENTS)
@@ -53,7 +52,7 @@ class Tasks:
             "CLIENTS_FILE": str(clients),
             "HUB_DEV_TOKEN": ALL_ROLES,
             "HUB_URL": "http://127.0.0.1:9",
-            "GATE_SIGNING_KEY": KEY,
+            **TASKS_SETTINGS,
             "IAM_CREDENTIALS": "none",
             "TASK_STORE": f"sqlite:{self.file}",
             # What nobody is told of is not to be found by looking while a test runs.
@@ -62,7 +61,7 @@ class Tasks:
             **settings,
         }
         log = Log(self.log_lines.append, clock=time.monotonic, new_id=new_id, function="tasks")
-        self._handle = build(read(environment), log=log)
+        self._handle = build(read(environment), log=log, tokens=tokens)
 
     def request(
         self, path: str, body: bytes, *, token: str | None = None, method: str = "POST", **headers: str
@@ -89,11 +88,11 @@ class Tasks:
         """A write under a lease."""
         return self.ask(f"/v1/tasks/{leased['taskId']}:{verb}", {"lease": leased["lease"], **fields})
 
-    def signed(self, subject: str, *, path: str, audience: str = "tasks") -> dict[str, str]:
+    def signed(self, function: str, *, path: str, body: bytes, audience: str = "tasks") -> dict[str, str]:
         """The header with which another function of the hub says who it is."""
-        signer = PrincipalSigner([KEY], now=time.time, audience=audience)
-        value = signer.sign(Principal(subject=subject), method="POST", path=path)
-        return {HEADER.replace("-", "_"): value}
+        principal = Principal(subject=f"function:{function}")
+        found = signed(principal, "POST", path, body, function=function, audience=audience)
+        return {name.replace("-", "_"): value for name, value in found.items()}
 
     def add(self, text: str = "Fix the login page", *, role: str = "developer", metadata: Any = None) -> StoredTask:
         """A task of this role that nobody has."""

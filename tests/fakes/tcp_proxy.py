@@ -12,9 +12,10 @@ _CONTROL_BYTES = 40
 class TcpProxy:
     """Forwards what comes to `address` to `target` while it is entered, as long as it is not cut."""
 
-    def __init__(self, target: str) -> None:
-        host, _, port = target.rpartition(":")
-        self._target = (host, int(port))
+    def __init__(self, target: str, *others: str) -> None:
+        """With `others`, each connection goes to the next of them that takes it: a round robin."""
+        self._targets = [_address(each) for each in (target, *others)]
+        self._turn = 0
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
         self._lock = threading.Lock()
@@ -49,6 +50,14 @@ class TcpProxy:
         self._cut = False
         self._loses_answers = False
 
+    def leave_out(self, target: str) -> None:
+        """New connections go to the others."""
+        self._targets = [each for each in self._targets if each != _address(target)]
+
+    def take_in(self, target: str) -> None:
+        """New connections go to this one as well."""
+        self._targets = [*self._targets, _address(target)]
+
     def lose_answers(self) -> None:
         """From now on the server hears the client, and the connection is cut in the place of the answer."""
         self._loses_answers = True
@@ -67,10 +76,21 @@ class TcpProxy:
                     if self._cut:
                         client.close()
                         continue
-                    server = socket.create_connection(self._target)
+                    server = self._connection()
+                    if server is None:
+                        client.close()
+                        continue
                     self._open |= {client, server}
                 self._start(self._forward, client, server, False)
                 self._start(self._forward, server, client, True)
+
+    def _connection(self) -> socket.socket | None:
+        targets = self._targets
+        for _ in targets:
+            self._turn = (self._turn + 1) % len(targets)
+            with contextlib.suppress(OSError):
+                return socket.create_connection(targets[self._turn])
+        return None
 
     def _forward(self, source: socket.socket, sink: socket.socket, answers: bool) -> None:
         with contextlib.suppress(OSError):
@@ -85,3 +105,8 @@ class TcpProxy:
                 with contextlib.suppress(OSError):
                     one.shutdown(socket.SHUT_RDWR)
         source.close()
+
+
+def _address(target: str) -> tuple[str, int]:
+    host, _, port = target.rpartition(":")
+    return host, int(port)

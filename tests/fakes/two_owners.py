@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.identity.principal import digest
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle

@@ -15,6 +15,7 @@ from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
+from local.cloud.accounts import MODEL_USER, Accounts
 from local.cloud.program import Server, recorded
 from local.cloud.vertex_ai import VertexAi
 from tests.fakes.local_cloud import call as control
@@ -24,6 +25,8 @@ from tests.unit.agent_answers import Answer
 PROJECT, MODEL = "my-hub-project", "gemini-2.5-flash"
 ACCOUNT = f"general@{PROJECT}.iam.gserviceaccount.com"
 TOKEN = "ya29.general"
+OWNER, OWNERS_TOKEN = "owner@example.com", "ya29.owner"
+_TOKENS = {TOKEN: ACCOUNT, "ya29.stranger": f"stranger@{PROJECT}.iam.gserviceaccount.com", OWNERS_TOKEN: OWNER}
 
 
 @dataclass(frozen=True)
@@ -41,9 +44,12 @@ class Vertex:
         on: dict[str, Any] = control(f"{self.url}/__faults")["on"]
         return on
 
-    def change(self, **changes: Any) -> Any:
-        """Changes the project as gcloud does."""
-        return control(f"{self.url}/__project", "POST", changes)
+    def grant(self, email: str) -> None:
+        """Gives the model's role to a service account, as gcloud does."""
+        project, owner = f"{self.url}/v1/projects/{PROJECT}", {"authorization": f"Bearer {OWNERS_TOKEN}"}
+        policy = control(f"{project}:getIamPolicy", "POST", {}, owner)
+        policy["bindings"].append({"role": MODEL_USER, "members": [f"serviceAccount:{email}"]})
+        control(f"{project}:setIamPolicy", "POST", {"policy": policy}, owner)
 
     def received(self) -> list[dict[str, Any]]:
         """The requests that came in."""
@@ -52,15 +58,15 @@ class Vertex:
 
 
 @contextlib.contextmanager
-def vertex(*issuers: str) -> Iterator[Vertex]:
-    """A Vertex AI that `ACCOUNT` may use, by `TOKEN` or with a token from one of `issuers`."""
+def vertex(accounts: Accounts | None = None) -> Iterator[Vertex]:
+    """A Vertex AI that `ACCOUNT` may use, by `TOKEN` or with a token that `accounts` know."""
     ended = threading.Event()
     service = VertexAi(
         project=PROJECT,
         models=[MODEL],
         users=[ACCOUNT],
-        issuers=issuers,
-        tokens_of={TOKEN: ACCOUNT, "ya29.stranger": f"stranger@{PROJECT}.iam.gserviceaccount.com"},
+        admins=[OWNER],
+        accounts=accounts or Accounts(_TOKENS),
         sleep=ended.wait,
     )
     with Server(recorded(service.handle)) as server:
@@ -71,7 +77,7 @@ def vertex(*issuers: str) -> Iterator[Vertex]:
 def gemini(url: str, *, token: str = TOKEN, first_wait_seconds: float = 0.01, **settings: Any) -> Gemini:
     """A client that asks at `url`."""
     known: dict[str, Any] = {
-        "variable": "GENERAL_MODEL",
+        "variable": "ANSWER_MODEL",
         "project": PROJECT,
         "location": "asia-northeast1",
         "model": MODEL,
@@ -79,6 +85,7 @@ def gemini(url: str, *, token: str = TOKEN, first_wait_seconds: float = 0.01, **
         "timeout_seconds": 20.0,
         "idle_seconds": 10.0,
         "max_output_tokens": 500,
+        "calls_per_day": 0,
     }
     return Gemini(
         GeminiSettings(**(known | settings)),

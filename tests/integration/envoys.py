@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from local import envoy
-from local.envoy import Route
+from local.envoy import Json
 from local.ports import free_ports
 
 
 @contextlib.contextmanager
-def gateway(routes: Sequence[Route], upstream_ports: Mapping[str, int], folder: Path) -> Iterator[int]:
+def gateway(routes: Sequence[Json], upstream_ports: Mapping[str, int], folder: Path) -> Iterator[int]:
     """The port of an Envoy that listens; afterwards it has ended."""
     (port,) = free_ports(1)
     config = folder / f"envoy-{port}.json"

@@ -1,26 +1,26 @@
 """A real gate in a process of its own, in front of a hub that only says what it received."""
 
 import contextlib
+import hashlib
 import http.client
 import os
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import parse_qs
 
+from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER, PrincipalSigner
 from local.ports import free_ports
-from local.processes import Process
-from local.readiness import Probe, answers_ok, wait_until_ready
+from local.processes import Probe, Process, answers_ok, wait_until_ready
 from tests.fakes.http_server import Exchange, Received
+from tests.fakes.signatures import GATE_SETTINGS, verifier
 
 ROOT = Path(__file__).resolve().parents[2]
-KEY = "a-key-that-the-gate-and-the-hub-share"
 TOKEN, OTHER_TOKEN = "token-of-one-caller", "token-of-another-caller"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -36,10 +36,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Gate:
-    """A function that listens at `port`; what it logs goes to `log`."""
+    """A function that listens at `port`; what it logs goes to `log`. `pid` is its process."""
 
     port: int
     log: Path
+    pid: int = 0
 
     def ask(
         self,
@@ -63,13 +64,16 @@ def echo(exchange: Exchange) -> None:
 
 def principal_at(received: Received) -> Principal | None:
     """Whom the hub would believe to be the caller."""
-    verified = PrincipalSigner([KEY], now=time.time).verify(
+    path, _, query = received.path.partition("?")
+    found = verifier().verify(
         received.headers[HEADER],
         method=received.method,
-        path=received.path.partition("?")[0],
+        path=path,
+        query=parse_qs(query, keep_blank_values=True),
         authorization=received.headers.get(TOKEN_HEADER),
     )
-    return verified[0] if verified else None
+    is_whole = found is not None and found.body_sha256 == hashlib.sha256(received.body).hexdigest()
+    return found.principal if found and is_whole else None
 
 
 @contextlib.contextmanager
@@ -78,7 +82,7 @@ def gate(hub_url: str, folder: Path, **environment: str) -> Iterator[Gate]:
     settings = {
         "HUB_URL": hub_url,
         "AGENT_CARD_URL": hub_url,
-        "GATE_SIGNING_KEY": KEY,
+        **GATE_SETTINGS,
         "HUB_DEV_TOKEN": f"{TOKEN},{OTHER_TOKEN}",
         "IAM_CREDENTIALS": "none",
         "RATE_LIMIT_PER_MINUTE": "0",
@@ -89,8 +93,11 @@ def gate(hub_url: str, folder: Path, **environment: str) -> Iterator[Gate]:
 
 @contextlib.contextmanager
 def function(name: str, folder: Path, **environment: str) -> Iterator[Gate]:
-    """A function of this project that answers, with nothing of this process's environment; afterwards it has ended."""
-    (port,) = free_ports(1)
+    """A function of this project that answers, with nothing of this process's environment; afterwards it has ended.
+
+    Its port is PORT of its settings, or a free one.
+    """
+    port = int(environment.get("PORT") or free_ports(1)[0])
     log = folder / f"{name}-{port}.log"
     program = Path(sys.executable).with_name("functions-framework")
     source = ROOT / "functions" / name / "main.py"
@@ -113,7 +120,7 @@ def function(name: str, folder: Path, **environment: str) -> Iterator[Gate]:
             timeout_seconds=60.0,
             answers=answers_ok,
         )
-        yield Gate(port, log)
+        yield Gate(port, log, popen.pid)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(popen.pid, signal.SIGKILL)

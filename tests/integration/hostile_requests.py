@@ -171,7 +171,6 @@ def _targets() -> Iterator[Hostile]:
         ("100,000 characters", b"/" + b"a" * 100_000),
         ("a path that is no path", b"routes"),
         ("another server's address", b"http://evil.example//routes"),
-        ("a user's name in an address", b"http://a:b@evil.example/nothing/here"),
         ("a file's address", b"file:///etc/passwd"),
         ("expression language", b"/${jndi:ldap://evil.example/a}"),
         ("a tag", b"/<script>"),
@@ -183,11 +182,16 @@ def _targets() -> Iterator[Hostile]:
         ("encoded dot segments", b"/tasks/%2e%2e/routes"),
         ("a dot segment", b"/./routes"),
         ("an encoded letter", b"/%72outes"),
-        ("absolute form", b"http://hub.example/routes"),
         ("path parameter", b"/..;/routes"),
         ("backslashes up", b"/tasks\\..\\routes"),
     ):
         yield Hostile(name, get(target), at=(GATE,))
+
+
+def _addresses() -> Iterator[Hostile]:
+    # Servers must accept the absolute form (RFC 9112 §3.2.2): it is a request for that page, no more.
+    yield Hostile("absolute form", get(b"http://hub.example/routes"), at=())
+    yield Hostile("a user's name in an address", get(b"http://a:b@evil.example/nothing/here"), at=(GATEWAY,))
 
 
 def _methods() -> Iterator[Hostile]:
@@ -207,9 +211,9 @@ def _methods() -> Iterator[Hostile]:
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\x00\x00\x00\x04\x00" + b"\x00" * 4,
     )
     yield Hostile("no HTTP", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
-    # RFC 9112 §3 lets a server be lenient here, as the gateway is.
-    yield Hostile("blanks in the request line", request(b"GET  /routes  HTTP/1.1", GOOD), at=(GATE,))
+    # RFC 9112 §3 lets a server be lenient with blanks, as both are; the gateway is with tabs.
+    yield Hostile("blanks in the request line", request(b"GET  /routes  HTTP/1.1", GOOD), at=())
     yield Hostile("tab in the request line", request(b"GET\t/routes\tHTTP/1.1", GOOD), at=(GATE,))
 
 
-HOSTILE = (*_tokens(), *_headers(), *_lengths(), *_targets(), *_methods())
+HOSTILE = (*_tokens(), *_headers(), *_lengths(), *_targets(), *_addresses(), *_methods())

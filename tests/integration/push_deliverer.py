@@ -6,6 +6,7 @@ from typing import Any
 
 from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState, Version
 from a2a_hub.http.client import HttpClient
+from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import Delivery, PushConfig
@@ -58,6 +59,7 @@ class DelivererBench:
             random=lambda: self.jitter,
             log=Log(self.log_lines.append, clock=self.clock, new_id=new_id, function="tasks"),
             threads=self.threads if beside else _Inline("webhook"),
+            wakeups=NoWakeups(),
         )
 
     def task(self, *chunks: str) -> str:

@@ -19,6 +19,14 @@ CLIENT = "1234-hub.apps.googleusercontent.com"
 APP = "hub-app"
 
 
+def shown_to_users(world: World, location: str) -> list[str]:
+    """Return the display names of the agents that people see in the app."""
+    within = f"projects/{world.project_number}/locations/{location}/collections/default_collection/engines/{APP}/"
+    return [
+        agent.fields["displayName"] for name, agent in world.agents.items() if name.startswith(within) and agent.shared
+    ]
+
+
 @dataclass(kw_only=True)
 class Registrations:
     """A project with an app in each of `global` and `us`, and one OAuth client."""

@@ -1,16 +1,16 @@
 """A hub with agents that have slash commands, and what a program asks of it."""
 
-import time
+import json
 from pathlib import Path
 from typing import Any
 
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
-from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.routing.routes import Route
 from functions.hub.endpoints import RUN_PATH
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import Hub, route
+from tests.fakes.signatures import signed
 from tests.fakes.task_instance import until
 
 _UNSETTLED = ("TASK_STATE_SUBMITTED", "TASK_STATE_WORKING")
@@ -58,10 +58,8 @@ def ended(hub: Hub, task_id: str) -> Json:
 
 def run_elsewhere(folder: Path, task_id: str, *routes: Route) -> None:
     """Another process of the hub is told to run the task, and has run it."""
-    key = "a-key-that-signs-for-the-tasks-function"
-    hub = hub_of(folder, *routes, signing_key=key)
-    signed = PrincipalSigner((key,), now=time.time).sign(
-        Principal(subject=TASKS_FUNCTION), method="POST", path=RUN_PATH
-    )
-    status, answer = hub.post(RUN_PATH, {"taskId": task_id}, token=None, headers={HEADER: signed})
+    hub = hub_of(folder, *routes, behind_gate=True)
+    body = json.dumps({"taskId": task_id}).encode()
+    headers = signed(Principal(subject=TASKS_FUNCTION), "POST", RUN_PATH, body, function="tasks")
+    status, answer = hub.post(RUN_PATH, {"taskId": task_id}, token=None, headers=headers)
     assert (status, bool(answer["state"])) == (200, True), answer

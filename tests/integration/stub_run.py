@@ -8,23 +8,23 @@ import signal
 import sys
 from pathlib import Path
 
-from local.envoy import GatewayRoute
+from local.envoy import forward
 from local.functions import LocalFunction
 from local.ports import free_ports
-from local.readiness import NotReady, ProcessEnded
+from local.processes import NotReady, ProcessEnded
 from local.run import run
 from local.settings import NotStartable, settings_from
 
 # What the stubs answer has addresses of their own.
 _ROUTES = (
-    GatewayRoute(to="agent_card", pattern=r"/\.well-known/agent-card\.json", methods=("GET", "HEAD")),
-    GatewayRoute(to="gate"),
+    forward("agent_card", r"/\.well-known/agent-card\.json", methods=("GET", "HEAD")),
+    forward("gate"),
 )
 
 
 def _main(folder: Path, source: Path, first_ports: list[int]) -> None:
     table = [
-        LocalFunction(name="gate", source=source, threads=8, verifies_callers=True, knows_gate=True),
+        LocalFunction(name="gate", source=source, threads=8, verifies_callers=True, trusts=()),
         LocalFunction(name="agent_card", source=source, threads=2),
     ]
     starts = [first_ports] if first_ports else []

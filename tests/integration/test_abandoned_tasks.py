@@ -11,9 +11,8 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, NewTask
-from functions.tasks.wakeups import TopicCondition
 from functions.tasks.workers.events import Events
-from functions.tasks.workers.leasing import Leasing
+from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
 
 ROLES = ("developer", "architect")
 UNTAKEN_SECONDS = 3600.0
@@ -27,14 +26,12 @@ class Scene:
         self.store = SqliteTaskStore(folder / "tasks.sqlite3", clock=lambda: self.now, new_token=new_id)
         self.leasing = Leasing(
             self.store,
-            TopicCondition(),
+            WorkerWaits(TopicCondition(), poll_seconds=60, at_once=8, clock=lambda: self.now),
             Events(MESSAGE_FACTORY),
             most_attempts=2,
-            poll_seconds=60,
-            waits_at_once=8,
             untaken_seconds=UNTAKEN_SECONDS,
-            clock=lambda: self.now,
             now=lambda: self.now,
+            assigned=lambda _: None,
         )
 
     def task(self, text: str = "Fix it", *, role: str = "developer") -> str:

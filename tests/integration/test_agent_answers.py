@@ -245,7 +245,7 @@ def test_citations_become_numbered_lines_under_the_text() -> None:
     events = [message(text("Within 15 minutes."), data({"citations": [citation]}))]
     with AgentServer(lambda _: events) as agent:
         hub = Hub(route("alpha", agent.url))
-        expected = "\n\nSources:\n[1] Policy (gs://docs/policy.md, line 3): “within 15 minutes”"
+        expected = "\n\nSources:\n[1] Policy: “within 15 minutes”"
         assert text_of(hub.send("How long?")) == "Within 15 minutes." + expected
         assert streamed_text(hub.stream("How long?")) == "Within 15 minutes." + expected
         assert "\n\n出典：\n[1] Policy" in text_of(hub.send("期限は"))
@@ -256,8 +256,8 @@ def test_a_citation_from_a_document_with_pages_names_the_page() -> None:
     citation = {"uri": "rules.pdf", "title": "Rules", "quote": "65", "position": {"line": 127, "page": 3}}
     with AgentServer(lambda _: [message(text("65."), data({"citations": [citation]}))]) as agent:
         hub = Hub(route("alpha", agent.url))
-        assert "[1] Rules (rules.pdf, page 3)" in text_of(hub.send("What age?"))
-        assert "[1] Rules（rules.pdf、3ページ）" in text_of(hub.send("定年は"))
+        assert "[1] Rules (page 3)" in text_of(hub.send("What age?"))
+        assert "[1] Rules（3ページ）" in text_of(hub.send("定年は"))
 
 
 @pytest.mark.parametrize("citations", [7, "x", [7], [{}], [{"uri": 7}], [{"title": "no uri"}], None, {"uri": "x"}])
@@ -274,3 +274,21 @@ def test_what_an_agent_said_while_it_worked_is_no_answer_where_data_is() -> None
     with AgentServer(lambda _: [ended]) as agent:
         read = text_of(Hub(route("alpha", agent.url)).send("How long?"))
     assert read == '{\n  "days": 30,\n  "unit": "日"\n}'
+
+
+@pytest.mark.parametrize("length", [7, 1000], ids=["pieces", "whole"])
+def test_a_person_gets_no_image_and_no_hidden_text_and_links_to_listed_hosts_alone_and_a_program_all_of_it(
+    length: int,
+) -> None:
+    says = "See ![](https://evil.example/?q=1)[the \u200bguide](https://docs.example.com/a) or [this](https://evil.example)."
+    shown = "See [the guide](https://docs.example.com/a) or this (`https://evil.example`)."
+    pieces = [says[at : at + length] for at in range(0, len(says), length)]
+    events = [update(artifact("a", text(each)), append=number > 0) for number, each in enumerate(pieces)]
+    with AgentServer(lambda _: [task("submitted"), *events, status("completed")]) as agent:
+        hub = Hub(route("alpha", agent.url), settings={"UI_LINK_HOSTS": "docs.example.com"})
+        assert streamed_text(hub.stream("alpha")) == shown
+        if len(pieces) == 1:
+            assert text_of(hub.send("alpha")) == shown
+            assert hub.send("alpha", version="1.0", modes=["text/plain", "application/json"])["parts"] == [
+                {"text": says}
+            ]

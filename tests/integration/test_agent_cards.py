@@ -3,9 +3,11 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from a2a_hub.a2a.card_signature import signer_of
 from a2a_hub.a2a.model import Binding, Version
+from local.settings import key_pair
 from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import message, text
+from tests.fakes.agent_wire import Json, message, text
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 
@@ -56,3 +58,29 @@ def test_a_card_is_asked_for_once_by_many_at_the_same_time() -> None:
             release.set()
             assert {text_of(answer.result()) for answer in answers} == {"Hello."}
     assert len(agent.received) - len(agent.asked) == 1
+
+
+def test_an_agent_whose_route_names_keys_is_called_only_if_one_of_them_signed_its_card() -> None:
+    signer = signer_of(key_pair().private, key_set_url="https://agent.example/keys")
+    with AgentServer(lambda _: [message(text("Mine."))]) as agent:
+        card = {
+            "name": "Agent", "description": "担当", "version": "1", "capabilities": {"streaming": True},
+            "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+            "skills": [{"id": "a", "name": "A", "description": "A", "tags": ["a"]}],
+            "supportedInterfaces": [{"url": agent.url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+        }  # fmt: skip
+        signed = signer.sign(card)
+        assert signed is not None
+        keys = {"card_keys": (signer.key,)}
+        pinned = keys | {"protocol_version": Version.V1_0, "binding": Binding.JSONRPC}
+        for shown, is_called in ((signed, True), (card, False), (signed | {"name": "Other"}, False), (None, False)):
+
+            def serve_card(exchange: Exchange, shown: Json | None = shown) -> None:
+                exchange.json(shown) if shown else exchange.answer(404)
+
+            agent.serve_card = serve_card
+            for changes in (keys, pinned):
+                record = Hub(route("alpha", agent.url, **changes)).query("Whose?")
+                assert (record["answer"] == "Mine.") is is_called
+                assert is_called or record["error"]["fault"] == "unsigned"
+                assert is_called or "card_keys of route alpha" in record["error"]["remedy"]

@@ -83,8 +83,9 @@ def test_the_hubs_card_names_those_of_agents_whose_own_words_reach_the_caller() 
         route("alpha", "http://127.0.0.1:1", extensions=(TOOL,), passes_tasks=True),
         route("beta", "http://127.0.0.1:1", extensions=(OTHER,)),
     )
-    assert _card(hub, "1.0")["capabilities"]["extensions"] == [{"uri": TOOL}]
-    assert _card(hub, "0.3")["capabilities"]["extensions"] == [{"uri": TOOL}]
+    named = [{"uri": TOOL, "description": "Passed on to and from Agent alpha."}]
+    assert _card(hub, "1.0")["capabilities"]["extensions"] == named
+    assert _card(hub, "0.3")["capabilities"]["extensions"] == named
 
 
 def test_an_answer_names_the_extension_that_its_caller_asked_for(agent: AgentServer) -> None:
@@ -145,8 +146,8 @@ def test_who_uses_the_extension_in_the_message_is_a_program_though_it_names_no_m
     hub = _with_tasks(tool_agent, tmp_path)
     for extensions, modes, reads_data in (
         (TOOL, (), True),
-        # The extension is not active; a mode that is named is all that is accepted.
-        ("", (), False),
+        # A message that names the extension activates it. A mode that is named is all that is accepted.
+        ("", (), "parts" not in marks),
         (TOOL, ("text/plain",), False),
     ):
         events = _streamed(hub, _said("Write it") | marks, extensions=extensions, modes=modes)
@@ -197,7 +198,7 @@ def _streamed(
 ) -> list[Json]:
     params = {"message": sent, "configuration": {"acceptedOutputModes": list(modes)}}
     body = _asked(hub, "message/stream", params, extensions=extensions).body
-    assert not isinstance(body, bytes), body
+    assert isinstance(body, Iterator), body
     return [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in body if not chunk.startswith(b":")]
 
 

@@ -1,5 +1,6 @@
 """The circuit breaker in the hub: what counts as the agent's failure, and what does not."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ import pytest
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
+from a2a_hub.routing.routes import BreakerLimits
 from functions.hub.downstream.a2a_transport import a2a_agent
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
@@ -41,7 +43,7 @@ def test_an_agent_that_fails_repeatedly_is_left_alone_and_tried_again_by_one_req
         record = hub.query("How are you?")
         assert record["error"]["fault"] == "circuit_open"
         assert record["error"]["retryAfterSeconds"] == 30
-        assert "Agent alpha" in record["answer"]
+        assert "The agent “Agent alpha” had a problem" in record["answer"]
         assert "tried again in 30 seconds" in record["answer"]
         assert "30秒後に再試行" in text_of(hub.send("元気ですか"))
         assert len(agent.said) == asked
@@ -54,6 +56,49 @@ def test_an_agent_that_fails_repeatedly_is_left_alone_and_tried_again_by_one_req
         clock.now += 30
         agent.serve_message = _answers
         assert [_fault(hub) for _ in range(3)] == [None, None, None]
+
+
+def test_a_breaker_has_the_limits_of_its_route() -> None:
+    clock = _Clock()
+    with _served(_fails) as agent:
+        hub = _hub(agent, clock, breaker=BreakerLimits(failures=2, pause_seconds=5))
+        assert [_fault(hub) for _ in range(3)] == ["server_error", "server_error", "circuit_open"]
+        clock.now += 5
+        assert _fault(hub) == "server_error"
+        never = _hub(agent, clock, breaker=None)
+        assert {_fault(never) for _ in range(_THRESHOLD * 2)} == {"server_error"}
+
+
+def test_an_open_circuit_keeps_the_cause_and_the_remedy_and_sends_nobody_away_to_wait_for_a_missing_grant() -> None:
+    with _served(lambda exchange: exchange.answer(403)) as agent:
+        hub = _hub(agent)
+        first = hub.query("How are you?")["error"]
+        for _ in range(_THRESHOLD - 1):
+            _fault(hub)
+        record = hub.query("How are you?")
+        in_japanese = text_of(hub.send("元気ですか"))
+    error = record["error"]
+    assert (error["kind"], error["fault"], error["httpStatus"]) == ("resting", "circuit_open", 403)
+    assert error["cause"].startswith(first["cause"])
+    assert error["remedy"] == first["remedy"]
+    assert "did not let the hub in" in record["answer"]
+    assert "again" not in record["answer"]
+    assert "管理者による対応が必要です" in in_japanese
+    line = hub.log[-1]
+    assert (line["fault"], line["cause"], line["remedy"]) == ("circuit_open", error["cause"], error["remedy"])
+
+
+def test_the_doctor_shows_the_circuit_that_this_instance_holds_open() -> None:
+    with _served(_fails) as agent:
+        hub = _hub(agent)
+        for _ in range(_THRESHOLD):
+            _fault(hub)
+        agent.behave = _fails
+        report = hub.request("GET", "/doctor")
+    assert isinstance(report.body, bytes)
+    steps = {step["check"]: step for step in json.loads(report.body)["examined"][0]["steps"]}
+    assert steps["circuit"]["outcome"] == "error"
+    assert "HTTP 503; it failed repeatedly" in steps["circuit"]["message"]
 
 
 def test_while_one_request_tries_again_no_other_one_reaches_the_agent() -> None:

@@ -57,7 +57,7 @@ def test_an_execution_is_followed_as_a_task_of_the_hubs(version: str, tmp_path: 
     assert json.dumps(TOOL_CALL) in json.dumps(updates)
     assert {each["taskId"] for each in updates} == {result["execution_id"]}
     record = next(line for line in hub.log if line.get("operation") == "command/execute")
-    assert (record["route"], record["outcome"], record["agent"]) == ("alpha", "ok", "Agent alpha")
+    assert (record["route"], record["outcome"], record["agent"]) == ("alpha", "answered", "Agent alpha")
     shown = ended(hub, result["execution_id"])
     assert shown["status"]["state"] == "TASK_STATE_COMPLETED"
     assert shown["history"][0]["parts"] == [{"text": "/memory add the sky is blue"}]
@@ -232,7 +232,7 @@ def _has_ended(exchange: Exchange) -> None:
 def _subscribed(hub: Hub, task_id: str, version: str) -> Iterator[Json]:
     body = {"jsonrpc": "2.0", "id": 1, "method": _TASKS[version]["subscribe"], "params": {"id": task_id}}
     stream = hub.request("POST", "/", json.dumps(body).encode()).body
-    assert not isinstance(stream, bytes), stream
+    assert isinstance(stream, Iterator), stream
     for chunk in stream:
         if not chunk.startswith(b":"):
             yield json.loads(chunk.removeprefix(b"data: "))["result"]

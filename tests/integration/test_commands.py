@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.a2a.model import TaskState
+from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
-from a2a_hub.tasks.updates import status_update
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle, streamed_text, text_of
@@ -165,6 +165,53 @@ def test_a_command_is_answered_over_a_stream_too(hub: Hub) -> None:
     events = TaskClient(hub, "0.3 JSONRPC", text_only=True).stream("/help")
     assert events[-1].state == "completed"
     assert "".join(event.text for event in events).startswith("You can ask")
+
+
+@pytest.mark.parametrize(
+    ("asked", "begins"),
+    [
+        ("What can you do?", "You can ask"),
+        ("what can you do", "You can ask"),
+        ("何ができますか？", "ふだんの言葉で"),
+        ("Show me my tasks", "You have no tasks."),
+        ("私のタスクを見せて", "タスクはありません。"),
+    ],
+)
+@pytest.mark.parametrize("way", ["0.3 JSONRPC", "1.0 JSONRPC"])
+def test_questions_on_the_hub_itself_are_answered_by_it(hub: Hub, way: str, asked: str, begins: str) -> None:
+    client = TaskClient(hub, way)
+    assert client.send(asked).text.startswith(begins)
+    assert "".join(event.text for event in client.stream(asked)).startswith(begins)
+
+
+@pytest.mark.parametrize("asked", ["What can you do about a lost receipt?", "何ができますか、出張の前に"])
+def test_questions_that_only_begin_like_that_go_to_an_agent(hub: Hub, asked: str) -> None:
+    assert text_of(hub.send(asked)) == f"You said {asked}"
+
+
+def test_a_caller_who_names_a_skill_asks_its_agent(hub: Hub) -> None:
+    answer = hub.send("What can you do?", metadata={"skill": "alpha"})
+    assert text_of(answer) == "You said What can you do?"
+
+
+def test_help_has_an_example_of_each_agent_that_the_caller_may_use() -> None:
+    examples = ("How high is it?", "高さは？")
+    with AgentServer(lambda _: []) as agent:
+        closed = route("closed", agent.url, allow_emails=("a@example.com",), examples=("Secret?",))
+        hub = Hub(closed, route("alpha", agent.url, examples=examples))
+        assert "- Agent alpha: For tests. For example: “How high is it?”\n" in text_of(hub.send("What can you do?"))
+        assert "- 担当alpha：テスト用。例：「高さは？」\n" in text_of(hub.send("何ができますか？"))
+        assert "Secret" not in text_of(hub.send("/help"))
+
+
+@pytest.mark.parametrize("way", ["0.3 JSONRPC", "1.0 JSONRPC"])
+def test_what_is_typed_to_the_hub_itself_is_no_work_and_so_not_listed(hub: Hub, way: str) -> None:
+    client = TaskClient(hub, way)
+    for typed in ("/help", "/tasks", "/routes", "What can you do?"):
+        client.send(typed)
+        client.stream(typed)
+    settle()
+    assert text_of(hub.send("/tasks")).startswith("You have no tasks.")
 
 
 def test_without_a_store_or_a_name_there_are_no_tasks_to_look_after() -> None:

@@ -108,7 +108,7 @@ def test_an_answer_that_is_compressed_unasked_is_called_so(content_type: str) ->
     with AgentServer(serve_message=compressed) as agent:
         hub = Hub(route("alpha", agent.url))
         assert "Agent alpha" in streamed_text(hub.stream(_ENGLISH))
-    assert (hub.log[-1]["outcome"], "compressed" in hub.log[-1]["cause"]) == ("not_json", True)
+    assert (hub.log[-1]["fault"], "compressed" in hub.log[-1]["cause"]) == ("not_json", True)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -143,7 +143,7 @@ def test_a_0_3_program_over_rest_that_takes_text_sees_a_dead_agents_task_as_fail
     settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"} if stored else {}
     with _asked(fault, settings) as (hub, server):
         response = hub.request("POST", "/v1/message:stream", json.dumps(body).encode())
-        assert not isinstance(response.body, bytes), response.body
+        assert isinstance(response.body, Iterator), response.body
         events = [json.loads(chunk.removeprefix(b"data: ")) for chunk in response.body if chunk[:1] == b"d"]
         last = events[-1]["statusUpdate"]
         assert last["final"] is True
@@ -187,6 +187,6 @@ def _leaks_nothing(text: str, server: HttpServer) -> None:
 
 def _has_cause(hub: Hub, fault: str) -> None:
     line: dict[str, Any] = hub.log[-1]
-    assert (line["severity"], line["outcome"], line["route"]) == ("WARNING", fault, "alpha")
+    assert (line["severity"], line["fault"], line["route"]) == ("WARNING", fault, "alpha")
     assert line["cause"].startswith("alpha: ")
     assert not any(secret in json.dumps(hub.log) for secret in (*SECRETS, TOKEN))

@@ -86,6 +86,20 @@ def test_two_callers_with_the_same_context_id_have_a_conversation_each() -> None
     assert len({said.context_id for said in agent.said}) == 2
 
 
+@WAYS
+def test_an_agent_sees_another_conversation_with_each_message_of_an_anonymous_caller_with_an_id_of_its_own(
+    way: str,
+) -> None:
+    with AgentServer(echo) as agent:
+        hub = Hub(route("alpha", agent.url), anonymous=True)
+        assert [turn(hub, way, "Hi", "my-own", token=None)[0] for _ in range(2)] == ["my-own"] * 2
+        minted, _ = turn(hub, way, "Hi", token=None)
+        assert turn(hub, way, "And?", minted, token=None)[0] == minted
+    first, second, third, fourth = (said.context_id for said in agent.said)
+    assert first != second
+    assert third == fourth != minted
+
+
 @pytest.mark.parametrize("context", ["minted", "my-own"])
 def test_a_restarted_hub_goes_on_with_the_same_conversation(context: str) -> None:
     with AgentServer(echo) as agent:

@@ -9,10 +9,12 @@ import pytest
 from msgspec import json, structs
 
 from a2a_hub.a2a.model import Event, Message, Part, Role, TaskState
+from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.tasks.resume_payload import decode_resume_payload
-from a2a_hub.tasks.updates import status_update
+from functions.devtool.isolation import isolating_prefix
+from functions.devtool.workspace import Workspaces
 from tests.fakes.devtool import (
     WAYS,
     Client,
@@ -187,18 +189,86 @@ def test_a_page_in_a_browser_is_refused(tmp_path: Path, root: Path) -> None:
     assert client.post("/", body).status == 200
 
 
-def test_the_log_says_which_tool_was_called_what_was_decided_and_no_word_of_texts(
+def test_the_log_says_who_decided_what_on_which_command_or_file_and_has_no_text_of_a_file(
     tmp_path: Path, root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     client = instance(tmp_path, root)
-    task_id, call = waiting(client.stream("run sh -c 'echo secret; exit 3'"))
-    client.decide(task_id, call["tool_call_id"], "proceed_once")
-    logged = capfd.readouterr().out
-    last = json.decode(logged.splitlines()[-1])
-    assert last["tool"] == "run_command"
-    assert last["decision"] == "proceed_once"
-    assert last["fault"] == "command_failed"
-    assert "secret" not in logged
+    logged = []
+    for request, decision in (("run sh -c 'exit 3'", "proceed_once"), ("write 'a secret' to new.txt", "cancel")):
+        task_id, call = waiting(client.stream(request))
+        client.decide(task_id, call["tool_call_id"], decision)
+        out = capfd.readouterr().out
+        assert "secret" not in out
+        logged.append(json.decode(out.splitlines()[-1]))
+    assert (
+        logged[0].items()
+        >= {
+            "tool": "run_command",
+            "decision": "proceed_once",
+            "command": "sh -c 'exit 3'",
+            "fault": "command_failed",
+            "workspace": str(root),
+            "subject": "anonymous:hub",
+        }.items()
+    )
+    assert (logged[1]["decision"], logged[1]["file"]) == ("cancel", str(root / "new.txt"))
+
+
+@pytest.mark.parametrize("name", [".gitconfig", "sub/.npmrc", ".GIT/hooks/pre-commit", ".githooks/pre-push", ".bashrc"])
+def test_a_file_that_programs_obey_is_never_changed(tmp_path: Path, root: Path, name: str) -> None:
+    client = instance(tmp_path, root)
+    events = client.stream(f"write 'x' to {name}")
+    assert events[-1].state == "completed"
+    assert not (root / name).exists()
+
+
+def test_always_covers_files_like_this_one_and_never_a_hidden_one(tmp_path: Path, root: Path) -> None:
+    client = instance(tmp_path, root)
+    task_id, call = waiting(client.stream("write 'one' to src/one.py"))
+    always = call["confirmation_request"]["options"][1]
+    assert (always["id"], always["description"].endswith("src/*.py")) == ("proceed_always", True)
+    context_id = client.decide(task_id, call["tool_call_id"], "proceed_always")[-1].context_id
+    assert client.stream("write 'two' to src/two.py", context_id=context_id)[-1].state == "completed"
+    assert (root / "src" / "two.py").read_text() == "two"
+    for other in ("three.py", "src/three.txt", "src/deep/three.py"):
+        task_id, call = waiting(client.stream(f"write 'three' to {other}", context_id=context_id))
+        assert call["input_parameters"]["path"] == other
+        client.decide(task_id, call["tool_call_id"], "cancel")
+    _, call = waiting(client.stream("write 'four' to src/.four.py", context_id=context_id))
+    assert [option["id"] for option in call["confirmation_request"]["options"]] == ["proceed_once", "cancel"]
+
+
+def test_a_command_has_a_home_of_its_own_and_sees_nothing_of_the_agent(tmp_path: Path, root: Path) -> None:
+    client = instance(tmp_path, root)
+    task_id, call = waiting(client.stream("run sh -c 'echo home=$HOME; ls -a $HOME; cat /proc/*/environ | tr \\0 \\n'"))
+    done = client.decide(task_id, call["tool_call_id"], "proceed_once")
+    text = done[-2].text
+    home = text.partition("home=")[2].split()[0]
+    assert not Path(home).is_relative_to(root)
+    assert not Path(home).exists()
+    if isolating_prefix():
+        assert "TASK_STORE" not in text
+        assert "PYTEST_CURRENT_TEST" not in text
+
+
+def test_each_person_has_a_workspace_of_their_own_where_it_says_so(root: Path) -> None:
+    workspaces = Workspaces((root,), default=root, is_per_person=True)
+    ada, bob = workspaces.of("google:ada"), workspaces.of("google:bob")
+    assert ada.default is not None
+    assert bob.default is not None
+    assert ada.default.root != bob.default.root
+    assert ada.named(str(bob.default.root)) is None
+    assert ada.named(str(root)) is None
+    assert workspaces.of("").default is None
+
+
+def test_a_web_page_is_refused_whatever_name_it_calls_the_agent_by(tmp_path: Path, root: Path) -> None:
+    client = instance(tmp_path, root)
+    for path in ("/", "/health", "/.well-known/agent-card.json", "/doctor"):
+        assert client.post(path, None, verb="GET", origin="http://127.0.0.1:8082").status == 403
+        assert client.post(path, None, verb="GET", host="attacker.example:8082").status == 403
+        assert client.post(path, None, verb="GET", host="127.0.0.1:8082").status != 403
+        assert client.post(path, None, verb="GET", host="[::1]:8082").status != 403
 
 
 def test_texts_are_in_the_language_of_the_question_to_the_end(tmp_path: Path, root: Path) -> None:

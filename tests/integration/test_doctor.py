@@ -19,12 +19,12 @@ from a2a_hub.diagnosis.report import Outcome, Step
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.service_tokens import ServiceTokens
-from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.routing.routes import Route
 from functions.hub.doctor import Doctor
 from tests.fakes.http_server import Behaviour, Exchange, HttpServer
 from tests.fakes.hub import Hub, route
 from tests.fakes.service_tokens import EMAIL, NoTokens, SignedTokens
+from tests.fakes.signatures import signed
 from tests.unit.cards import good_card
 
 KEY = "a-signing-key-of-thirty-two-characters"
@@ -250,34 +250,35 @@ def test_nothing_of_a_token_is_in_a_report() -> None:
 
 
 def asked(hub: Hub, principal: Principal) -> int:
-    signed = PrincipalSigner([KEY], now=time.time).sign(principal, method="GET", path="/doctor")
-    return hub.request("GET", "/doctor", token=None, headers={HEADER: signed}).status
+    return hub.request("GET", "/doctor", token=None, headers=signed(principal, "GET", "/doctor")).status
 
 
 @pytest.mark.parametrize(
     ("principal", "status"),
     [
-        (Principal(subject="client:ci", client="ci"), 200),
-        (Principal(subject="client:ci", client="ci", operations=frozenset({"doctor"})), 200),
-        (Principal(subject="client:ci", client="ci", operations=frozenset({"SendMessage"})), 403),
-        (Principal(subject="google:1", email="operator@example.com"), 200),
-        (Principal(subject="google:2", email="somebody@example.com"), 403),
+        (Principal(subject="client:ci", client="ci", operator=True), 200),
+        (Principal(subject="client:ci", client="ci"), 403),
+        (Principal(subject="client:ci", client="ci", operator=True, operations=frozenset({"doctor"})), 200),
+        (Principal(subject="client:ci", client="ci", operator=True, operations=frozenset({"SendMessage"})), 403),
+        (Principal(subject="google:1", email="operator@example.com", hosted_domain="example.com"), 200),
+        (Principal(subject="google:1", email="operator@example.com", hosted_domain="example.org"), 403),
+        (Principal(subject="google:1", email="operator@example.com"), 403),
+        (Principal(subject="google:2", email="somebody@example.com", hosted_domain="example.com"), 403),
         (Principal(subject="google:3"), 403),
     ],
     ids=str,
 )
 def test_only_operators_see_a_report(principal: Principal, status: int) -> None:
     with agent_that(lambda exchange: exchange.answer(404)) as agent:
-        hub = Hub(route("alpha", agent.url), signing_key=KEY, settings={"OPERATORS": "operator@example.com"})
+        hub = Hub(route("alpha", agent.url), behind_gate=True, settings={"OPERATORS": "operator@example.com"})
         assert asked(hub, principal) == status
 
 
 def test_a_client_of_some_routes_sees_only_these() -> None:
-    principal = Principal(subject="client:ci", client="ci", routes=frozenset({"beta"}))
+    principal = Principal(subject="client:ci", client="ci", operator=True, routes=frozenset({"beta"}))
     with agent_that(lambda exchange: exchange.answer(404)) as agent:
-        hub = Hub(route("alpha", agent.url), route("beta", agent.url), signing_key=KEY)
-        signed = PrincipalSigner([KEY], now=time.time).sign(principal, method="GET", path="/doctor")
-        answer = hub.request("GET", "/doctor", token=None, headers={HEADER: signed})
+        hub = Hub(route("alpha", agent.url), route("beta", agent.url), behind_gate=True)
+        answer = hub.request("GET", "/doctor", token=None, headers=signed(principal, "GET", "/doctor"))
     assert isinstance(answer.body, bytes)
     assert [each["subject"] for each in json.loads(answer.body)["examined"]] == ["beta"]
 

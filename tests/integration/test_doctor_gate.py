@@ -10,15 +10,17 @@ from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Report, Step, read_report
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
+from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.principal import digest
 from a2a_hub.identity.service_tokens import ServiceTokens
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.runtime.upstream import Upstream
 from functions.gate.app import build
 from functions.gate.config import read
 from functions.gate.doctor import Doctor
-from functions.gate.upstream import Upstream
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.service_tokens import NoTokens, SignedTokens
-from tests.integration.gates import KEY, TOKEN
+from tests.fakes.signatures import GATE_SETTINGS
+from tests.integration.gates import TOKEN
 
 GATE = "gate@my-hub-project.iam.gserviceaccount.com"
 FOUND = {"account": "hub@p", "examined": [{"subject": "pm", "steps": []}]}
@@ -92,11 +94,26 @@ def test_the_hubs_own_refusal_of_the_caller_is_passed_on() -> None:
     assert (answer.status, answer.body) == (403, refusal)
 
 
+@pytest.mark.parametrize("is_operator", [True, False])
+def test_a_signature_that_the_hub_does_not_know_is_told_to_operators(is_operator: bool) -> None:
+    refusal = json.dumps({"error": {"code": 401}}).encode()
+    with HttpServer(
+        lambda exchange: exchange.answer(
+            200 if exchange.received.path == "/health" else 401, refusal, content_type="application/json"
+        )
+    ) as hub:
+        upstream = Upstream(hub.url, http=HttpClient(), tokens=None)
+        doctor = Doctor(upstream, hub_url=hub.url, service=None)
+        answer = doctor.report({HEADER: "signed"}, is_operator=is_operator)
+    assert isinstance(answer.body, bytes)
+    assert (answer.status, b"GATE_PUBLIC_KEYS" in answer.body) == ((200, True) if is_operator else (401, False))
+
+
 def asked(hub_url: str, path: str, *, token: str = TOKEN, **changes: str) -> tuple[int, Any]:
     settings = {
         "HUB_URL": hub_url,
         "AGENT_CARD_URL": hub_url,
-        "GATE_SIGNING_KEY": KEY,
+        **GATE_SETTINGS,
         "HUB_DEV_TOKEN": TOKEN,
         "IAM_CREDENTIALS": "none",
     }

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.identity.principal import digest
 from functions.gate.config import read
 from tests.fakes.http_server import HttpServer
-from tests.integration.gates import KEY, Gate, echo, gate, principal_at
+from tests.fakes.signatures import GATE_SETTINGS
+from tests.integration.gates import Gate, echo, gate, principal_at
 
+GATEWAY_TOKEN = "token-of-the-gateway-in-32-characters"
 _TABLE = f"""
 [[clients]]
 name = "nightly-report"
@@ -31,7 +33,11 @@ def one(hub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[G
     folder = tmp_path_factory.mktemp("gate")
     table = folder / "clients.toml"
     table.write_text(_TABLE)
-    told = {"HUB_DEV_TOKEN": "", "CLIENTS_FILE": str(table), "A2A_GATEWAY_TOKEN": "token-of-the-gateway"}
+    told = {
+        "HUB_DEV_TOKEN": "",
+        "CLIENTS_FILE": str(table),
+        "A2A_GATEWAY_TOKEN": GATEWAY_TOKEN,
+    }
     with gate(hub.url, folder, **told) as running:
         yield running
 
@@ -40,7 +46,7 @@ def one(hub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[G
     ("token", "subject", "routes", "operations"),
     [
         ("token-of-the-nightly-report", "client:nightly-report", {"docqa"}, {"SendMessage"}),
-        ("token-of-the-gateway", "client:gateway", None, None),
+        (GATEWAY_TOKEN, "client:gateway", None, None),
     ],
 )
 def test_a_client_arrives_with_its_name_and_its_limits(
@@ -60,7 +66,13 @@ def test_a_client_arrives_with_its_name_and_its_limits(
 
 
 @pytest.mark.parametrize(
-    "token", ["nightly-report", "gateway", digest("token-of-the-gateway"), "token-of-the-gateway2"]
+    "token",
+    [
+        "nightly-report",
+        "gateway",
+        digest(GATEWAY_TOKEN),
+        GATEWAY_TOKEN + "2",
+    ],
 )
 def test_a_name_or_a_hash_is_no_token(one: Gate, hub: HttpServer, token: str) -> None:
     hub.received.clear()
@@ -73,10 +85,10 @@ def test_the_settings_hold_no_token() -> None:
         {
             "HUB_URL": "https://hub.example",
             "AGENT_CARD_URL": "https://card.example",
-            "GATE_SIGNING_KEY": KEY,
-            "A2A_GATEWAY_TOKEN": "token-of-the-gateway",
+            **GATE_SETTINGS,
+            "A2A_GATEWAY_TOKEN": GATEWAY_TOKEN,
             "HUB_DEV_TOKEN": "token-of-a-developer",
         }
     )
-    assert not any(secret in repr(settings) for secret in ("token-of", KEY))
+    assert not any(secret in repr(settings) for secret in ("token-of", "PRIVATE KEY"))
     assert not any("token-of" in str(client) for client in settings.identity.clients)

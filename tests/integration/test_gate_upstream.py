@@ -7,7 +7,7 @@ import pytest
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.service_tokens import TokenUnavailable
-from functions.gate.upstream import AnsweredByPlatform, Upstream
+from a2a_hub.runtime.upstream import AnsweredByPlatform, Upstream
 from tests.fakes.http_server import Exchange, HttpServer
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from a2a_hub.a2a.operations import OPERATIONS
 from a2a_hub.a2a.version_table import CODECS
-from gateway.document import FILE, read
+from deploy.gateway_paths import plain
+from gateway.document import FILE, Document, Operation, read
 from local.envoy import local_routes, path_pattern, routes_of
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.envoys import gateway
@@ -38,6 +39,38 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         servers = {name: stack.enter_context(_function(name)) for name in ("gate", "agent_card")}
         ports = {name: server.port for name, server in servers.items()}
         yield stack.enter_context(gateway(local_routes(), ports, tmp_path_factory.mktemp("gateway")))
+
+
+@pytest.fixture(scope="module")
+def plain_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The same with the form of the document that has no verbs after a variable."""
+    document = read(plain(FILE.read_text()))
+    assert not [operation.path for operation in document.operations if "}:" in operation.path]
+    with contextlib.ExitStack() as stack:
+        servers = {name: stack.enter_context(_function(name)) for name in ("gate", "agent_card")}
+        ports = {name: server.port for name, server in servers.items()}
+        yield stack.enter_context(gateway(routes_of(document), ports, tmp_path_factory.mktemp("plain")))
+
+
+def test_without_verbs_each_operation_leads_to_the_same_function_and_has_as_long(plain_port: int) -> None:
+    for operation in DOCUMENT.operations:
+        target = _concrete(operation.path)
+        # 503: the function closed the connection that Envoy was about to use again.
+        asked = (_ask(plain_port, operation.method.upper(), target) for _ in range(5))
+        status, received = next(answer for answer in asked if answer[0] != 503)
+        assert status == 200
+        expected = "agent_card" if operation.path.startswith("/.well-known/") else "gate"
+        assert operation.method == "head" or (received["function"], received["target"]) == (expected, target)
+    now = read(plain(FILE.read_text()))
+    deadlines = {(operation.method, operation.path): _deadline(now, operation) for operation in now.operations}
+    for operation in DOCUMENT.operations:
+        path = operation.path.replace("}:cancel", "}").replace("}:subscribe", "}")
+        assert deadlines[operation.method, path] >= _deadline(DOCUMENT, operation)
+    assert {**now.raw, "paths": {}} == {**DOCUMENT.raw, "paths": {}}
+
+
+def _deadline(document: Document, operation: Operation) -> float:
+    return document.backends[operation.backend or ""].deadline_seconds or 0
 
 
 @pytest.mark.parametrize("operation", DOCUMENT.operations, ids=lambda operation: operation.id or operation.place)

@@ -181,13 +181,13 @@ def test_an_account_without_the_role_is_denied_until_it_is_granted(service: Vert
     model = gemini(service.url, token="ya29.stranger")
     assert failure(model)[1].cause is Cause.DENIED
 
-    service.change(grant=f"serviceAccount:stranger@{PROJECT}.iam.gserviceaccount.com")
+    service.grant(f"stranger@{PROJECT}.iam.gserviceaccount.com")
     assert text_of(ask(model)) == ANSWER
 
 
 def test_the_grant_mends_the_fault(service: Vertex) -> None:
     service.inject("deny-predict")
-    service.change(grant=f"serviceAccount:{ACCOUNT}")
+    service.grant(ACCOUNT)
 
     assert text_of(ask(gemini(service.url))) == ANSWER
     assert service.faults() == {}

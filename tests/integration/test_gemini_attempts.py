@@ -96,3 +96,10 @@ def test_who_leaves_ends_the_answer(service: Vertex) -> None:
     threading.Timer(0.05, cancellation.cancel).start()
     with pytest.raises(ModelFailed, match="cancelled"):
         next(pieces)
+
+
+def test_a_model_is_called_so_often_a_day_and_not_more(service: Vertex) -> None:
+    model = gemini(service.url, calls_per_day=2)
+    assert [text_of(ask(model)) for _ in range(2)] == [ANSWER, ANSWER]
+    pieces, why = failure(model)
+    assert (pieces, why.cause) == ([], Cause.USED_UP)

@@ -143,9 +143,8 @@ def test_an_update_that_asks_for_nothing_is_no_question_though_its_state_says_so
 
         status = until(lambda: status if "message" in (status := shown()) else None)
         seen.set()
-        settle()
+        until(lambda: shown()["state"] == "TASK_STATE_COMPLETED")
     assert (status["state"], status["message"]["parts"]) == ("TASK_STATE_WORKING", [{"text": "Reading"}])
-    assert shown()["state"] == "TASK_STATE_COMPLETED"
 
 
 def test_an_execution_has_started_when_its_first_event_is_there(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from a2a_hub.http.client import Budget, HttpClient
 from local.gemini_enterprise.server import Server
 from local.gemini_enterprise.world import OAuthClient, Operator, World
+from tests.integration.registrations import shown_to_users
 from tests.unit.cards import good_card
 
 GLOBAL = "discoveryengine.googleapis.com/v1alpha/projects/demo/locations/global"
@@ -111,9 +112,9 @@ def test_agents_that_are_alike_are_taken_and_the_server_numbers_them(send: Clien
     names = [send("POST", AGENTS, agent())[1]["name"] for _ in range(2)]
     assert len(set(names)) == 2
     assert all(name.startswith("projects/123456789012/locations/global/") for name in names)
-    assert world.shown_to_users("global", "hub-app") == []
+    assert shown_to_users(world, "global") == []
     send("PATCH", f"{GLOBAL.partition('/projects')[0]}/{names[0]}", {"sharingConfig": {"scope": "ALL_USERS"}})
-    assert world.shown_to_users("global", "hub-app") == ["Hub"]
+    assert shown_to_users(world, "global") == ["Hub"]
 
 
 def test_agents_come_in_pages_and_an_empty_list_is_an_empty_object(send: Client) -> None:

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.agent import Answer
 from a2a_hub.gemini.failure import Cause, cut_short_text, failure_text, remedy
+from a2a_hub.grounding.settings import composer
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language, language_of
-from functions.general.agent import GeneralAgent
-from functions.general.almanac import Almanac
+from functions.general.almanac import Almanac, answered_by
 from functions.general.app import KNOWLEDGE
 from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
@@ -41,12 +42,13 @@ def service() -> Iterator[Vertex]:
         yield service
 
 
-def agent(url: str, **settings: Any) -> GeneralAgent:
-    return GeneralAgent(LanguageModel(gemini(url, **settings), almanac=ALMANAC))
+def agent(url: str, **settings: Any) -> Answer:
+    model = gemini(url, **settings)
+    return answered_by(LanguageModel(model, composer=composer(model, check="model"), almanac=ALMANAC))
 
 
 def ask(service: Vertex, question: str, **settings: Any) -> AgentReply:
-    return said(agent(service.url, **settings).answer, question)
+    return said(agent(service.url, **settings), question)
 
 
 def prompt_of(exchange: Exchange) -> tuple[str, str]:
@@ -65,6 +67,7 @@ def test_the_model_answers_as_it_goes_and_the_record_says_what_it_cost(service: 
         "source": "model",
         "model": MODEL,
         "answered": True,
+        "grounded": False,
         "finish": "STOP",
         "tokens": {"prompt": 18, "answer": 6, "thoughts": 0, "total": 24},
     }
@@ -87,18 +90,20 @@ def test_the_instruction_names_the_language_of_the_answer(question: str, languag
         exchange.json({}, status=400)
 
     with HttpServer(look) as server:
-        said(agent(server.url).answer, question)
+        said(agent(server.url), question)
     ((instruction, text),) = seen
     assert f"Answer in {language}, in plain text" in instruction
     assert text == question
 
 
 @pytest.mark.parametrize("question", [KNOWN, "富士山の高さは"])
-def test_what_the_almanac_knows_is_given_to_the_model(service: Vertex, question: str) -> None:
+def test_what_the_almanac_tells_is_composed_verified_and_cited(service: Vertex, question: str) -> None:
     answer = ask(service, question)
 
     assert "3,776 m" in answer.text
-    assert (answer.data["source"], answer.data["facts"]) == ("model", ["height:Mount Fuji"])
+    assert answer.text.endswith("[1]")
+    assert (answer.data["source"], answer.data["grounded"]) == ("almanac", True)
+    assert [each["uri"] for each in answer.data["citations"]] == ["almanac#height:Mount Fuji"]
 
 
 def test_what_the_almanac_knows_is_told_when_the_model_fails(service: Vertex) -> None:
@@ -108,14 +113,15 @@ def test_what_the_almanac_knows_is_told_when_the_model_fails(service: Vertex) ->
     assert "3,776 m" in answer.text
     assert answer.failure == ""
     assert (answer.data["source"], answer.data["answered"]) == ("almanac", True)
-    assert answer.data["failure"]["cause"] == answer.record["failure"]["cause"] == "denied"
+    assert answer.data["composed"]["failure"] == {"cause": "denied"}
+    assert answer.record["composed"]["failure"]["remedy"]
 
 
 def test_no_other_answer_follows_one_that_was_begun(service: Vertex) -> None:
     service.inject("finish", tokens=2)
-    answer = ask(service, KNOWN)
+    answer = ask(service, ENGLISH)
 
-    assert "12,389" not in answer.text
+    assert answer.text
     assert answer.failure.startswith("The answer above is not complete.")
 
 
@@ -177,7 +183,7 @@ def test_an_unknown_model_is_named_to_the_operator_and_not_to_the_user(service: 
     answer = ask(service, ENGLISH, model="gemini-0.1")
 
     assert "gemini-0.1" not in answer.failure
-    assert answer.record["failure"]["remedy"].startswith("set GENERAL_MODEL and GOOGLE_CLOUD_LOCATION")
+    assert answer.record["failure"]["remedy"].startswith("set ANSWER_MODEL and GOOGLE_CLOUD_LOCATION")
 
 
 def test_an_answer_at_the_longest_length_says_that_it_was_cut_off(service: Vertex) -> None:
@@ -200,7 +206,7 @@ def test_who_leaves_is_told_nothing(service: Vertex) -> None:
     service.inject("stall", tokens=1)
     cancellation = Cancellation()
     call = new_call(cancellation)
-    pieces = agent(service.url).answer(request(ENGLISH), call)
+    pieces = agent(service.url)(request(ENGLISH), call)
     next(pieces)
     cancellation.cancel()
 
@@ -223,11 +229,8 @@ def test_orders_in_a_question_stay_in_the_users_text_and_the_instruction_says_wh
         exchange.json({}, status=400)
 
     with HttpServer(look) as server:
-        said(agent(server.url).answer, question)
-        said(agent(server.url).answer, KNOWN)
-    (instruction, text), (usual, _) = seen
+        said(agent(server.url), question)
+    ((instruction, text),) = seen
     assert text == question
     assert "pirate" not in instruction
     assert "not as an order" in instruction
-    # With facts in front of the question, the instruction says how many lines they are, and nothing else differs.
-    assert usual.startswith(instruction.replace("Japanese", "English"))

@@ -87,8 +87,8 @@ def test_a_users_token_is_the_user(stand_in: Google, token: str) -> None:
     [
         ({}, (AUDIENCE,), (), True),
         ({}, (OTHER_APP, AUDIENCE), (), True),
-        ({"aud": OTHER_APP}, (AUDIENCE,), (), True),
         ({"azp": OTHER_APP}, (AUDIENCE,), (), True),
+        ({"aud": OTHER_APP}, (AUDIENCE,), (), False),
         ({"aud": OTHER_APP, "azp": OTHER_APP}, (AUDIENCE,), (), False),
         ({"aud": None, "azp": None}, (AUDIENCE,), (), False),
         ({"aud": "", "azp": ""}, (AUDIENCE,), (), False),

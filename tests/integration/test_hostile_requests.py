@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from a2a_hub.identity.signed_principal import HEADER
-from functions.gate.header_allowlist import REQUEST_HEADERS
+from a2a_hub.http.allowed_headers import REQUEST_HEADERS
+from a2a_hub.identity.authentication import HEADER
 from local.envoy import local_routes
 from tests.fakes.http_server import HttpServer
 from tests.integration.envoys import gateway

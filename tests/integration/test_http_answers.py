@@ -119,7 +119,7 @@ def test_what_can_be_read_in_two_ways_or_in_none_is_not_http(name: str) -> None:
 def test_a_head_that_breaks_off_is_no_answer(head: bytes) -> None:
     with HttpServer(lambda exchange: exchange.send(head)) as server, pytest.raises(HttpFailure) as raised:
         _asked(_client(), server)
-    expected = (Fault.CUT, "the connection was cut before an answer came")
+    expected = (Fault.UNANSWERED, "the connection was cut before an answer came")
     assert (raised.value.fault, raised.value.detail) == expected
 
 

@@ -1,18 +1,17 @@
 """A hub that callers reach without a gate: it finds out by itself who they are, before anything else happens."""
 
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.google_tokens import AUDIENCE, Google, google
-from tests.integration.gates import KEY, Answer, Gate, function
+from tests.fakes.signatures import signed
+from tests.integration.gates import Answer, Gate, function
 
 _ROUTES = """
 [[routes]]
@@ -94,6 +93,5 @@ def test_an_introspection_that_cannot_be_made_is_a_503_and_nobody_gets_in(house:
 
 def test_what_a_gate_would_say_is_not_believed_where_there_is_none(house: House) -> None:
     admin = Principal(subject="google:1", email="admin@example.com")
-    signed = PrincipalSigner([KEY], now=time.time).sign(admin, method="POST", path="/tools/query")
-    assert house.ask(None, **{HEADER: signed}).status == 401
+    assert house.ask(None, **signed(admin, "POST", "/tools/query")).status == 401
     assert house.agent.received == []

@@ -21,6 +21,7 @@ from tests.fakes.document_cloud import (
     READER,
     READERS_TOKEN,
     DocumentCloud,
+    ask,
     credentials,
     document_cloud,
 )
@@ -65,10 +66,26 @@ def requests(cloud: DocumentCloud) -> list[str]:
 def test_a_pushed_folder_is_answered_from() -> None:
     with document_cloud() as cloud:
         pushed(cloud, SAMPLE)
-        answer = cloud.engine().answer(DEADLINE)
+        answer = ask(cloud.engine(), DEADLINE)
         assert states(cloud, SAMPLE)[0] == 0
     assert answer.citations[0].uri == f"gs://{BUCKET}/policies/incident-response-policy.md"
     assert answer.citations[0].title == "Incident Response Policy"
+
+
+def test_a_data_store_is_made_where_there_is_none(cloud: DocumentCloud, folder: Path) -> None:
+    new = {"DISCOVERY_ENGINE_DATA_STORE": "new-store"}
+    assert "would make the data store new-store" in hubctl(cloud, "push", folder, "--dry-run", **new)[1]
+    status, told = hubctl(cloud, "push", folder, **new)
+    assert status == 0
+    assert told.startswith("making the data store new-store\nmade the data store, with the layout parser and chunks\n")
+    assert told.rstrip().endswith("imported 3/3")
+    assert "data store" not in hubctl(cloud, "push", folder, **new)[1]
+    client = api.DataStoreServiceClient(
+        credentials=credentials(OWNERS_TOKEN), transport="rest", client_options=ClientOptions(cloud.search_url)
+    )
+    config = client.get_data_store(name=PARENT.replace("company-store", "new-store")).document_processing_config
+    assert config.chunking_config.layout_based_chunking_config.include_ancestor_headings
+    assert "layout_parsing_config" in config.default_parsing_config
 
 
 def test_progress_is_told_document_by_document(cloud: DocumentCloud, folder: Path) -> None:
@@ -86,7 +103,7 @@ def test_what_has_not_changed_is_neither_uploaded_nor_imported_again(cloud: Docu
     (folder / "doors.md").write_text("# Doors\n\nThe doors are locked at 21:00.\n")
     assert "3 documents, 2 unchanged" in pushed(cloud, folder)
     assert len(requests(cloud)) == len(before) + 2
-    assert "21:00" in cloud.engine().answer("When are the doors locked?").text
+    assert "21:00" in ask(cloud.engine(), "When are the doors locked?").text
 
 
 def test_an_interrupted_push_goes_on_where_it_was(cloud: DocumentCloud, folder: Path) -> None:

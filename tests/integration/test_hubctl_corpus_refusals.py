@@ -33,12 +33,26 @@ def test_a_document_that_the_search_cannot_read_is_named(folder: Path) -> None:
 
 REFUSALS = [
     ("storage", {"CLOUDSDK_AUTH_ACCESS_TOKEN": READERS_TOKEN}, "roles/storage.objectUser"),
-    ("search", {"DISCOVERY_ENGINE_DATA_STORE": "no-such-store"}, "there is no data store no-such-store"),
     ("storage", {"CORPUS_BUCKET": "no-such-bucket"}, "gcloud storage buckets create gs://no-such-bucket"),
     ("both", {"CLOUDSDK_AUTH_ACCESS_TOKEN": "token-of-nobody"}, "gcloud auth application-default login"),
     ("settings", {"DISCOVERY_ENGINE_ENDPOINT": "http://example.com"}, "DISCOVERY_ENGINE_ENDPOINT"),
     ("settings", {"CORPUS_BUCKET": "", "DISCOVERY_ENGINE_DATA_STORE": ""}, "--bucket (or CORPUS_BUCKET)"),
 ]
+
+
+def test_the_status_of_no_data_store_says_how_to_make_one(
+    cloud: DocumentCloud, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert hubctl(cloud, "status", DISCOVERY_ENGINE_DATA_STORE="no-such-store")[0] == 2
+    assert "there is no data store no-such-store in global: hubctl corpus push" in capsys.readouterr().err
+
+
+def test_who_may_not_make_a_data_store_is_told_the_role(
+    cloud: DocumentCloud, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = {"DISCOVERY_ENGINE_DATA_STORE": "no-such-store", "CLOUDSDK_AUTH_ACCESS_TOKEN": READERS_TOKEN}
+    assert hubctl(cloud, "push", folder, **changed)[0] == 2
+    assert "--role=roles/discoveryengine.admin" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("environment", "said"), [row[1:] for row in REFUSALS])

@@ -12,7 +12,6 @@ from a2a_hub.identity.introspection import (
     AccessTokenVerifier,
     IntrospectionCache,
     TokenPolicy,
-    TooManyWaiting,
 )
 from tests.fakes.google_tokens import AUDIENCE
 from tests.fakes.http_server import Exchange, HttpServer
@@ -65,7 +64,7 @@ def test_who_is_known_does_not_wait_and_who_has_waited_leaves_their_place() -> N
         for _ in asked:
             assert arrived.acquire(timeout=30)
         for key in ("one", "three"):
-            with pytest.raises(TooManyWaiting):
+            with pytest.raises(VerifierUnavailable):
                 cache.get(key, slow)
         assert cache.get("known", slow) == "known"
         go_on.set()

@@ -18,7 +18,7 @@ from tests.integration.local_runs import BROKEN, ROOT, STUB, LocalRun, ready, st
 def test_the_curl_line_of_the_welcome_can_be_pasted_and_a_function_is_told_what_it_needs_and_no_more(
     tmp_path: Path,
 ) -> None:
-    with ready(tmp_path, HUB_DEV_TOKEN="it's mine, another", DEBUG="1", GATE_SIGNING_KEY="a developer's own") as run:
+    with ready(tmp_path, HUB_DEV_TOKEN="it's mine, another", DEBUG="1", SIGNING_KEY="a developer's own") as run:
         curl = shlex.split(run.welcome[run.welcome.index("curl ") :])
         url, headers, body = curl[1], [curl[3], curl[5]], curl[7]
         assert url == f"http://127.0.0.1:{run.port}/"
@@ -32,15 +32,14 @@ def test_the_curl_line_of_the_welcome_can_be_pasted_and_a_function_is_told_what_
     gate = received["environment"]
     assert gate["HUB_DEV_TOKEN"] == "it's mine,another"
     assert gate["CALLER_TOKEN_HEADER"] == "x-forwarded-authorization"
-    assert len(gate["GATE_SIGNING_KEY"]) >= 32
-    assert gate["GATE_SIGNING_KEY"] != "a developer's own"
+    assert gate["SIGNING_KEY"].startswith("-----BEGIN PRIVATE KEY-----")
     assert gate["HUB_PUBLIC_URL"] == f"http://127.0.0.1:{run.port}"
     assert gate["PUBLIC_URL"] == f"http://127.0.0.1:{run.port}"
     assert card["environment"]["PUBLIC_URL"] == gate["AGENT_CARD_URL"]
     assert gate["AGENT_CARD_URL"].startswith("http://127.0.0.1:")
     assert gate["IAM_CREDENTIALS"] == "none"
     assert gate["THREADS"] == "8"
-    not_told = {"HUB_DEV_TOKEN", "GATE_SIGNING_KEY", "AGENT_CARD_URL", "IAM_CREDENTIALS", "DEBUG"}
+    not_told = {"HUB_DEV_TOKEN", "SIGNING_KEY", "AGENT_CARD_URL", "IAM_CREDENTIALS", "DEBUG"}
     assert not not_told & card["environment"].keys()
 
 

@@ -32,7 +32,7 @@ def test_a_turn_is_one_line_that_says_what_happened(way: str) -> None:
         "route": "alpha",
         "reason": 'keyword: "alpha" belongs to "alpha"',
         "agent": "Agent alpha",
-        "outcome": "ok",
+        "outcome": "answered",
     }
     assert line.items() >= expected.items()
     assert line["principal"].startswith("client:dev-")
@@ -72,7 +72,7 @@ def test_a_failure_of_an_agent_is_logged_with_cause_and_remedy() -> None:
     hub.send(_QUESTION)
     (line,) = hub.log
     assert line["severity"] == "WARNING"
-    assert line["outcome"] == "unreachable"
+    assert line["fault"] == "unreachable"
     assert line["cause"] == "alpha: the connection was refused"
     assert "url" in line["remedy"]
     assert "127.0.0.1" not in json.dumps(line)
@@ -89,12 +89,12 @@ class _BreaksOff:
         raise ConnectionAbortedError
 
 
-def _failed_later(lines: list[dict[str, Any]], task_id: str) -> dict[str, Any]:
+def _failed_later(lines: list[dict[str, Any]], task_id: str, *, outcome: str = "answered") -> dict[str, Any]:
     """Return the line of the failure; the request's own line knows nothing of it."""
     answered, failed = (line for line in lines if line["requestId"] == "request-1")
-    assert (answered["severity"], answered["outcome"], "cause" in answered) == ("INFO", "ok", False)
+    assert (answered["severity"], answered["outcome"], "cause" in answered) == ("INFO", outcome, False)
     assert (failed["severity"], failed["route"], failed["taskId"]) == ("WARNING", "alpha", task_id)
-    assert failed["outcome"] not in ("ok", "left")
+    assert failed["outcome"] == "failed"
     assert failed["cause"].startswith("alpha: ")
     assert failed["principal"] == answered["principal"]
     assert "httpRequest" not in failed
@@ -105,7 +105,8 @@ def _failed_later(lines: list[dict[str, Any]], task_id: str) -> dict[str, Any]:
 def test_a_turn_that_fails_after_its_request_was_answered_has_a_line_of_its_own(way: str, tmp_path: Path) -> None:
     script = _BreaksOff()
     with AgentServer(script) as agent:
-        hub = Hub(route("alpha", agent.url), settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
+        alpha = route("alpha", agent.url, retry_seconds=0)
+        hub = Hub(alpha, settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
         client = TaskClient(hub, way)
         task_id = client.send("alpha", at_once=True).task_id
         script.gate.await_question()
@@ -135,7 +136,7 @@ def test_a_turn_that_fails_after_its_stream_was_left_has_a_line_of_its_own(tmp_p
         gate.open()
         ended(client, task_id)
         settle()
-    assert "url" in _failed_later(hub.log, task_id)["remedy"]
+    assert "url" in _failed_later(hub.log, task_id, outcome="cancelled")["remedy"]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -159,7 +160,7 @@ def test_a_stream_that_is_left_has_its_line_too() -> None:
         assert hub.log == []
         stream.leave()
         (line,) = hub.log
-    assert line["route"] == "alpha"
+    assert (line["route"], line["outcome"]) == ("alpha", "cancelled")
 
 
 def test_the_trace_goes_on_to_the_agent() -> None:

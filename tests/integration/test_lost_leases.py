@@ -21,6 +21,7 @@ from a2a_hub.task_store.store import HUB
 from functions.hub.endpoints import RUN_PATH, RunEndpoint
 from tests.fakes.task_instance import (
     PATIENCE_SECONDS,
+    Compared,
     Instance,
     artifacts,
     settled,
@@ -49,7 +50,7 @@ def test_a_lease_that_ran_out_before_the_run_began_is_nothing_to_run(file: Path)
     instance.agent.send = refuse_late  # type: ignore[method-assign, assignment]
     request = Request(method="POST", path=RUN_PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode())
     caller = Caller(principal=Principal(subject=TASKS_FUNCTION))
-    answer = RunEndpoint(instance.kept.runner).handle(request, caller, {"requestId": "r"})
+    answer = RunEndpoint(instance.kept.engine).handle(request, caller, {"requestId": "r"})
     assert answer is not None
     assert (answer.status, answer.body) == (200, b'{"state":null}')
     assert instance.get(task.id).status.state is TaskState.SUBMITTED
@@ -122,11 +123,12 @@ def test_who_follows_a_run_that_lost_its_task_sees_what_became_of_it(file: Path)
 def test_who_waits_for_a_run_that_lost_its_task_gets_the_other_runs_answer(file: Path) -> None:
     steps = Steps("old")
     loser, winner = Instance(file, steps, store_seconds=0.01), Instance(file, at_once("new"))
+    same: dict[str, Any] = {"message_id": "m", "context_id": "c"}
     with ThreadPoolExecutor() as threads:
-        first = threads.submit(loser.send, "hello", message_id="m", context_id="c")
+        first = threads.submit(loser.send, "hello", metadata=(compared := Compared()), **same)
         (task,) = until(lambda: tasks(loser))
-        joined = threads.submit(loser.send, "hello", message_id="m", context_id="c")
-        until(lambda: loser.far.asked["waiting"] == 2)
+        joined = threads.submit(loser.send, "hello", metadata={}, **same)
+        assert compared.joined.wait(PATIENCE_SECONDS)
         winner.far.ahead_seconds = 3600
         winner.run_again(task.id)
         steps.let()
@@ -148,14 +150,14 @@ def test_who_joined_a_run_that_gave_way_to_the_same_request_elsewhere_gets_that_
     here.far.held["create"] = stored_there = threading.Event()
     same: dict[str, Any] = {"message_id": "m", "context_id": "c"}
     with ThreadPoolExecutor() as threads:
-        answers = [threads.submit(here.send, "hello", **same)]
+        answers = [threads.submit(here.send, "hello", metadata=(compared := Compared()), **same)]
         until(lambda: here.far.asked["create"])
-        answers.append(threads.submit(here.send, "hello", **same))
-        until(lambda: here.far.asked["waiting"] == 2)
-        answers.append(threads.submit(there.send, "hello", **same))
+        answers.append(threads.submit(here.send, "hello", metadata={}, **same))
+        assert compared.joined.wait(PATIENCE_SECONDS)
+        answers.append(threads.submit(there.send, "hello", metadata={}, **same))
         until(lambda: tasks(there))
         stored_there.set()
-        until(lambda: here.far.asked["get"])
+        until(lambda: not len(here.kept.operations.turns))
         steps.let()
         assert [text_of(each.result(PATIENCE_SECONDS)) for each in answers] == ["theirs"] * 3
     assert (here.agent.asked, there.agent.asked, len(tasks(there))) == (1, 1, 1)

@@ -36,7 +36,7 @@ def test_a_refused_connection_is_not_tried_more_often_than_allowed() -> None:
 def test_a_request_that_was_sent_is_never_sent_again(behave: Callable[[Exchange], None]) -> None:
     with HttpServer(behave) as server, pytest.raises(HttpFailure) as raised:
         _get(HttpClient(), server, retries=5)
-    assert raised.value.fault is Fault.CUT
+    assert raised.value.fault is Fault.UNANSWERED
     assert len(server.received) == 1
 
 

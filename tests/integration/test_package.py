@@ -75,6 +75,12 @@ def test_the_installed_hubctl_reads_the_route_table_of_the_working_directory(hub
     assert '"name"' in _run(hubctl, "card", "--url", "https://hub.example.com", cwd=tmp_path)
 
 
+def test_the_installed_hubctl_carries_its_schemas_and_the_template_of_an_agent(hubctl: Path, tmp_path: Path) -> None:
+    assert '"title": "routes.toml"' in _run(hubctl, "schema", "routes", cwd=tmp_path)
+    _run(hubctl, "new", "agent", "travel-desk", cwd=tmp_path)
+    assert (tmp_path / "travel-desk" / "requirements.txt").read_text() == f"a2a-hub[functions]=={VERSION}\n"
+
+
 def test_the_installed_hubctl_reads_a_folder_of_documents(hubctl: Path, tmp_path: Path) -> None:
     (tmp_path / "policy.md").write_text("# Travel policy\n\nTrains are booked two weeks ahead.\n")
     program = "import pathlib; from hubctl.corpus.documents import local_files; print(local_files(pathlib.Path())[0][0].title)"

@@ -48,6 +48,17 @@ def test_a_config_is_read_replaced_and_deleted_by_its_id(world: World, way: str,
     assert _ids(world) == [world.config_id]
 
 
+@pytest.mark.parametrize("way", [way for way in WAYS if way.startswith("1.0")])
+@pytest.mark.parametrize("name", ["config", "pushNotificationConfig"])
+def test_a_nested_config_of_the_release_candidate_is_answered_nested(world: World, way: str, name: str) -> None:
+    client = world.client(way, TOKEN)
+    config = {"id": "mine", "url": URL, "token": "t", "authentication": {"scheme": "Bearer", "credentials": "c"}}
+    made = client.call("CreateTaskPushNotificationConfig", {"taskId": world.task_id, name: config})
+    assert made == {"taskId": world.task_id, "pushNotificationConfig": config}
+    flat = client.call("CreateTaskPushNotificationConfig", {"taskId": world.task_id} | config)
+    assert flat == {"taskId": world.task_id} | config
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("id_", ["a/b", "/", ".", ".."])
 def test_an_id_that_no_path_can_hold_is_refused(world: World, way: str, id_: str) -> None:

@@ -14,10 +14,12 @@ from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState, Version
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import PushConfig
+from local.settings import key_pair
 from tests.contract.task_store.stores import created, status
 from tests.fakes.http_server import Exchange
+from tests.fakes.signatures import TASKS_SETTINGS
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver
-from tests.fakes.webhook_signatures import claims_of, key_pair
+from tests.fakes.webhook_signatures import claims_of
 from tests.integration.gates import function
 
 
@@ -30,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[SqliteTaskStore]:
 
 def _settings(folder: Path, **more: str) -> dict[str, str]:
     return {
-        "GATE_SIGNING_KEY": "k" * 32,
+        **TASKS_SETTINGS,
         "HUB_DEV_TOKEN": "token-of-all-roles",
         "HUB_PUBLIC_URL": "https://hub.example.com",
         "HUB_URL": "http://127.0.0.1:9",

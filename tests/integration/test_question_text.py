@@ -78,9 +78,7 @@ def test_what_gemini_enterprise_notes_with_a_text_goes_to_agents_that_can_read_i
         [_text("")],
         [_text(" \n\t")],
         [_text("\x00\x01")],
-        [_FILE],
         [{"kind": "data", "data": {"text": "Ask alpha"}}],
-        [_text("<start_of_user_uploaded_file: a.pdf>"), _FILE, _text("<end_of_user_uploaded_file: a.pdf>")],
     ],
 )
 @pytest.mark.parametrize("way", ["send", "stream"])
@@ -101,7 +99,50 @@ def test_a_message_without_text_gets_a_friendly_text_in_both_languages(parts: li
     assert _NONE in answer
     assert "ご質問を入力してください" in answer
     assert agent.received == []
-    assert hub.log[-1]["outcome"] == "no_text"
+    assert hub.log[-1]["fault"] == "no_text"
+
+
+_FILE_ALONE = [_text("<start_of_user_uploaded_file: a.pdf>"), _FILE, _text("<end_of_user_uploaded_file: a.pdf>")]
+
+
+@pytest.mark.parametrize("parts", [[_FILE], _FILE_ALONE])
+def test_a_file_without_text_is_named_in_the_answer_if_no_agent_accepts_its_type(parts: list[Any]) -> None:
+    with AgentServer(lambda _: []) as agent:
+        answer = text_of(Hub(route("alpha", agent.url)).send("", parts=parts))
+    assert "I see [plan.pdf], but no question." in answer
+    assert "ご質問がありません" in answer
+    assert agent.received == []
+
+
+@pytest.mark.parametrize("chosen", [False, True], ids=["by its type", "by the caller"])
+def test_a_file_without_text_is_passed_on_to_an_agent_that_takes_it(chosen: bool) -> None:
+    modes = ("text/plain",) if chosen else ("text/plain", "application/pdf")
+    with AgentServer(lambda _: [message(text("It has two pages."))]) as agent:
+        hub = Hub(route("alpha", agent.url, input_modes=modes))
+        answer = hub.send("", parts=_FILE_ALONE, metadata={"skill": "alpha"} if chosen else None)
+    assert text_of(answer) == "It has two pages."
+    assert agent.asked[0].json["params"]["message"]["parts"][1]["filename"] == "plan.pdf"
+
+
+@pytest.mark.parametrize("missing", ["messageId", "role"])
+def test_a_user_interface_need_not_send_an_id_nor_a_role(missing: str) -> None:
+    question = {"kind": "message", "role": "user", "messageId": "m", "parts": [_text("Ask alpha")]}
+    del question[missing]
+    with AgentServer(lambda _: [message(text("Yes."))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        _, told = hub.post("/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": question}})
+    assert text_of(told["result"]) == "Yes."
+    sent = agent.asked[0].json["params"]["message"]
+    assert (bool(sent["messageId"]), sent["role"]) == (True, "ROLE_USER")
+
+
+@pytest.mark.parametrize("method", ["tasks/send", "tasks/sendSubscribe"])
+def test_a_client_of_0_1_is_told_which_versions_are_spoken(method: str) -> None:
+    request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"id": "t", "message": {}}}
+    _, told = Hub(route("alpha", "http://127.0.0.1:9")).post("/", request)
+    assert told["error"]["code"] == -32009
+    assert told["error"]["message"] == f"{method} belongs to A2A 0.1: send message/send of 0.3, or SendMessage of 1.0"
+    assert told["error"]["data"][0]["metadata"] == {"supportedVersions": "0.3, 1.0"}
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from typing import Any, cast
 
 import pytest
 
+from local.settings import key_pair
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, message, text
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, text_of
-from tests.fakes.webhook_signatures import key_pair
 
 _SEND = b'{"jsonrpc": "2.0", "id": 7, "method": "message/send", "params": {}}'
 _PUBLIC = [

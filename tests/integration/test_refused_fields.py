@@ -28,11 +28,11 @@ def _refuses(*fields: object) -> Behaviour:
     [
         (
             "Hello",
-            "did not accept this part of the request: message.metadata.workspace_path, message.parts[0].",
+            f"did not accept this part of the request: message.metadata.{URI}.workspace_path, message.parts[0].",
         ),
         (
             "こんにちは",
-            "依頼の次の部分を受け付けませんでした：message.metadata.workspace_path, message.parts[0]。",
+            f"依頼の次の部分を受け付けませんでした：message.metadata.{URI}.workspace_path, message.parts[0]。",
         ),
     ],
 )
@@ -46,7 +46,7 @@ def test_a_person_reads_which_part_of_the_request_it_was(question: str, said: st
     assert hub.log[0]["requestId"] in text
     assert "db-password" not in text
     assert (told["kind"], told["fault"]) == ("not_accepted", "refused")
-    assert told["cause"].endswith("(error -32602): message.metadata.workspace_path, message.parts[0]")
+    assert told["cause"].endswith(f"(error -32602): message.metadata.{URI}.workspace_path, message.parts[0]")
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_a_command_is_refused_by_the_name_of_its_field(tmp_path: Path) -> None:
         hub = hub_of(tmp_path, tool_route("alpha", agent.url))
         error = call(hub, "command/execute", {"command_path": ["memory"]})["error"]
     assert error["code"] == -32602
-    assert "“Agent alpha” did not accept this part of the request: metadata.workspace_path." in error["message"]
-    assert [each["field"] for each in error["data"][0]["fieldViolations"]] == ["metadata.workspace_path"]
+    assert f"“Agent alpha” did not accept this part of the request: metadata.{URI}.workspace_path." in error["message"]
+    assert [each["field"] for each in error["data"][0]["fieldViolations"]] == [f"metadata.{URI}.workspace_path"]
     assert "db-password" not in str(error)
-    assert (hub.log[-1]["outcome"], hub.log[-1]["route"]) == ("INVALID_PARAMS", "alpha")
+    assert (hub.log[-1]["fault"], hub.log[-1]["route"]) == ("INVALID_PARAMS", "alpha")
 
 
 def test_a_task_waits_on_for_an_answer_that_its_agent_accepts(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_task_waits_on_for_an_answer_that_its_agent_accepts(tmp_path: Path) ->
         told = say("perhaps", taskId=task_id)
         assert (told["id"], told["status"]["state"]) == (task_id, "TASK_STATE_INPUT_REQUIRED")
         assert "did not accept this part of the request: selected_option_id" in str(told["status"]["message"])
-        assert hub.log[-1]["outcome"] == "refused"
+        assert hub.log[-1]["fault"] == "refused"
         agent.serve_message = None
         agent.script = lambda _: [task("completed", says="Done.")]
         assert say("yes", taskId=task_id)["status"]["state"] == "TASK_STATE_COMPLETED"

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from local.gemini_enterprise.world import Agent, Operator
-from tests.integration.registrations import APP, CLIENT, SECRET, TOKEN, Registrations, registrations
+from tests.integration.registrations import APP, CLIENT, SECRET, TOKEN, Registrations, registrations, shown_to_users
 from tests.unit.cards import good_card
 
 AUTHORIZATION = "projects/123456789012/locations/global/authorizations/a2a-hub"
@@ -24,7 +24,7 @@ def test_a_first_registration_makes_an_authorization_and_an_agent_that_people_se
     there: Registrations,
 ) -> None:
     agent = there.registered()
-    assert there.world.shown_to_users("global", APP) == ["A2A hub"]
+    assert shown_to_users(there.world, "global") == ["A2A hub"]
     assert agent.authorization == AUTHORIZATION
     assert json.loads(agent.fields["a2aAgentDefinition"]["jsonAgentCard"]) == good_card()
     assert agent.fields["icon"] == {"uri": good_card()["iconUrl"]}
@@ -152,7 +152,7 @@ def test_without_an_authorization_the_card_needs_no_security(there: Registration
 def test_an_agent_that_is_not_shared_stays_invisible_and_this_is_said(there: Registrations) -> None:
     _, told = there.hubctl("--not-shared")
     assert "people do not see it yet" in told
-    assert there.world.shown_to_users("global", APP) == []
+    assert shown_to_users(there.world, "global") == []
 
 
 def test_a_card_with_errors_is_told_and_not_sent(there: Registrations) -> None:

@@ -35,6 +35,8 @@ class House:
             "IAM_CREDENTIALS": "none",
             "ROUTES_FILE": str(self.file),
             "ROUTES_SECONDS": "0.01",
+            # The pages are asked for without a pause.
+            "RATE_LIMIT_PER_MINUTE": "0",
         }
         self.hub = build(read(environment), log=self._log())
         self.card = build_card(read_card(environment), log=self._log())

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.hub import Hub, route, settle, text_of
-
-_KEY = "a-key-that-the-gate-and-the-hub-share"
+from tests.fakes.signatures import signed
 
 HANAKO = Principal(subject="google:1", email="hanako@example.com", hosted_domain="example.com")
 TARO = Principal(subject="google:2", email="taro@gmail.com")
@@ -47,10 +45,8 @@ class House:
 
     def ask(self, principal: Principal, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """Status and body of what the gate passes on for `principal`."""
-        signer = PrincipalSigner([_KEY], now=time.time)
-        signed: Mapping[str, str] = {HEADER: signer.sign(principal, method=method, path=path)}
         data = b"" if body is None else json.dumps(body).encode()
-        response = self.hub.request(method, path, data, token=None, headers=signed)
+        response = self.hub.request(method, path, data, token=None, headers=signed(principal, method, path, data))
         assert isinstance(response.body, bytes)
         return response.status, json.loads(response.body)
 
@@ -64,7 +60,7 @@ def house() -> Iterator[House]:
             route("beta", agent.url, allow_emails=("taro@gmail.com",)),
             route("gamma", agent.url, allow_clients=("nightly",)),
             route("delta", agent.url),
-            signing_key=_KEY,
+            behind_gate=True,
         )
         yield House(hub, agent)
 
@@ -73,7 +69,7 @@ def test_work_for_workers_is_taken_only_of_those_who_may_use_its_route(tmp_path:
     hub = Hub(
         route("build", "", role="developer", allow_clients=("nightly",)),
         route("other", "http://127.0.0.1:9"),
-        signing_key=_KEY,
+        behind_gate=True,
         settings={"TASK_STORE": f"sqlite:{tmp_path / 'tasks.db'}"},
     )
     store = SqliteTaskStore(tmp_path / "tasks.db", clock=time.time, new_token=lambda: "token")

@@ -39,8 +39,8 @@ def test_an_agents_fault_is_left_out_of_the_list_of_the_others_commands(fault: F
         hub = _hub(None, fault, server, other)
         assert names(hub) == ["memory"]
         left_out, record = hub.log
-        assert (left_out["route"], left_out["outcome"]) == ("alpha", fault.fault)
-        assert (record["operation"], record["outcome"]) == ("commands/get", "ok")
+        assert (left_out["route"], left_out["fault"]) == ("alpha", fault.fault)
+        assert (record["operation"], record["outcome"]) == ("commands/get", "answered")
 
 
 @pytest.mark.parametrize("fault", _OF_COMMANDS, ids=lambda fault: fault.name)
@@ -53,7 +53,7 @@ def test_an_agents_fault_is_why_its_command_did_not_start(fault: Fault, tmp_path
         assert "“Agent alpha”" in result["message"]
         _leaks_nothing(json.dumps(result), server)
         record = hub.log[-1]
-        assert (record["outcome"], record["route"]) == (fault.fault, "alpha")
+        assert (record["fault"], record["route"]) == (fault.fault, "alpha")
         assert record["requestId"] in result["message"]
         sent = [each for each in server.received if b"command/execute" in each.body]
         assert len(sent) <= 1
@@ -69,7 +69,7 @@ def test_an_agent_that_failed_repeatedly_is_left_alone_for_its_commands_too(tmp_
         result = execute(hub, "memory")
         assert len(server.received) == asked
     assert "will be tried again" in result["message"]
-    assert hub.log[-1]["outcome"] == "circuit_open"
+    assert hub.log[-1]["fault"] == "circuit_open"
 
 
 def test_an_answer_that_names_neither_a_task_nor_a_status_is_the_agents_fault(tmp_path: Path) -> None:

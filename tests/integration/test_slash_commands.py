@@ -40,7 +40,7 @@ def test_the_commands_of_an_agent_are_listed_in_its_own_version(version: str) ->
         (asked,) = agent.asked
     assert asked.headers.get("a2a-version") == ("1.0" if version == "1.0" else None)
     assert asked.headers["a2a-extensions" if version == "1.0" else "x-a2a-extensions"] == URI
-    assert (hub.log[-1]["operation"], hub.log[-1]["outcome"]) == ("commands/get", "ok")
+    assert (hub.log[-1]["operation"], hub.log[-1]["outcome"]) == ("commands/get", "answered")
 
 
 def test_several_agents_commands_are_one_list_in_the_order_of_the_table() -> None:
@@ -82,7 +82,7 @@ def test_an_agent_that_fails_is_left_out_and_told_to_the_operator(agent: Command
     hub = hub_of(None, tool_route("alpha", "http://127.0.0.1:1"), tool_route("beta", agent.url))
     assert names(hub) == ["memory"]
     left_out, _ = hub.log
-    assert (left_out["severity"], left_out["route"], left_out["outcome"]) == (
+    assert (left_out["severity"], left_out["route"], left_out["fault"]) == (
         "WARNING",
         "alpha",
         "unreachable",
@@ -97,7 +97,7 @@ def test_where_all_fail_the_caller_is_told_which_agent_and_what_to_do() -> None:
     assert error["code"] == -32603
     assert "“Agent alpha” cannot be reached" in error["message"]
     assert hub.log[-1]["requestId"] in error["message"]
-    assert (hub.log[-1]["severity"], hub.log[-1]["outcome"]) == ("WARNING", "UNAVAILABLE")
+    assert (hub.log[-1]["severity"], hub.log[-1]["fault"]) == ("WARNING", "UNAVAILABLE")
 
 
 @pytest.mark.parametrize("skill", ["delta", "", 7])
@@ -171,7 +171,7 @@ def test_a_command_that_nobody_offers_leaves_no_task(args: str, says: str, tmp_p
     assert (result["status"], result["execution_id"]) == ("FAILED_TO_START", "")
     assert says in result["message"]
     assert one.executed == two.executed == []
-    assert hub.log[-1]["outcome"] == "no_command"
+    assert hub.log[-1]["fault"] == "no_command"
     assert call(hub, "ListTasks")["result"]["totalSize"] == 0
 
 

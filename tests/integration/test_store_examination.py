@@ -1,7 +1,6 @@
 """The doctor of a hub that keeps tasks asks where they are kept, and says what mends it."""
 
 import json
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,13 +11,13 @@ import pytest
 
 from a2a_hub.diagnosis.report import Outcome, Step
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.firestore import FirestoreTaskStore
 from a2a_hub.task_store.settings import StoreSettings
 from functions.hub.store_examination import examine_store
 from tests.fakes.emulators import PROJECT
 from tests.fakes.hub import Hub, route
+from tests.fakes.signatures import signed
 
 NOWHERE = "http://127.0.0.1:9"
 KEY = "a-signing-key-of-thirty-two-characters"
@@ -123,24 +122,32 @@ def test_the_hub_tells_of_its_store_and_one_without_tasks_of_none(tmp_path: Path
     hub = Hub(route("alpha", NOWHERE), settings={"TASK_STORE": f"sqlite:{file}"})
     assert _store(hub) == ("ok", "tasks.sqlite3 answers lists of tasks")
     file.rename(tmp_path / "elsewhere")
+    # Somebody's questions go on without the tasks that were in it.
+    assert _store(hub) == ("ok", "tasks.sqlite3 answers lists of tasks")
+    file.unlink()
+    file.mkdir()
     assert _store(hub) == ("error", "tasks.sqlite3: the file cannot be read")
     assert _store(Hub(route("alpha", NOWHERE))) is None
 
 
+def test_a_hub_of_many_instances_without_a_store_is_told_that_they_share_no_memory() -> None:
+    told = _store(Hub(route("alpha", NOWHERE), settings={"MAX_INSTANCES": "10"}))
+    assert told == ("warning", "up to 10 instances without a store: each forgets the conversations of the others")
+
+
 def test_a_client_for_some_routes_is_told_of_these_alone(tmp_path: Path) -> None:
     settings = {"TASK_STORE": f"sqlite:{tmp_path / 'tasks.sqlite3'}"}
-    hub = Hub(route("alpha", NOWHERE), settings=settings, signing_key=KEY)
-    limited = Principal(subject="client:ci", client="ci", routes=frozenset({"alpha"}))
+    hub = Hub(route("alpha", NOWHERE), settings=settings, behind_gate=True)
+    limited = Principal(subject="client:ci", client="ci", operator=True, routes=frozenset({"alpha"}))
     assert _store(hub, limited) is None
-    assert _store(hub, Principal(subject="client:ci", client="ci")) is not None
+    assert _store(hub, Principal(subject="client:ci", client="ci", operator=True)) is not None
 
 
 def _store(hub: Hub, principal: Principal | None = None) -> tuple[str, str] | None:
     if principal is None:
         answer = hub.request("GET", "/doctor")
     else:
-        signed = PrincipalSigner([KEY], now=time.time).sign(principal, method="GET", path="/doctor")
-        answer = hub.request("GET", "/doctor", token=None, headers={HEADER: signed})
+        answer = hub.request("GET", "/doctor", token=None, headers=signed(principal, "GET", "/doctor"))
     assert isinstance(answer.body, bytes)
     parts = {each["subject"]: each["steps"] for each in json.loads(answer.body)["examined"]}
     if "tasks" not in parts:

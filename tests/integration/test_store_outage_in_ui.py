@@ -85,7 +85,7 @@ def test_an_agents_question_is_put_and_its_answer_reaches_the_agent(hub: Hub, ag
 )
 def test_work_that_has_to_be_stored_is_refused_with_a_text(hub: Hub, asked: str, read: str) -> None:
     assert read in text_of(hub.send(asked, metadata=_WORK))
-    assert (hub.log[-1]["severity"], hub.log[-1]["outcome"]) == ("ERROR", "UNAVAILABLE")
+    assert (hub.log[-1]["severity"], hub.log[-1]["fault"]) == ("ERROR", "UNAVAILABLE")
     streamed = hub.stream(asked, metadata=_WORK)
     assert read in streamed_text(streamed)
     assert streamed[-1]["final"] is True

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from queue import Queue
 from typing import Any
 
@@ -44,6 +45,7 @@ def test_a_chunk_reaches_the_client_before_the_agent_says_the_next_one() -> None
         assert _next_text(stream) == "First, "
         script.go_on()
         assert _next_text(stream) == "then."
+        assert stream.next_event()["lastChunk"] is True
         last = stream.next_event()
         assert (last["status"]["state"], last["final"]) == ("completed", True)
 
@@ -75,23 +77,44 @@ def test_a_life_of_a_task_is_told_in_order_with_both_ids_in_every_event() -> Non
     assert [event["kind"] for event in heard] == [
         "task",
         "status-update",
-        "artifact-update",
-        "artifact-update",
+        *["artifact-update"] * 3,
         "status-update",
     ]
     assert {(event.get("taskId") or event["id"], event["contextId"]) for event in heard} == {
         (heard[0]["id"], heard[0]["contextId"])
     }
-    assert [event["append"] for event in heard[2:4]] == [False, True]
-    assert len({event["artifact"]["artifactId"] for event in heard[2:4]}) == 1
+    assert [event["append"] for event in heard[2:5]] == [False, True, True]
+    assert [event["lastChunk"] for event in heard[2:5]] == [False, False, True]
+    assert len({event["artifact"]["artifactId"] for event in heard[2:5]}) == 1
     assert [event["final"] for event in heard if event["kind"] == "status-update"] == [False, True]
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("version", ["0.3", "1.0"])
+def test_the_last_chunk_of_each_artifact_says_so_and_no_other(version: str, stored: bool, tmp_path: Path) -> None:
+    def chunk(id_: str, part: Json, **fields: bool) -> Json:
+        return update(artifact(id_, part)) | {"artifactUpdate": update(artifact(id_, part))["artifactUpdate"] | fields}
+
+    chunks = [chunk("a", text("One ")), chunk("a", text("two"), append=True, lastChunk=True), chunk("d", {"data": {}})]
+    settings = {"TASK_STORE": f"sqlite:{tmp_path / 'tasks.db'}"} if stored else {}
+    how: dict[str, Any] = {"version": version, "modes": ["text/plain", "application/json"]}
+    with AgentServer(lambda _: [task("working"), *chunks, status("completed")]) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=True), route("beta", agent.url), settings=settings)
+        relayed, answered = hub.stream("alpha", **how), hub.stream("beta", **how)
+    for events in (relayed, answered):
+        updates = [each.get("artifactUpdate", each) for each in events if "artifact" in str(each)]
+        last = {each["artifact"]["artifactId"]: each.get("lastChunk", False) for each in updates if "artifact" in each}
+        assert sum(each.get("lastChunk", False) for each in updates) == sum(last.values())
+        # 0.3 over JSON-RPC is a user interface, for which nothing is relayed as it is.
+        assert last["a" if events is relayed and version == "1.0" else "answer-1"]
+    assert list(last.values()) == [True, True]
 
 
 def test_a_stream_is_an_unbuffered_event_stream() -> None:
     with AgentServer(lambda _: [message(text("Hi"))]) as agent:
         headers = Hub(route("alpha", agent.url)).open("Hello").headers
     assert headers["content-type"] == "text/event-stream"
-    assert headers["cache-control"] == "no-cache, no-transform"
+    assert headers["cache-control"] == "no-store, no-transform"
     assert headers["x-accel-buffering"] == "no"
 
 
@@ -185,6 +208,7 @@ def test_the_same_stream_opened_again_while_it_is_answered_runs_once_and_is_hear
         script.go_on()
         for stream in streams[1:]:
             assert _next_text(stream) == "then."
+            assert stream.next_event()["lastChunk"] is True
             assert stream.next_event()["final"] is True
     assert len(agent.said) == 1
 
@@ -244,7 +268,8 @@ def test_a_stream_that_cannot_begin_is_an_event_stream_with_the_error() -> None:
         unknown = hub.request("POST", "/", _with_skill("nobody"))
     assert response.headers["content-type"] == unknown.headers["content-type"] == "text/event-stream"
     for answer in (response, unknown):
-        data = answer.body if isinstance(answer.body, bytes) else b"".join(answer.body)
+        assert isinstance(answer.body, bytes)
+        data = answer.body
         assert json.loads(data.removeprefix(b"data: "))["error"]["code"] == -32602
 
 

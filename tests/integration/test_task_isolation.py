@@ -7,12 +7,13 @@ from urllib.parse import quote
 
 import pytest
 
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.identity.principal import digest
 from a2a_hub.task_store.store import Position
 from a2a_hub.tasks.operations import write_token
-from tests.fakes.agent_wire import Json
-from tests.fakes.hub import OTHER_TOKEN, TOKEN
-from tests.fakes.task_client import WAYS, Refused
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import Json, task
+from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle
+from tests.fakes.task_client import WAYS, Refused, TaskClient
 from tests.fakes.two_owners import ASKING, INVALID, LIMITED, NOT_FOUND, World, two_owners
 
 
@@ -220,3 +221,33 @@ def test_a_client_that_may_only_ask_has_no_other_way_to_the_same(world: World) -
     with pytest.raises(Refused, match="does not cover CreateTaskPushNotificationConfig"):
         client.send("hello", webhook="https://receiver.example/")
     assert "no task 1" in world.client("1.0 JSONRPC", LIMITED).send("/cancel 1").text
+
+
+@pytest.fixture(scope="module")
+def tenants(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
+    folder = tmp_path_factory.mktemp("tenants")
+    settings = {"TASK_STORE": f"sqlite:{folder}/tasks.db", "TENANTS": "acme,beta"}
+    with AgentServer(lambda _: [task("input-required", says="Which?")]) as agent:
+        yield Hub(route("alpha", agent.url), settings=settings)
+        settle()
+
+
+@pytest.mark.parametrize("way", ["1.0 JSONRPC", "1.0 HTTP+JSON"])
+def test_a_task_of_one_tenant_does_not_exist_at_another(tenants: Hub, way: str) -> None:
+    client = TaskClient(tenants, way)
+    message = {"messageId": f"m-{way}", "role": "ROLE_USER", "parts": [{"text": "Paint it"}]}
+    made = client.call("SendMessage", {"message": message, "tenant": "acme"})["task"]["id"]
+    assert client.call("GetTask", {"id": made, "tenant": "acme"})["id"] == made
+    for elsewhere in ({"tenant": "beta"}, {}):
+        with pytest.raises(Refused) as refused:
+            client.call("GetTask", {"id": made, **elsewhere})
+        assert refused.value.code == NOT_FOUND[client.binding]
+        assert made not in json.dumps(client.call("ListTasks", elsewhere))
+
+
+@pytest.mark.parametrize("way", ["1.0 JSONRPC", "1.0 HTTP+JSON"])
+def test_an_unknown_tenant_is_refused_by_name(tenants: Hub, way: str) -> None:
+    client = TaskClient(tenants, way)
+    with pytest.raises(Refused, match="tenant is not one of this agent's") as refused:
+        client.call("ListTasks", {"tenant": "gamma"})
+    assert refused.value.code == INVALID[client.binding]

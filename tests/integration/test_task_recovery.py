@@ -5,6 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.a2a.model import Event, Message, Part, Role, Task, TaskState
+from a2a_hub.boundaries.sources import CredentialSources
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Cancellation
+from a2a_hub.runtime.ids import random_hex
+from functions.hub.downstream.a2a_transport import a2a_agent
+from functions.hub.downstream.interface import AgentRequest
+from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
@@ -117,7 +125,8 @@ def test_work_that_nobody_waits_for_is_streamed_from_its_agent(keeping: dict[str
 
 def test_an_agent_that_stays_away_is_a_failed_task_that_says_so(keeping: dict[str, str]) -> None:
     with AgentServer(begins) as agent:
-        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC")
+        hub = Hub(route("alpha", agent.url, retry_seconds=0), settings=keeping)
+        client = TaskClient(hub, "1.0 JSONRPC")
         events = client.stream("hello")
         kept = _ended(client, events[0].task_id)
     assert (events[-1].state, kept.state) == ("failed", "failed")
@@ -131,3 +140,52 @@ def _ended(client: TaskClient, task_id: str) -> Seen:
         return seen if seen.state in ("completed", "failed", "canceled") else None
 
     return until(look)
+
+
+@pytest.mark.parametrize(
+    ("version", "methods"),
+    [("1.0", ["GetTask", "SubscribeToTask"]), ("0.3", ["tasks/get", "tasks/get"])],
+)
+def test_a_turn_that_is_tried_again_follows_the_agents_task_and_sends_no_message(
+    version: str, methods: list[str]
+) -> None:
+    def subscribed(exchange: Exchange) -> None:
+        exchange.start_stream()
+        for event in (task("working", artifact("a", text("one "))), ENDED):
+            exchange.event(agent.written(exchange, event))
+
+    states = iter([task("working"), ENDED])
+    with AgentServer(version=version, tasks=states, answers={"SubscribeToTask": subscribed}) as agent:
+        events = _tried_again(agent)
+    assert [received.json["method"] for received in agent.asked] == methods
+    assert isinstance(events[-1], Task)
+    assert events[-1].status.state is TaskState.COMPLETED
+
+
+def test_a_turn_that_is_tried_again_is_asked_with_the_same_message_where_its_task_is_lost() -> None:
+    with AgentServer(lambda _: [ENDED]) as agent:
+        events = _tried_again(agent)
+    assert [said.message_id for said in agent.said] == ["the-message"]
+    assert [type(event) for event in events] == [Task]
+
+
+def test_a_task_that_its_agent_has_lost_while_it_was_polled_is_a_broken_connection() -> None:
+    with AgentServer(lambda _: [task("working")], streaming=False) as agent, pytest.raises(DownstreamFailed) as failed:
+        _tried_again(agent)
+    assert (failed.value.failure.fault, failed.value.failure.passing) == ("cut", True)
+
+
+def _tried_again(agent: AgentServer) -> list[Event]:
+    """The events of a turn whose task at the agent is known."""
+    guard = a2a_agent(route("alpha", agent.url), http=HttpClient(), new_id=random_hex, sources=CredentialSources())
+    message = Message(message_id="the-message", role=Role.USER, parts=(Part(text="hello"),))
+    request = AgentRequest(
+        message=message,
+        streaming=True,
+        authorization=None,
+        traceparent=None,
+        cancellation=Cancellation(),
+        running_task_id="task-1",
+        may_outlive_request=True,
+    )
+    return list(guard.ask(request))

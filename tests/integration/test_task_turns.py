@@ -9,9 +9,8 @@ import pytest
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import CancelTaskRequest, Message, Task, TaskState, TaskStatus
-from a2a_hub.a2a.reply import Piece, Question, Text
+from a2a_hub.a2a.reply import Piece, Question, Text, status_update
 from a2a_hub.task_store.store import HUB, NewTask
-from a2a_hub.tasks.updates import status_update
 from tests.fakes.task_instance import (
     OWNER,
     PATIENCE_SECONDS,

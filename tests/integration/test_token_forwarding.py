@@ -13,12 +13,13 @@ from a2a_hub.boundaries.google_api import GoogleApi
 from a2a_hub.boundaries.iam import Iam
 from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.user import User
-from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER
+from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import HttpServer
 from tests.fakes.metadata_server import MetadataServer, claims_of
-from tests.integration.gates import BEARER, KEY, TOKEN, Gate, echo, function, gate
+from tests.fakes.signatures import HUB_SETTINGS
+from tests.integration.gates import BEARER, TOKEN, Gate, echo, function, gate
 
 _OTHERS = ("cookie", "x-serverless-authorization", "x-forwarded-authorization", "x-api-key", "x-user-token")
 _WAYS = {"message/send": "/", "message/stream": "/", "tools": "/tools/query"}
@@ -57,7 +58,7 @@ def house(folder: Path, *, passes: bool) -> Iterator[House]:
         routes.write_text(
             "\n".join(_route(boundary, agent.url, number) for number, (boundary, agent) in enumerate(agents.items()))
         )
-        told = {"ROUTES_FILE": str(routes), "GATE_SIGNING_KEY": KEY, **own}
+        told = {"ROUTES_FILE": str(routes), **HUB_SETTINGS, **own}
         hub = stack.enter_context(function("hub", folder, **told))
         address = f"http://127.0.0.1:{hub.port}"
         settings = {"IAM_CREDENTIALS": "adc", "PASS_CALLER_TOKEN": str(passes).lower()} | dict(own)

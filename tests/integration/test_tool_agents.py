@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,23 @@ def test_where_the_route_leaves_no_card_to_be_read_the_administrator_is_told_to(
         "extension_required",
         True,
     )
+
+
+@pytest.mark.parametrize(
+    "activation",
+    [{"headers": {"x-a2a-extensions": URI}}, {"extensions": [URI]}, {"metadata": {URI: {"workspacePath": "/w"}}}],
+    ids=["header", "message", "settings"],
+)
+def test_what_a_program_asks_with_the_extension_goes_to_a_development_agent_unless_a_rule_says_otherwise(
+    activation: Json,
+) -> None:
+    with ToolAgent() as agent, ToolAgent() as other:
+        code = route("code", agent.url, extensions=(URI,), passes_tasks=True)
+        hub = Hub(code, route("beta", other.url), route("gamma", other.url, default=True))
+        for text in ("Make the tests green", "Make the tests of beta green"):
+            hub.stream(text, version="1.0", modes=["application/json"], **activation)
+        hub.stream("Make the tests green", version="1.0", modes=["application/json"])
+    assert [len(each.messages) for each in (agent, other)] == [1, 2]
 
 
 @_VERSIONS
@@ -195,6 +212,7 @@ def _streamed(hub: Hub, version: str, part: Json, *, streams: bool = True, **fie
     chunks = hub.request("POST", "/", body, headers=header).body
     if isinstance(chunks, bytes):
         chunks = iter((chunks,))
+    assert isinstance(chunks, Iterator)
     results = [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in chunks if chunk[:1] != b":"]
     return [result if "kind" in result else next(iter(result.values())) for result in results]
 

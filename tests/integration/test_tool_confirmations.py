@@ -15,7 +15,7 @@ from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.development_agents import GeminiCliAgent
 from tests.fakes.http_server import Exchange
-from tests.fakes.hub import Hub, route, streamed_text, text_of
+from tests.fakes.hub import TOKEN, Hub, route, streamed_text, text_of
 from tests.integration.conversation_agents import echo, turn
 
 _STORED = pytest.mark.parametrize("stored", [False, True], ids=["in memory", "stored"])
@@ -29,10 +29,38 @@ def agent() -> Iterator[GeminiCliAgent]:
         yield server
 
 
-def hub_of(agent: GeminiCliAgent, folder: Path | None = None, **changes: Any) -> Hub:
+def hub_of(agent: GeminiCliAgent, folder: Path | None = None, *, anonymous: bool = False, **changes: Any) -> Hub:
     settings = {"TASK_STORE": f"sqlite:{folder / 'tasks.db'}"} if folder else {}
     default = route("beta", "http://127.0.0.1:9")
-    return Hub(route("code", agent.url, **changes), default, settings=settings)
+    return Hub(route("code", agent.url, **changes), default, settings=settings, anonymous=anonymous)
+
+
+@_STORED
+@_BOTH
+def test_a_stranger_does_not_decide_in_a_conversation_whose_id_an_anonymous_caller_made_up(
+    agent: GeminiCliAgent, tmp_path: Path, way: str, stored: bool
+) -> None:
+    hub = hub_of(agent, tmp_path if stored else None, anonymous=True)
+    context_id, asked = turn(hub, way, "code: write it", "my-conversation", token=None)
+    assert (context_id, "wants to change the file" in asked) == ("my-conversation", True)
+    for stranger in (None, TOKEN):
+        assert turn(hub, way, "yes", "my-conversation", token=stranger)[0] == "my-conversation"
+    assert turn(hub, way, "code: yes", "my-conversation", token=None)[0] == "my-conversation"
+    assert agent.decisions == []
+    assert [said for said, _ in agent.texts] == ["code: write it", "code: yes"]
+
+
+@_STORED
+@_BOTH
+def test_an_anonymous_caller_decides_in_the_conversation_whose_id_the_hub_made(
+    agent: GeminiCliAgent, tmp_path: Path, way: str, stored: bool
+) -> None:
+    hub = hub_of(agent, tmp_path if stored else None, anonymous=True)
+    context_id, _ = turn(hub, way, "code: write it", token=None)
+    assert turn(hub, way, "yes", token=None)[0] != context_id
+    assert agent.decisions == []
+    assert turn(hub, way, "yes", context_id, token=None)[1].startswith("All done.")
+    assert agent.decisions == [_YES]
 
 
 @_STORED
@@ -62,7 +90,7 @@ def test_a_stream_shows_text_alone_and_a_line_for_each_tool_at_work(agent: Gemin
     )
     answers = hub.stream("1", context_id=asks[-1]["contextId"])
     assert _shown(answers[2]) == ("working", False, "実行中: echo one; sleep 1; echo two")
-    assert [event["kind"] for event in answers[3:]] == ["artifact-update", "status-update"]
+    assert [event["kind"] for event in answers[3:]] == ["artifact-update"] * 2 + ["status-update"]
     assert _shown(answers[-1]) == ("completed", True, "")
     assert '"data"' not in json.dumps([asks, answers])
     assert '"one\\ntwo"' not in json.dumps(answers)
@@ -209,7 +237,7 @@ def test_an_answer_that_asks_nothing_ends_the_stream_and_is_shown_once(agent: Ge
     second = hub.stream("further", context_id=first[-1]["contextId"])
     assert "You said: think" not in json.dumps([event for event in second if event["kind"] != "task"])
     assert "artifacts" not in second[0]
-    assert [text_of(event["artifact"]) for event in second if "artifact" in event] == ["Echo: further"]
+    assert streamed_text(second) == "Echo: further"
 
 
 def test_what_is_for_workers_leaves_a_task_that_asks_nothing_and_reaches_them(
@@ -220,12 +248,20 @@ def test_what_is_for_workers_leaves_a_task_that_asks_nothing_and_reaches_them(
     hub = Hub(route("code", agent.url), route("team", "", role="developer"), settings=settings)
     context_id, _ = turn(hub, "stream", "code: think")
     turn(hub, "stream", "team: plan it", context_id)
+
+    def listed() -> list[list[str]]:
+        return [text_of(hub.send(command)).split("\n")[1:] for command in ("/tasks", "/タスク一覧")]
+
+    assert listed() == [
+        ["2: waiting for a worker: team: plan it", "1: answered; you can continue it: code: think"],
+        ["2：ワーカー待ち：team: plan it", "1：回答済み（続けられます）：code: think"],
+    ]
     with closing(SqliteTaskStore(file, clock=time.time, new_token=random_hex)) as store:
         lease = store.lease("a-worker", seconds=5, roles=("developer",))
     assert lease is not None
-    assert [text_of(hub.send(command)).split("\n")[1:] for command in ("/tasks", "/タスク一覧")] == [
-        ["2: waiting to be worked on: team: plan it", "1: answered; you can continue it: code: think"],
-        ["2：受付済み：team: plan it", "1：回答済み（続けられます）：code: think"],
+    assert [lines[0] for lines in listed()] == [
+        "2: waiting to be worked on: team: plan it",
+        "2：受付済み：team: plan it",
     ]
     assert turn(hub, "stream", "code: further", context_id)[1] == "Echo: code: further"
     assert agent.texts[1] == ("code: further", "task-1")

@@ -1,7 +1,6 @@
 """The REST tool API: what it takes, what it answers, and that its OpenAPI document says so."""
 
 import json
-import time
 from typing import Any, cast
 
 import jsonschema
@@ -12,10 +11,10 @@ import yaml
 from a2a_hub.boundaries.registry import KINDS
 from a2a_hub.http.messages import Response
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import data, message, text
 from tests.fakes.hub import TOKEN, Hub, route
+from tests.fakes.signatures import signed
 
 KEY = "a-signing-key-of-thirty-two-characters"
 _CITATION = {
@@ -105,16 +104,20 @@ def test_an_answer_has_everything_that_the_ui_path_leaves_out() -> None:
 @pytest.mark.parametrize(
     ("principal", "is_operator"),
     [
-        (Principal(subject="client:ci", client="ci"), True),
-        (Principal(subject="client:ci", client="ci", operations=frozenset({"tools/query", "doctor"})), True),
-        (Principal(subject="client:ci", client="ci", operations=frozenset({"tools/query"})), False),
-        (Principal(subject="google:1", email="operator@example.com"), True),
-        (Principal(subject="google:2", email="somebody@example.com"), False),
+        (Principal(subject="client:ci", client="ci", operator=True), True),
+        (Principal(subject="client:ci", client="ci"), False),
+        (
+            Principal(subject="client:ci", client="ci", operator=True, operations=frozenset({"tools/query", "doctor"})),
+            True,
+        ),
+        (Principal(subject="client:ci", client="ci", operator=True, operations=frozenset({"tools/query"})), False),
+        (Principal(subject="google:1", email="operator@example.com", hosted_domain="example.com"), True),
+        (Principal(subject="google:2", email="somebody@example.com", hosted_domain="example.com"), False),
     ],
-    ids=["client", "client that may", "client that may not", "operator", "somebody"],
+    ids=["client", "ordinary client", "client that may", "client that may not", "operator", "somebody"],
 )
 def test_what_mends_a_failure_is_told_to_operators_alone(principal: Principal, is_operator: bool) -> None:
-    hub = Hub(route("alpha", "http://127.0.0.1:9"), signing_key=KEY, settings={"OPERATORS": "operator@example.com"})
+    hub = Hub(route("alpha", "http://127.0.0.1:9"), behind_gate=True, settings={"OPERATORS": "operator@example.com"})
     record = _asked_as(hub, principal)
     assert ("cause" in record["error"], "ALPHA_URL" in json.dumps(record)) == (is_operator, is_operator)
     assert {name: record["error"][name] for name in ("kind", "fault")} == {
@@ -128,9 +131,9 @@ def test_what_mends_a_failure_is_told_to_operators_alone(principal: Principal, i
 def test_what_an_agent_tells_the_operator_is_not_in_anybody_elses_record() -> None:
     told = [message(text("Yes."), data({"days": 30, "hints": [{"remedy": "gcloud services enable"}]}))]
     with AgentServer(lambda _: told) as agent:
-        hub = Hub(route("alpha", agent.url), signing_key=KEY)
+        hub = Hub(route("alpha", agent.url), behind_gate=True)
         assert _asked_as(hub, Principal(subject="google:2"))["data"] == {"days": 30}
-        assert "gcloud" in json.dumps(_asked_as(hub, Principal(subject="client:ci", client="ci")))
+        assert "gcloud" in json.dumps(_asked_as(hub, Principal(subject="client:ci", client="ci", operator=True)))
 
 
 def test_a_route_that_is_named_wins_over_the_rules() -> None:
@@ -217,8 +220,8 @@ def test_the_routes_are_told_without_addresses() -> None:
 
 
 def _asked_as(hub: Hub, principal: Principal) -> dict[str, Any]:
-    signed = PrincipalSigner([KEY], now=time.time).sign(principal, method="POST", path="/tools/query")
-    status, value = hub.post("/tools/query", {"query": "Hi"}, token=None, headers={HEADER: signed})
+    headers = signed(principal, "POST", "/tools/query", b'{"query": "Hi"}')
+    status, value = hub.post("/tools/query", {"query": "Hi"}, token=None, headers=headers)
     assert status == 200
     return cast("dict[str, Any]", value)
 

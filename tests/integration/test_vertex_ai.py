@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.local_cloud import account, call, inject
+from tests.fakes.local_cloud import account, accounts_at, call, inject
 from tests.fakes.vertex import ACCOUNT, MODEL, PROJECT, TOKEN, Vertex, vertex
 from tests.integration.gates import Gate, function
 
@@ -44,14 +44,17 @@ def test_one_answer_comes_whole(version: str) -> None:
     }
 
 
-def test_a_stream_without_alt_sse_is_an_array() -> None:
+def test_a_function_that_the_text_spells_out_is_called_and_its_result_is_the_answer() -> None:
+    declared = [{"functionDeclarations": [{"name": "find"}, {"name": "find_files"}]}]
+    asked = {"role": "user", "parts": [{"text": 'Please find_files {"words": "a"}'}]}
+    called = {"name": "find_files", "args": {"words": "a"}}
+    result = {"functionResponse": {"name": "find_files", "response": {"files": ["a.txt"]}}}
     with vertex() as service:
-        _, media_type, body = post(service, f"/v1/{PLACE}:streamGenerateContent")
-
-    *chunks, last = json.loads(body)
-    assert media_type == "application/json"
-    assert "".join(each["candidates"][0]["content"]["parts"][0]["text"] for each in chunks) == "Coal is black."
-    assert last["candidates"] == [{"finishReason": "STOP"}]
+        first = post(service, f"/v1/{PLACE}:generateContent", {"contents": [asked], "tools": declared})
+        contents = [asked, {"role": "model", "parts": [{"functionCall": called}]}, {"role": "user", "parts": [result]}]
+        second = post(service, f"/v1/{PLACE}:generateContent", {"contents": contents, "tools": declared})
+    parts = [json.loads(body)["candidates"][0]["content"]["parts"] for _, _, body in (first, second)]
+    assert parts == [[{"text": "Next: find_files"}, {"functionCall": called}], [{"text": '{"files": ["a.txt"]}'}]]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,7 @@ def general(metadata: str, service: Vertex, folder: Path) -> Iterator[Gate]:
     """The function as the account at `metadata`, over `service`."""
     host = metadata.removeprefix("http://")
     settings = {
-        "GENERAL_MODEL": MODEL,
+        "ANSWER_MODEL": MODEL,
         "GOOGLE_CLOUD_PROJECT": PROJECT,
         "VERTEX_AI_ENDPOINT": service.url,
         "GCE_METADATA_HOST": host,
@@ -111,16 +114,20 @@ def sent(port: int, method: str) -> Iterator[http.client.HTTPResponse]:
 
 
 def ask(port: int) -> list[dict[str, Any]]:
-    """The parts of the whole answer."""
+    """The parts of the whole answer: a message's, or those of a failed task."""
     with sent(port, "SendMessage") as answer:
-        parts: list[dict[str, Any]] = json.loads(answer.read())["result"]["message"]["parts"]
-    return parts
+        result: dict[str, Any] = json.loads(answer.read())["result"]
+    if "message" in result:
+        return list(result["message"]["parts"])
+    task = result["task"]
+    assert task["status"]["state"] == "TASK_STATE_FAILED"
+    return [*task["status"]["message"]["parts"], *(part for each in task["artifacts"] for part in each["parts"])]
 
 
 def test_the_function_asks_as_its_own_account_and_says_what_mends_a_refusal(tmp_path: Path) -> None:
     with (
         account(ACCOUNT, PROJECT) as metadata,
-        vertex(metadata) as service,
+        vertex(accounts_at[metadata]) as service,
         general(metadata, service, tmp_path) as running,
     ):
         answered = ask(running.port)
@@ -141,7 +148,7 @@ def test_the_function_asks_as_its_own_account_and_says_what_mends_a_refusal(tmp_
 def test_every_token_is_an_artifact_update_of_its_own_as_it_comes(tmp_path: Path) -> None:
     with (
         account(ACCOUNT, PROJECT) as metadata,
-        vertex(metadata) as service,
+        vertex(accounts_at[metadata]) as service,
         general(metadata, service, tmp_path) as running,
     ):
         inject(service.url, "stall", tokens=3)
@@ -158,7 +165,7 @@ def test_every_token_is_an_artifact_update_of_its_own_as_it_comes(tmp_path: Path
 
 
 def test_an_account_that_had_no_token_is_answered_once_it_has_one(tmp_path: Path) -> None:
-    with account(ACCOUNT, PROJECT) as metadata, vertex(metadata) as service:
+    with account(ACCOUNT, PROJECT) as metadata, vertex(accounts_at[metadata]) as service:
         inject(metadata, "metadata-down")
         with general(metadata, service, tmp_path) as running:
             without = ask(running.port)

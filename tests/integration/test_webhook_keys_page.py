@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.fakes.webhook_signatures import key_pair
+from local.settings import key_pair
 from tests.integration.gates import function, gate
 
 PATH = "/.well-known/jwks.json"

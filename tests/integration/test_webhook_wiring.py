@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
+from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Delivery, PushConfig
@@ -17,6 +18,7 @@ from functions.tasks.config import read
 from functions.tasks.webhooks.delivery import deliverer
 from tests.contract.task_store.stores import created
 from tests.fakes.http_server import HttpServer
+from tests.fakes.signatures import TASKS_SETTINGS
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS
 
 NAME = "receiver.example.com"
@@ -62,7 +64,7 @@ def test_a_name_that_became_an_inner_address_is_not_connected_to(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = {
-        "GATE_SIGNING_KEY": "k" * 32,
+        **TASKS_SETTINGS,
         "HUB_URL": "http://127.0.0.1:9",
         "IAM_CREDENTIALS": "none",
         "TASK_STORE": f"sqlite:{tmp_path}/tasks.db",
@@ -77,7 +79,7 @@ def test_a_name_that_became_an_inner_address_is_not_connected_to(
         url = f"https://{NAME}:{inside.port}/hook"
         config = TaskPushNotificationConfig(url=url, id="p", task_id=task_id)
         store.put_config(PushConfig(config=config, version=Version.V1_0), delivered=0)
-        deliverer(read(settings), store, log).deliver_due()
+        deliverer(read(settings), store, log, NoWakeups()).deliver_due()
         assert _attempted(store, task_id).dead == dead
         assert inside.connections == connections
     store.close()

@@ -38,11 +38,12 @@ class Function:
         self._answers = answers or {}
         self._leased = [json.dumps(_LEASED | leased).encode()]
         self.writes: list[tuple[str, Any]] = []
+        self.renewals: list[Any] = []
         self.server = HttpServer(self._behave)
         self.stopping = threading.Event()
 
     def work(self, do: Callable[[Work], str], **options: Any) -> list[tuple[str, Any]]:
-        """The writes of a worker that does the one task and stops."""
+        """The writes of a worker that does the one task and stops; `renewals` are apart, for they come with time."""
         with self.server:
             client = Client(self.server.url, static_token("a-token"), wait_seconds=1, **options)
             client.run(do, stopping=self.stopping)
@@ -53,7 +54,10 @@ class Function:
         if verb != "lease":
             fields = exchange.received.json
             assert fields.pop("lease") == "the-lease"
-            self.writes.append((verb, fields))
+            if verb == "renew":
+                self.renewals.append(fields)
+            else:
+                self.writes.append((verb, fields))
         scripted = self._answers.get(verb)
         if scripted:
             scripted.pop(0)(exchange)
@@ -228,7 +232,25 @@ def test_a_renewal_tells_the_work_that_there_is_no_use_in_it(answer: Callable[[E
         return "too late"
 
     function = Function({"renew": [_unavailable, answer]}, leaseSeconds=1)
-    assert function.work(do) == [("renew", {"leaseSeconds": 1})] * 2
+    assert function.work(do) == []
+    assert function.renewals == [{"leaseSeconds": 1, "waitSeconds": 0}] * 2
+
+
+def test_a_renewal_is_held_until_the_task_is_cancelled_so_that_the_work_hears_of_it_at_once() -> None:
+    working = threading.Event()
+
+    def hold(exchange: Exchange) -> None:
+        assert working.wait(30)
+        exchange.json({"version": 2, "cancelRequested": True})
+
+    def do(work: Work) -> str:
+        working.set()
+        assert work.cancelled.wait(30)
+        return "too late"
+
+    function = Function({"renew": [hold]}, leaseSeconds=60)
+    assert function.work(do) == []
+    assert function.renewals == [{"leaseSeconds": 60, "waitSeconds": 20}]
 
 
 def test_a_function_that_is_away_is_asked_again() -> None:

@@ -24,6 +24,17 @@ def worker(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.parametrize("module", ["workers.echo", "workers.shell_command"])
+def test_help_says_what_it_does_and_needs_without_any_setting(module: str) -> None:
+    done = worker("-m", module, "--help", TASKS_URL="")
+    told = " ".join(done.stdout.split())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert told.startswith(f"usage: python -m {module} [-h]")
+    assert "TASKS_URL, the address of the tasks function, and WORKER_TOKEN" in told
+    assert "whose tasks it takes" in told
+    assert "`" not in told
+
+
 @pytest.mark.parametrize("arguments", PROGRAMS)
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8080"])
 def test_an_address_that_is_none_is_told(arguments: tuple[str, ...], url: str) -> None:

@@ -1,6 +1,7 @@
 """The life of a task in a worker's hands: leased, renewed, reported on, and ended, by whoever holds its lease and nobody else."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,45 @@ def test_what_is_sent_again_after_a_lost_answer_is_not_written_twice(tasks: Task
     status, problem = tasks.write(leased, "progress", **update)
     assert (status, problem["reason"]) == (409, "WRONG_VERSION")
     assert not [message for message in tasks.task(leased).history if message.role == "ROLE_AGENT"]
+
+
+def test_a_renewal_that_is_held_answers_when_the_task_is_cancelled(tasks: Tasks) -> None:
+    tasks.add()
+    leased = tasks.lease()
+    answer = _in_thread(lambda: tasks.write(leased, "renew", waitSeconds=60))
+    tasks.store.request_cancel(leased["taskId"])
+    status, result = answer()
+    assert (status, result["cancelRequested"], result["status"]) == (200, True, "cancelled")
+    assert tasks.task(leased).status.state is TaskState.CANCELED
+
+
+def test_a_renewal_that_is_held_answers_when_the_work_has_ended(tasks: Tasks) -> None:
+    tasks.add()
+    leased = tasks.lease()
+    answer = _in_thread(lambda: tasks.write(leased, "renew", waitSeconds=60))
+    assert tasks.write(leased, "complete", text="Done")[0] == 200
+    status, result = answer()
+    # It may have come after the end.
+    assert (status, result.get("status"), result.get("reason")) in ((200, "complete", None), (409, 409, "TASK_ENDED"))
+
+
+def _in_thread(do: Callable[[], Any]) -> Callable[[], Any]:
+    answers: list[Any] = []
+    thread = threading.Thread(target=lambda: answers.append(do()))
+    thread.start()
+
+    def answer() -> Any:
+        thread.join(30)
+        return answers[0]
+
+    return answer
+
+
+def test_a_renewal_is_held_for_no_longer_than_the_lease(tasks: Tasks) -> None:
+    tasks.add()
+    leased = tasks.lease()
+    assert tasks.write(leased, "renew", leaseSeconds=10, waitSeconds=11)[0] == 400
+    assert tasks.write(leased, "renew", leaseSeconds=10, waitSeconds=1)[1]["cancelRequested"] is False
 
 
 def test_a_renewal_tells_of_a_cancellation_and_the_task_has_ended_with_it(tasks: Tasks) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.model import Artifact, Part, TaskArtifactUpdateEvent, TaskState
+from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Lease
-from a2a_hub.tasks.updates import status_update
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 
 Working = Callable[[list[tuple[str, Part, bool]]], None]
@@ -114,6 +114,30 @@ def test_whoever_waits_for_work_that_is_cancelled_reads_that_there_is_no_answer(
         else:
             assert text_of(hub.send("Plan it")) == "The work has ended without an answer."
         assert "1" in told.result(20)
+
+
+@pytest.mark.parametrize(
+    ("asked", "waits", "works"),
+    [
+        ("Plan it", "No worker has taken this yet; it is waiting for one.", "the work continues"),
+        ("計画を立てて", "この依頼はワーカー待ちで、まだ処理は始まっていません。", "処理は続いています"),
+    ],
+)
+@pytest.mark.parametrize("streaming", [False, True])
+def test_work_that_no_worker_has_taken_is_not_said_to_go_on(
+    tmp_path: Path, store: SqliteTaskStore, asked: str, waits: str, works: str, streaming: bool
+) -> None:
+    def answer(seconds: str) -> str:
+        settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_UI_SECONDS": seconds}
+        hub = Hub(route("team", "", role="developer"), settings=settings)
+        return streamed_text(hub.stream(asked)) if streaming else text_of(hub.send(asked))
+
+    assert waits in answer("0.1")
+    _leased(store)
+    with ThreadPoolExecutor() as threads:
+        taken = threads.submit(_leased, store)
+        assert works in answer("3")
+        taken.result(20)
 
 
 def test_what_follows_something_that_is_not_shown_is_not_appended_to_nothing(hub: Hub, working: Working) -> None:

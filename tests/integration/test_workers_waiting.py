@@ -14,7 +14,7 @@ from a2a_hub.settings.reader import SettingsError
 from tests.fakes.id_tokens import AUDIENCE, CALLER, Signer, certificates
 from tests.fakes.tasks_function import ALL_ROLES, DEVELOPER, REVIEWER, Tasks
 
-HUB, PUBSUB = "function:hub", "pubsub@project.iam.gserviceaccount.com"
+PUBSUB = "pubsub@project.iam.gserviceaccount.com"
 
 
 @pytest.fixture
@@ -97,30 +97,35 @@ def test_the_same_wakeup_twice_and_one_of_a_task_that_is_done_do_no_harm(tasks: 
     ],
 )
 def test_what_is_no_wakeup_is_refused(tasks: Tasks, body: bytes) -> None:
-    response = tasks.request("/wakeups", body, **tasks.signed(HUB, path="/wakeups"))
+    response = tasks.request("/wakeups", body, **tasks.signed("hub", path="/wakeups", body=body))
     assert response.status == 400
     assert response.headers["content-type"] == "application/problem+json"
 
 
 def test_a_wakeup_is_posted(tasks: Tasks) -> None:
     assert tasks.request("/wakeups", b"", method="GET", token=ALL_ROLES).status == 403
-    assert tasks.request("/wakeups", b"x" * 200_000, **tasks.signed(HUB, path="/wakeups")).status == 413
+    body = b"x" * 200_000
+    assert tasks.request("/wakeups", body, **tasks.signed("hub", path="/wakeups", body=body)).status == 413
 
 
 @pytest.mark.parametrize(
-    ("subject", "path", "audience", "status"),
+    ("function", "path", "audience", "status"),
     [
-        (HUB, "/wakeups", "tasks", 204),
-        (HUB, "/wakeups", "hub", 401),
-        (HUB, "/v1/tasks:lease", "tasks", 401),
-        ("function:somebody", "/wakeups", "tasks", 403),
+        ("hub", "/wakeups", "tasks", 204),
+        ("hub", "/wakeups", "hub", 401),
+        ("hub", "/v1/tasks:lease", "tasks", 401),
+        ("tasks", "/wakeups", "tasks", 401),
+        ("gate", "/wakeups", "tasks", 401),
     ],
 )
 def test_the_hub_wakes_and_nobody_who_only_looks_like_it(
-    tasks: Tasks, subject: str, path: str, audience: str, status: int
+    tasks: Tasks, function: str, path: str, audience: str, status: int
 ) -> None:
-    signed = tasks.signed(subject, path=path, audience=audience)
-    assert tasks.request("/wakeups", _push("developer"), **signed).status == status
+    body = _push("developer")
+    signed = tasks.signed(function, path=path, body=body, audience=audience)
+    assert tasks.request("/wakeups", body, **signed).status == status
+    another = tasks.signed(function, path=path, body=b"{}", audience=audience)
+    assert tasks.request("/wakeups", body, **another).status == 401
 
 
 def test_a_worker_does_not_wake_others_and_nobody_does_without_saying_who_they_are(tasks: Tasks) -> None:
@@ -192,7 +197,8 @@ def _push(role: str, task_id: str = "task-1") -> bytes:
 
 
 def _wake(tasks: Tasks, role: str, task_id: str = "task-1") -> int:
-    return tasks.request("/wakeups", _push(role, task_id), **tasks.signed(HUB, path="/wakeups")).status
+    body = _push(role, task_id)
+    return tasks.request("/wakeups", body, **tasks.signed("hub", path="/wakeups", body=body)).status
 
 
 def _woken(tasks: Tasks, role: str, waiting: Callable[[], Any]) -> Any:

@@ -137,7 +137,7 @@ def test_what_may_have_been_sent_is_said_to_be_uncertain(
 ) -> None:
     program.model.says = mails_the_figures
     task.say(text, *WRITES)
-    program.workspace.faults = [("/drafts/send", _BUSY)] * 3
+    program.workspace.trouble = [("/drafts/send", _BUSY)] * 3
     assert told in task.say("はい", *WRITES)["failed"]
     assert program.workspace.mail.sent == []
 
@@ -145,7 +145,7 @@ def test_what_may_have_been_sent_is_said_to_be_uncertain(
 def test_a_draft_that_was_thrown_away_is_said_not_to_be_sent(program: WorkspaceProgram, task: Task) -> None:
     program.model.says = mails_the_figures
     task.say("Mail the figures", *WRITES)
-    program.workspace.faults = [("/drafts/send", _BUSY)] * 3
+    program.workspace.trouble = [("/drafts/send", _BUSY)] * 3
     task.say("yes", *WRITES)
     program.workspace.mail.remove("r-1")
     assert "its draft is no longer in Gmail" in task.again(*WRITES)["failed"]

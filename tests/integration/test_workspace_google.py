@@ -35,18 +35,18 @@ def bench(workspace: Workspace) -> Bench:
 @pytest.mark.parametrize("trouble", [_BUSY, _LIMIT, None])
 def test_what_passes_is_tried_again(workspace: Workspace, bench: Bench, trouble: Any) -> None:
     workspace.add_file("f-1", "Figures", "x")
-    workspace.faults = [("/files", trouble), ("/files", trouble)]
+    workspace.trouble = [("/files", trouble), ("/files", trouble)]
     assert len(bench.use("find_files", words="Figures")["files"]) == 1
 
 
 def test_what_does_not_pass_is_told_after_three_attempts(workspace: Workspace, bench: Bench) -> None:
-    workspace.faults = [("/files", _BUSY)] * 4
+    workspace.trouble = [("/files", _BUSY)] * 4
     assert "busy" in bench.use("find_files", words="x")["error"]
-    assert len(workspace.faults) == 1
+    assert len(workspace.trouble) == 1
 
 
 def test_a_draft_is_never_written_twice_by_itself(workspace: Workspace, bench: Bench) -> None:
-    workspace.faults = [("/drafts", None)]
+    workspace.trouble = [("/drafts", None)]
     assert "cannot be reached" in bench.use("draft_mail", to="aki@example.com", subject="s", body="b")["error"]
     assert len(workspace.mail.drafts) == 1
 
@@ -84,7 +84,7 @@ def test_an_api_that_is_off_is_told_with_its_command(
     ],
 )
 def test_each_failure_has_its_sentence(workspace: Workspace, bench: Bench, answer: Any, told: str) -> None:
-    workspace.faults = [("/files", answer)] * 3
+    workspace.trouble = [("/files", answer)] * 3
     assert told in bench.use("find_files", words="x")["error"]
 
 

@@ -85,7 +85,7 @@ def test_a_worker_that_dies_before_it_sends_has_sent_nothing(
 
 @pytest.mark.parametrize("trouble", [_BUSY, None], ids=["not done", "done, and the answer lost"])
 def test_a_mail_whose_sending_fails_on_the_way_is_sent_once(workspace: Workspace, trouble: Any) -> None:
-    workspace.faults = [("/drafts/send", trouble), ("/drafts/send", _BUSY)]
+    workspace.trouble = [("/drafts/send", trouble), ("/drafts/send", _BUSY)]
     WritingWorker(workspace).carry_out(MAIL)
     assert len(workspace.mail.sent) == 1
 
@@ -126,7 +126,7 @@ def test_an_event_or_an_addition_is_made_once(
     if trouble != ():
         # The first request only reads.
         fragment = "Update" if isinstance(action, Addition) else "/events"
-        workspace.faults = [(fragment, trouble)]
+        workspace.trouble = [(fragment, trouble)]
     hand = WritingWorker(workspace)
     for _ in range(2):
         hand.carry_out(action)
@@ -135,21 +135,21 @@ def test_an_event_or_an_addition_is_made_once(
 
 def test_an_invitation_whose_answer_is_lost_is_not_sent_again(workspace: Workspace) -> None:
     calls = iter([(404, {"error": {"code": 404}}), None])
-    workspace.faults = [("/events", next(calls)), ("/primary/events", next(calls))]
+    workspace.trouble = [("/events", next(calls)), ("/primary/events", next(calls))]
     WritingWorker(workspace).carry_out(EVENT)
     _is_invited(workspace)
 
 
 def test_a_document_that_changes_meanwhile_is_read_again(workspace: Workspace) -> None:
     conflict = (400, {"error": {"code": 400, "message": "The required revision ID does not match"}})
-    workspace.faults = [("Update", conflict)]
+    workspace.trouble = [("Update", conflict)]
     WritingWorker(workspace).carry_out(ADDITION)
     _is_added(workspace)
 
 
 def test_a_document_that_always_changes_is_left_alone(workspace: Workspace) -> None:
     conflict = (400, {"error": {"code": 400}})
-    workspace.faults = [("Update", conflict), ("Update", conflict)]
+    workspace.trouble = [("Update", conflict), ("Update", conflict)]
     with pytest.raises(GoogleFailed) as failed:
         WritingWorker(workspace).carry_out(ADDITION)
     assert failed.value.cause is Cause.INVALID

@@ -9,10 +9,10 @@ from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.conversation import LastTurns, in_conversation
 from functions.expense.app import KNOWLEDGE as POLICY
 from functions.expense.desk import ExpenseDesk
-from functions.expense.knowledge import load as load_policy
+from functions.expense.desk import load as load_policy
 from functions.pm.advisor import Advisor
+from functions.pm.advisor import load as load_practices
 from functions.pm.app import KNOWLEDGE as PRACTICES
-from functions.pm.knowledge import load as load_practices
 from tests.unit.agent_answers import Answer, ask
 
 
@@ -92,16 +92,16 @@ def test_a_follow_up_takes_up_nothing_of_another_conversation_or_of_none() -> No
 
 
 def test_the_conversation_unused_for_longest_is_forgotten_first_and_long_questions_are_not_kept() -> None:
-    turns = LastTurns(max_turns=2)
+    turns = LastTurns(max_conversations=2)
     for context_id in ("one", "two", "one", "three"):
         turns.put(context_id, f"about {context_id}", "")
-    known = {each: turn.question for each in ("one", "two", "three") if (turn := turns.get(each))}
-    assert known == {"one": "about one", "three": "about three"}
+    known = {each: [turn.question for turn in turns.get(each)] for each in ("one", "two", "three")}
+    assert known == {"one": ["about one"] * 2, "two": [], "three": ["about three"]}
     turns.put("three", "x" * 3_000, "")
-    assert turns.get("three") is None
+    assert not turns.get("three")
     turns.put("x" * 201, "about a name of absurd length", "")
-    assert turns.get("x" * 201) is None
-    assert turns.get("one") is not None
+    assert not turns.get("x" * 201)
+    assert turns.get("one")
 
 
 def test_an_answer_that_was_given_before_is_said_to_be_that() -> None:

@@ -10,8 +10,9 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest
 from a2a_hub.a2a.reply import Piece, Text
 from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.http.messages import Request, body_of
+from a2a_hub.http.messages import Request, blocking, body_of
 from a2a_hub.telemetry.log import Log
+from tests.contract.a2a.served import whole
 
 _CARD = agent_card(name="Echo", description="Echo", version="1", url="http://127.0.0.1", skills=())
 
@@ -37,8 +38,7 @@ def test_the_text_of_a_message_is_in_the_line_only_if_it_is_asked_for(method: st
             read_body=body_of(json.dumps(body).encode()),
         )
     )
-    whole = response.body if isinstance(response.body, bytes) else b"".join(response.body)
-    assert b"an answer in confidence" in whole
+    assert b"an answer in confidence" in whole(blocking(response))
     (line,) = (json.loads(line) for line in lines)
     assert line.get("text") == ("a question in confidence" if with_text else None)
     assert "an answer" not in lines[0].decode()

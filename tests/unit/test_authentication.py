@@ -6,8 +6,7 @@ import pytest
 
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.identity.authentication import TokenVerifier, VerifierUnavailable, verify_bearer_token
-from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.static_clients import StaticTokenVerifier, development_clients
+from a2a_hub.identity.principal import Principal, StaticTokenVerifier, development_clients
 
 KNOWN = StaticTokenVerifier(development_clients(["known"]))
 

@@ -36,7 +36,7 @@ def test_work_that_goes_on_failing_is_told_once_a_minute_and_when_it_works_again
     lines: list[bytes] = []
     log = Log(lines.append, clock=lambda: 0.0, new_id=lambda: "1", function="tasks")
     now, work = [1000.0], _Work()
-    background = Background(log, clock=lambda: now[0])
+    background = Background(log, now=lambda: now[0])
     background.every(0.0, work, name="The sweep")
     background.start()
     try:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hubctl.cards.card import departures
-from hubctl.cards.check import RULES, check_card, check_text, has_errors
+from a2a_hub.card_rules.card import departures
+from a2a_hub.card_rules.check import RULES, check_card, check_text, has_errors
 from tests.unit.cards import good_card
 
 Change = Callable[[dict[str, Any]], object]
@@ -71,6 +71,12 @@ BROKEN: list[tuple[str, Change, str, str]] = [
         lambda c: c.update(supportedInterfaces=[]),
         "$.supportedInterfaces",
         "delete it",
+    ),
+    (
+        "supported-interfaces",
+        lambda c: c.update(supportedInterfaces=[{"url": c["url"]}], securityRequirements=[]),
+        "$.supportedInterfaces",
+        "register the one that `hubctl card --url https://",
     ),
     ("only-in-1.0", lambda c: c.update(securityRequirements=[]), "$.securityRequirements", "security"),
     (

@@ -11,8 +11,8 @@ import pytest
 
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
-from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import AllowedPrograms, RunningProgram
+from functions.devtool.texts import Fault, ToolFailed
 from tests.fakes.task_instance import until
 
 ROOT = Path(__file__).parents[2]
@@ -86,7 +86,7 @@ def test_quoted_signs_are_arguments_like_any_other(tmp_path: Path) -> None:
 
 
 def test_a_program_sees_nothing_of_our_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GATE_SIGNING_KEY", "a secret")
+    monkeypatch.setenv("SIGNING_KEY", "a secret")
     seen = dict(line.split("=", 1) for line in run(tmp_path, "env").splitlines())
     assert set(seen) == {"PATH", "HOME", "PWD", "LANG", "TERM", "NO_COLOR", "GIT_TERMINAL_PROMPT"}
     assert seen["PWD"] == str(tmp_path)

@@ -7,7 +7,8 @@ import pytest
 
 from a2a_hub.diagnosis.report import Outcome, Step
 from functions.devtool import config
-from functions.devtool.examination import examine
+from functions.devtool.config import examine
+from functions.devtool.isolation import isolating_prefix
 
 CLOSED = {"TASK_STORE": "sqlite:tasks.db", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"}
 
@@ -37,12 +38,17 @@ def test_an_agent_with_a_folder_and_programs_is_well(tmp_path: Path) -> None:
         DEVTOOL_DEFAULT_WORKSPACE=tmp_path,
         DEVTOOL_COMMANDS="tool",
     )
-    assert [told(step) for step in found] == [("workspaces", Outcome.OK), ("commands", Outcome.OK)]
+    isolation = Outcome.OK if isolating_prefix() else Outcome.WARNING
+    assert [told(step) for step in found] == [
+        ("workspaces", Outcome.OK),
+        ("commands", Outcome.OK),
+        ("isolation", isolation),
+    ]
     assert str(tmp_path) not in str(found)
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
-    _, commands = steps(path=str(tmp_path), DEVTOOL_COMMANDS="no-such-program")
+    _, commands, _ = steps(path=str(tmp_path), DEVTOOL_COMMANDS="no-such-program")
     assert told(commands) == ("commands", Outcome.WARNING)
     assert "no-such-program" in commands.message
 

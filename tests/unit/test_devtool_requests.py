@@ -1,9 +1,12 @@
 """What the development agent makes of a text: the same requests in two languages and as commands, and nothing guessed."""
 
-import time
+import re
+from pathlib import Path
 
 import pytest
 
+from functions.devtool import slash_commands as slash
+from functions.devtool import texts
 from functions.devtool.actions import (
     AddLine,
     AnyAction,
@@ -14,42 +17,26 @@ from functions.devtool.actions import (
     SearchText,
     WriteFile,
 )
-from functions.devtool.asking import slash
-from functions.devtool.asking.patterns import Help
-from functions.devtool.asking.slash import Wrong
-from functions.devtool.asking.understanding import understood
+from functions.devtool.planner import understood
+from functions.devtool.slash_commands import Help, Wrong
 
+ROOT = Path(__file__).parents[2]
 _CODE = "print('a')\n\nprint(\"b\")\n"
 LISTS = {
     "list files": ".",
     "List the files in src": "src",
     "please show me all files": ".",
-    "what files are there?": ".",
-    "What is in the workspace?": ".",
-    "what is there in my workspace": ".",
-    "Which files are in src?": "src",
-    "Can you list all the files here?": ".",
-    "show me the directory listing": ".",
-    "list the folder src": "src",
-    "list everything in src": "src",
     "ls": ".",
     "ls src/": "src/",
     "list the files in the workspace": ".",
-    "show the contents of the directory src": "src",
     "ファイルの一覧を見せて": ".",
     "ファイル一覧": ".",
     "ワークスペースのファイルを一覧にして": ".",
-    "ワークスペースに何がある?": ".",
-    "ファイルを全部見せて": ".",
-    "ここには何が入っていますか": ".",
     "src のファイル一覧を表示してください": "src",
     "src にあるファイルを一覧表示してください": "src",
-    "どんなファイルがありますか？": ".",
-    "src フォルダの中にはどんなファイルがありますか": "src",
     "このフォルダのファイル一覧を教えて": ".",
     "List the files in the workspace.": ".",
     "ワークスペースのファイルの一覧を見せて": ".",
-    "In my workspace, list the files in src": "src",
     "「設計 資料」のファイル一覧": "設計 資料",
     "/files": ".",
     "/files docs": "docs",
@@ -58,29 +45,14 @@ LISTS = {
 READS = {
     "Read README.md": "README.md",
     "read the file `my notes.txt`": "my notes.txt",
-    "Could you open src/app.py, please?": "src/app.py",
     "show me config.toml": "config.toml",
-    "Show me the contents of Makefile.": "Makefile",
-    "what's in README.md?": "README.md",
-    "What does config.toml say?": "config.toml",
-    "cat a.txt": "a.txt",
-    "notes.txt見せて": "notes.txt",
-    "notes.txt を確認したい": "notes.txt",
-    "print the file 設計.md": "設計.md",
     "README.md を読んで": "README.md",
     "README.mdの内容を教えてください": "README.md",
-    "README.md の中身を見せてもらえますか？": "README.md",
-    "README.mdを見て": "README.md",
     "「設計 メモ.txt」を開いて": "設計 メモ.txt",
-    "docs の中の notes.txt を見せて": "docs/notes.txt",
-    "docs フォルダにある notes.txt を表示して": "docs/notes.txt",
     "設計の資料.md を読んでください。": "設計の資料.md",
-    "notes.txt には何が書いてありますか": "notes.txt",
     "/read my file.txt": "my file.txt",
     '/read "a b.txt"': "a b.txt",
     "メモ.txtを読んで": "メモ.txt",
-    "read notes.txt in the workspace, please": "notes.txt",
-    "ワークスペース内の notes.txt を読んで": "notes.txt",
     "/memory show": "AGENTS.md",
 }
 SEARCHES = {
@@ -88,87 +60,41 @@ SEARCHES = {
     'search for "hello world"': ("hello world", "."),
     "find 'foo bar' in the folder docs": ("foo bar", "docs"),
     "grep TODO": ("TODO", "."),
-    "which file mentions TODO?": ("TODO", "."),
-    "「TODO」が書いてあるファイルはどれ？": ("TODO", "."),
-    "find all occurrences of main in src": ("main", "src"),
-    "look in src for 'x'": ("x", "src"),
-    "Find every mention of deadline in my workspace": ("deadline", "."),
-    "search all files for the word total": ("total", "."),
-    "search src for 'import os'": ("import os", "src"),
-    "where is main defined?": ("main", "."),
-    'which files contain "x y"?': ("x y", "."),
-    "look for “設定” in docs": ("設定", "docs"),
     "「TODO」を検索して": ("TODO", "."),
     "src で「TODO」を検索してください": ("TODO", "src"),
     "src フォルダの中から TODO を探して": ("TODO", "src"),
-    "「foo」が含まれるファイルを教えて": ("foo", "."),
-    "「main」はどこで使われていますか？": ("main", "."),
     "/search hello world": ("hello world", "."),
 }
 WRITES = {
+    "「こんにちは」を hello.txt に書いて": ("hello.txt", "こんにちは"),
     'create hello.txt with the content "hi there"': ("hello.txt", "hi there"),
     'write "abc" to notes/new.txt': ("notes/new.txt", "abc"),
-    'create a file named todo.txt with "buy milk" in it': ("todo.txt", "buy milk"),
-    "todo.txt に「牛乳」と書いて保存して": ("todo.txt", "牛乳"),
-    "todo.txt という名前で「牛乳」という内容のファイルを作って": ("todo.txt", "牛乳"),
-    "新しいファイル todo.txt を「牛乳」という内容で作成してください": ("todo.txt", "牛乳"),
-    "Please overwrite a.txt with 'x'": ("a.txt", "x"),
-    "create an empty file called a.txt": ("a.txt", ""),
     "save 'it is' as it.txt": ("it.txt", "it is"),
-    f"Create a file called b.py with the following content:\n```python\n{_CODE}```": ("b.py", _CODE),
     "hello.txt を「こんにちは」という内容で作成して": ("hello.txt", "こんにちは"),
-    "「こんにちは」を hello.txt に書いて": ("hello.txt", "こんにちは"),
     "hello.txt に「こんにちは」と書き込んでください": ("hello.txt", "こんにちは"),
-    "memo.txt という名前のファイルを「a」という内容で作って": ("memo.txt", "a"),
-    "内容「abc」で a.txt を作成してください": ("a.txt", "abc"),
-    "Write 'x' to new.txt in the workspace": ("new.txt", "x"),
-    "ワークスペースに「x」という内容で new.txt を作成して": ("new.txt", "x"),
-    "空のファイル a.txt を作って": ("a.txt", ""),
-    "hello.txtというファイルを作成してください。中身は「こんにちは」です。": ("hello.txt", "こんにちは"),
-    "「買い物.txt」というファイルを作って、「牛乳」と書いて": ("買い物.txt", "牛乳"),
-    f"b.py を次の内容で作成してください：\n```python\n{_CODE}```": ("b.py", _CODE),
     "/write a.txt hello  world": ("a.txt", "hello  world"),
     "/write 'a b.txt' x": ("a b.txt", "x"),
-    "write 'it's here' to a.txt": ("a.txt", "it's here"),
     "write “” to a.txt": ("a.txt", ""),
     "/write a.py\nx = 1\ny = 2": ("a.py", "x = 1\ny = 2"),
 }
 REPLACES = {
     "replace 'foo' with 'bar' in notes.txt": ("notes.txt", "foo", "bar"),
-    'in notes.txt, replace "a b" with "c"': ("notes.txt", "a b", "c"),
-    'replace the word "foo" with "bar" in notes.txt': ("notes.txt", "foo", "bar"),
-    "notes.txt の中の「foo」をすべて「bar」に置換してください": ("notes.txt", "foo", "bar"),
-    "change 1.0 to 2.0 in version.txt": ("version.txt", "1.0", "2.0"),
-    "Replace all occurrences of `x` by `y` in src/app.py.": ("src/app.py", "x", "y"),
     "replace 'foo' with '' in notes.txt": ("notes.txt", "foo", ""),
     "notes.txt の「foo」を「bar」に置き換えて": ("notes.txt", "foo", "bar"),
-    "notes.txt の中の foo を bar に変更してください": ("notes.txt", "foo", "bar"),
-    "notes.txt で「古い 名前」を「新しい 名前」に置換": ("notes.txt", "古い 名前", "新しい 名前"),
     "/replace a.txt 'b c' d": ("a.txt", "b c", "d"),
 }
 ADDS = {
-    'append "the end" to log.txt': ("log.txt", "the end"),
-    "add the line 'x' to the end of a.txt": ("a.txt", "x"),
-    "log.txt の末尾に「終わり」を追加して": ("log.txt", "終わり"),
     "/memory add use tabs": ("AGENTS.md", "- use tabs"),
 }
 RUNS = {
     "run pytest -q": "pytest -q",
     "Run `git status`.": "git status",
     "run git add .": "git add .",
-    "execute the command ls -la": "ls -la",
     "please run echo 'hi there'": "echo 'hi there'",
     "run make test, please": "make test",
-    "go ahead and run ls -la": "ls -la",
-    "$ ls -l": "ls -l",
-    "ls を実行": "ls",
-    "ls を走らせて": "ls",
-    "run sleep 1 in the workspace": "sleep 1",
     "run echo 'in the workspace'": "echo 'in the workspace'",
-    "コマンド sleep 1 をワークスペース内で実行": "sleep 1",
     "pytest -q を実行して": "pytest -q",
     "「git status」を実行してください": "git status",
-    "コマンド ls -la を実行": "ls -la",
     "echo 'a b' を実行してください。": "echo 'a b'",
     "/run echo 'a  b'": "echo 'a  b'",
 }
@@ -260,7 +186,14 @@ def test_every_command_that_is_shown_can_be_typed() -> None:
     ],
     ids=lambda text: text[:10],
 )
-def test_no_text_takes_long_to_be_understood(text: str) -> None:
-    start = time.process_time()
-    understood(text)
-    assert time.process_time() - start < 1.0
+def test_hostile_texts_are_no_requests(text: str) -> None:
+    assert understood(text) is None
+
+
+def test_the_forms_that_people_are_shown_are_understood() -> None:
+    documented = (ROOT / "docs/development-tool.md").read_text(encoding="utf-8").partition("### Without a model")[2]
+    table = re.findall(r"^\| \w+ \| (.+) \| (.+) \|$", documented, re.MULTILINE)
+    forms = [form for row in table for cell in row for form in cell.split(" · ")]
+    examples = [line[1:].strip() for text in texts.EMPTY_REQUEST for line in text.splitlines()[1:]]
+    assert len(forms) > len(examples) > 10
+    assert [form for form in (*forms, *examples) if understood(form) is None] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.text.language import Language
-from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.tools import list_folder, search_text
 from functions.devtool.workspace import MAX_FILE_BYTES, Workspace, Workspaces
 from tests.fakes.devtool import workspace_in

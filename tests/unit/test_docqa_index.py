@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from functions.docqa.engine import DocumentQA
-from functions.docqa.search.pool import Readers
+from functions.docqa.retrieval.access import Asker
+from functions.docqa.retrieval.search import Search
 from tests.open_files import is_held
 
 _QUESTION = "When are the doors locked?"
@@ -33,7 +34,7 @@ def _write(folder: Path, name: str, time: str) -> None:
 
 @contextmanager
 def _opened(corpus: Path, index: Path, *, today: date = date(2026, 11, 1)) -> Iterator[DocumentQA]:
-    with closing(DocumentQA.open(corpus, index, today=lambda: today)) as engine:
+    with closing(DocumentQA(corpus, index, today=lambda: today)) as engine:
         yield engine
 
 
@@ -88,7 +89,7 @@ def test_a_damaged_index_is_built_anew(corpus: Path, tmp_path: Path, content: by
 def test_an_index_that_cannot_be_read_is_not_held(tmp_path: Path) -> None:
     index = tmp_path / "index.sqlite3"
     index.write_bytes(b"not a database at all, but long enough to be read as one" * 40)
-    with pytest.raises(sqlite3.DatabaseError) as refusal, Readers(index).reader():
+    with pytest.raises(sqlite3.DatabaseError) as refusal, Search.opened(index, _QUESTION, asker=Asker()):
         pass
     assert not is_held(index), refusal
 
@@ -121,20 +122,20 @@ def test_several_processes_may_start_at_once(corpus: Path, tmp_path: Path) -> No
 
 def test_many_threads_may_ask_one_engine(corpus: Path) -> None:
     start = threading.Barrier(16)
-    with closing(DocumentQA.open(corpus, None)) as engine, ThreadPoolExecutor(16) as threads:
+    with closing(DocumentQA(corpus, None)) as engine, ThreadPoolExecutor(16) as threads:
 
         def ask(_: int) -> str:
             start.wait()
             return engine.answer(_QUESTION).text
 
-        assert set(threads.map(ask, range(16))) == {"The doors are locked at 20:00. [1]"}
+        assert set(threads.map(ask, range(16))) == {"The documents say:\nThe doors are locked at 20:00. [1]"}
 
 
 @pytest.mark.parametrize(
     ("question", "found"),
     [
         ("窓側の席は先着順ですか?", "窓側の席は先着順です。"),
-        ("鍵は誰が貸し出しますか?", "鍵は総務が貸し出す。"),
+        ("鍵は総務が貸し出しますか?", "鍵は総務が貸し出す。"),
     ],
 )
 def test_japanese_words_of_one_and_two_characters_are_found(
@@ -145,4 +146,4 @@ def test_japanese_words_of_one_and_two_characters_are_found(
 
 def test_a_corpus_that_is_no_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(NotADirectoryError):
-        DocumentQA.open(tmp_path / "nowhere", None)
+        DocumentQA(tmp_path / "nowhere", None)

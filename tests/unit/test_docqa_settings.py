@@ -81,6 +81,14 @@ def test_the_data_stores_project_may_be_another_than_the_functions() -> None:
     assert (config.project, config.serving_config.split("/")[1]) == ("data-project", "data-project")
 
 
+def test_check_grounding_is_asked_where_that_is_configured() -> None:
+    found = read({**STORE, "ANSWER_MODEL": "gemini-3.8-flash", "ANSWER_CHECK": "grounding"})
+    assert found.answer_model
+    assert found.answer_model.check == "grounding"
+    (problem,) = problems(ANSWER_CHECK="grounding", ANSWER_MODEL="gemini-3.8-flash", GOOGLE_CLOUD_PROJECT="my-project")
+    assert problem.startswith("ANSWER_CHECK")
+
+
 @pytest.mark.parametrize(
     ("environment", "named"),
     [
@@ -101,24 +109,6 @@ def test_the_data_stores_project_may_be_another_than_the_functions() -> None:
 def test_what_is_wrong_is_named(environment: dict[str, str], named: str) -> None:
     (problem,) = problems(**environment)
     assert problem.startswith(named)
-
-
-def test_a_model_chooses_among_quotes_only_where_one_is_named_for_that() -> None:
-    project = {"GOOGLE_CLOUD_PROJECT": "my-project"}
-    assert read(project).selection is None
-    assert read({**project, "PHRASE_MODEL": "gemini-2.5-flash"}).selection is None
-    on = read({**project, "SELECT_MODEL": "gemini-2.5-flash"})
-    assert on.phrasing is None
-    assert on.selection is not None
-    assert (on.selection.variable, on.selection.timeout_seconds) == ("SELECT_MODEL", 10.0)
-    assert problems(SELECT_MODEL="gemini-2.5-flash") == [
-        "GOOGLE_CLOUD_PROJECT must name the project that SELECT_MODEL is used in"
-    ]
-
-
-def test_what_is_wrong_for_both_models_is_said_once() -> None:
-    (problem,) = problems(MODEL_TIMEOUT_SECONDS="soon")
-    assert problem.startswith("MODEL_TIMEOUT_SECONDS")
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:

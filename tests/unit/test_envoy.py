@@ -5,14 +5,14 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from local.envoy import GatewayRefusal, GatewayRoute, bootstrap, command, local_routes, route_configuration
+from local.envoy import bootstrap, command, forward, local_routes, refuse, route_configuration
 
 
 def test_routes_keep_their_order_and_say_who_takes_what() -> None:
     routes = [
-        GatewayRoute(to="one", pattern="/a", methods=("GET", "HEAD")),
-        GatewayRoute(to="two", pattern="/a"),
-        GatewayRoute(to="three"),
+        forward("one", "/a", methods=("GET", "HEAD")),
+        forward("two", "/a"),
+        forward("three"),
     ]
     configured = _routes(route_configuration(routes))
     assert [route["route"]["cluster"] for route in configured] == ["one", "two", "three"]
@@ -27,17 +27,16 @@ def test_routes_keep_their_order_and_say_who_takes_what() -> None:
 
 
 def test_a_refusal_is_answered_by_the_gateway_itself() -> None:
-    (refusal,) = _routes(route_configuration([GatewayRefusal(status=404, pattern="/a")]))
+    (refusal,) = _routes(route_configuration([refuse(404, "/a")]))
     assert refusal == {"match": {"safe_regex": {"regex": "/a"}}, "direct_response": {"status": 404}}
 
 
 def test_what_no_local_route_takes_is_404() -> None:
-    assert local_routes()[-1] == GatewayRefusal(status=404)
+    assert local_routes()[-1] == refuse(404)
 
 
 def test_the_gateway_reaches_the_gate_and_the_card_and_nothing_else() -> None:
-    routes = (route for route in local_routes() if isinstance(route, GatewayRoute))
-    assert {route.to for route in routes} == {"gate", "agent_card"}
+    assert {route["route"]["cluster"] for route in _forwarding()} == {"gate", "agent_card"}
 
 
 def test_a_request_is_sent_again_only_where_nobody_can_have_seen_it() -> None:

@@ -9,8 +9,7 @@ from a2a_hub.agents import settings
 from a2a_hub.settings.reader import SettingsError
 from a2a_hub.text.language import language_of
 from functions.expense.app import KNOWLEDGE
-from functions.expense.desk import ExpenseDesk
-from functions.expense.knowledge import load
+from functions.expense.desk import ExpenseDesk, load
 from tests.unit.agent_answers import ask
 
 POLICY = load(KNOWLEDGE)
@@ -138,7 +137,15 @@ def test_a_brief_answer_is_the_sentence_that_holds_the_fact(question: str) -> No
     assert data["answer"] == text
 
 
-@pytest.mark.parametrize("question", ["Does the company pay back my dog's vet?", "経費で犬を飼えますか"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "ペットのホテル代は経費で落ちますか",
+        "Can I expense a hotel for my dog?",
+        "Does the company pay back my dog's vet?",
+        "経費で犬を飼えますか",
+    ],
+)
 def test_an_expense_that_the_policy_does_not_name_is_not_answered_but_what_it_names_is_listed(
     question: str,
 ) -> None:
@@ -153,7 +160,8 @@ def test_an_expense_that_the_policy_does_not_name_is_not_answered_but_what_it_na
 )
 def test_what_has_nothing_to_do_with_expenses_is_not_answered(question: str) -> None:
     text, data = ask(DESK.answer, question)
-    assert data == {"topic": None, "answered": False, "topics": [topic.id for topic in POLICY.topics]}
+    topics = [topic.id for topic in POLICY.topics]
+    assert data == {"topic": None, "answered": False, "topics": topics, "declines": "nothing_known"}
     assert not any(character.isdigit() for character in text)
 
 

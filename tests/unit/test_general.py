@@ -4,14 +4,13 @@ import pytest
 
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.text.language import language_of
-from functions.general.agent import GeneralAgent
-from functions.general.almanac import Almanac
+from functions.general.almanac import Almanac, answered_by
 from functions.general.app import KNOWLEDGE
 from functions.general.knowledge import load
 from tests.unit.agent_answers import ask
 
 FACTS = load(KNOWLEDGE)
-AGENT = GeneralAgent(Almanac(FACTS))
+AGENT = answered_by(Almanac(FACTS))
 
 KNOWN = {
     "What is the height of Mount Fuji?": "3,776 m",
@@ -110,7 +109,7 @@ NOT_KNOWN = [
 
 @pytest.mark.parametrize(("question", "fact"), KNOWN.items())
 def test_a_fact_is_told_in_the_language_of_the_question(question: str, fact: str) -> None:
-    text, data = ask(AGENT.answer, question)
+    text, data = ask(AGENT, question)
     assert fact in text
     assert data["answered"] is True
     assert language_of(text) is language_of(question)
@@ -118,22 +117,22 @@ def test_a_fact_is_told_in_the_language_of_the_question(question: str, fact: str
 
 @pytest.mark.parametrize("question", NOT_KNOWN)
 def test_a_near_miss_is_not_answered(question: str) -> None:
-    text, data = ask(AGENT.answer, question)
+    text, data = ask(AGENT, question)
     assert data["answered"] is False
     assert "facts" not in data
     assert language_of(text) is language_of(question)
-    assert "Gemini" in text
+    assert "language model" in text or "言語モデル" in text
 
 
 def test_two_questions_get_two_answers() -> None:
-    text, data = ask(AGENT.answer, "What is the height of Mount Fuji? And what is the capital of France?")
+    text, data = ask(AGENT, "What is the height of Mount Fuji? And what is the capital of France?")
     assert "3,776 m" in text
     assert "Paris" in text
     assert data["answered"] is True
 
 
 def test_the_part_that_is_not_known_is_said_to_be_unknown() -> None:
-    text, data = ask(AGENT.answer, "富士山の高さは？槍ヶ岳の高さは？")
+    text, data = ask(AGENT, "富士山の高さは？槍ヶ岳の高さは？")
     assert "3,776 m" in text
     assert text.endswith("そのほかのご質問は内蔵の年鑑にないため、お答えできません。")
     assert data["answered"] is False
@@ -141,29 +140,29 @@ def test_the_part_that_is_not_known_is_said_to_be_unknown() -> None:
 
 def test_two_questions_in_one_sentence_get_two_answers() -> None:
     question = "How high is Mount Fuji and how long is the Shinano river?"
-    assert ask(AGENT.answer, question)[1]["facts"] == ["height:Mount Fuji", "length:The Shinano River"]
+    assert ask(AGENT, question)[1]["facts"] == ["height:Mount Fuji", "length:The Shinano River"]
 
 
 @pytest.mark.parametrize(
     "question", ["富士山の高さを英語で教えて", "What is the height of Mount Fuji? In English, please."]
 )
 def test_the_language_that_is_asked_for_is_no_part_of_the_question(question: str) -> None:
-    assert ask(AGENT.answer, question)[0].startswith("Mount Fuji is 3,776 m")
+    assert ask(AGENT, question)[0].startswith("Mount Fuji is 3,776 m")
 
 
 def test_a_long_text_is_no_question_for_an_almanac() -> None:
-    _, data = ask(AGENT.answer, "What is the height of Mount Fuji? " * 100)
+    _, data = ask(AGENT, "What is the height of Mount Fuji? " * 100)
     assert data["answered"] is False
 
 
 def test_the_administrators_hint_is_data_and_no_part_of_the_text() -> None:
-    text, data = ask(AGENT.answer, "Tell me a joke.")
+    text, data = ask(AGENT, "Tell me a joke.")
     assert "Vertex AI" in data["hint"]
     assert "Vertex AI" not in text
 
 
 def test_without_a_text_the_agent_asks_back() -> None:
-    assert ask(AGENT.answer, "") == ("What would you like to know?", {})
+    assert ask(AGENT, "") == ("What would you like to know?", {})
 
 
 def test_every_fact_is_told_in_both_languages_and_has_an_id_of_its_own() -> None:
@@ -175,7 +174,7 @@ def test_every_fact_is_told_in_both_languages_and_has_an_id_of_its_own() -> None
 
 def test_a_text_without_a_word_is_asked_for_one() -> None:
     for text in ("👍", "?", "。。。"):
-        assert ask(AGENT.answer, text)[0].startswith("What would you like to know?")
+        assert ask(AGENT, text)[0].startswith("What would you like to know?")
 
 
 @pytest.mark.parametrize(
@@ -187,11 +186,11 @@ def test_a_text_without_a_word_is_asked_for_one() -> None:
     ],
 )
 def test_a_follow_up_asks_the_same_of_something_else(questions: tuple[str, ...], told: tuple[str, ...]) -> None:
-    answer = in_conversation(AGENT.answer, alone_first=False)
+    answer = in_conversation(AGENT, alone_first=False)
     for question, words in zip(questions, told, strict=True):
         assert words in ask(answer, question, context_id="c")[0]
 
 
 def test_what_is_unknown_is_said_with_the_way_to_the_agents_that_may_know() -> None:
-    assert "/routes" in ask(AGENT.answer, "Who will win the next election?")[0]
-    assert "/ルート" in ask(AGENT.answer, "次の選挙で勝つのは誰ですか")[0]
+    assert "/routes" in ask(AGENT, "Who will win the next election?")[0]
+    assert "/ルート" in ask(AGENT, "次の選挙で勝つのは誰ですか")[0]

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.operations import OPERATIONS
 from a2a_hub.a2a.version_table import CODECS
+from a2a_hub.http.allowed_headers import REQUEST_HEADERS, allowed_headers
 from functions.gate.header_allowlist import (
     PARAMETERS,
-    REQUEST_HEADERS,
-    allowed_headers,
     allowed_query,
     check_headers,
     check_target,

@@ -7,7 +7,8 @@ import pytest
 
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card
-from a2a_hub.routing.hub_card import SecurityKind, hub_card
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.routing.hub_card import ROUTE_EXTENSION, SecurityKind, hub_card
 from a2a_hub.routing.parser import load
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.unit.route_tables import DEFAULT, route_text
@@ -42,6 +43,23 @@ def test_a_skill_has_a_tag_though_its_route_has_none() -> None:
     assert [skill.tags for skill in _card(()).skills] == [("one", "two"), ("other",)]
 
 
+def test_each_extension_is_described() -> None:
+    own = f'keywords = ["x"]\npasses_tasks = true\nextensions = ["{URI}"]\nallow_clients = ["developer"]'
+    table = load(route_text("coder", own, priority=1) + DEFAULT, variables={})
+    card = hub_card(
+        table,
+        public_url="https://h.example",
+        security=(),
+        routes=table.routes,
+        extended=False,
+        keeps_tasks=True,
+        tells_routes=True,
+    )
+    passed, told = card.capabilities.extensions
+    assert (passed.uri, passed.description) == (URI, f"Passed on to and from {table.by_id['coder'].name}.")
+    assert (told.uri, bool(told.description)) == (ROUTE_EXTENSION, True)
+
+
 @pytest.mark.parametrize("security", CHOICES, ids=str)
 def test_every_scheme_that_is_required_is_declared_and_every_one_alone_is_enough(
     security: tuple[SecurityKind, ...],
@@ -55,3 +73,19 @@ def test_the_preferred_interface_of_0_3_is_the_one_at_its_url() -> None:
     """0.3.0 §5.6.4."""
     card = _json(to_compat_card(_card(())))
     assert {"url": card["url"], "transport": card["preferredTransport"]} in card["additionalInterfaces"]
+
+
+@pytest.mark.parametrize(
+    ("japanese", "description"),
+    [
+        ('description_ja = "テスト計画。"', "Answers x. Delivered by qa workers. / テスト計画。担当：qa。"),
+        ("", "Answers x. Delivered by qa workers."),
+    ],
+)
+def test_a_skill_of_workers_names_who_delivers(japanese: str, description: str) -> None:
+    row = f'[[routes]]\nid = "x"\nname = "X"\ndescription = "Answers x."\n{japanese}\nrole = "qa"\ndefault = true\n'
+    table = load(row, variables={})
+    card = hub_card(
+        table, public_url="https://h.example", security=(), routes=table.routes, extended=False, keeps_tasks=True
+    )
+    assert [skill.description for skill in card.skills] == [description]

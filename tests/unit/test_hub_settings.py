@@ -8,8 +8,9 @@ import pytest
 from a2a_hub.settings.hub import missing_variable
 from a2a_hub.settings.reader import SettingsError
 from functions.hub.config import Config, read
+from tests.fakes.signatures import HUB_SETTINGS
 
-_CLOSED = {"GATE_SIGNING_KEY": "k" * 32}
+_CLOSED = HUB_SETTINGS
 _AGENTS = ("DOCQA_URL", "EXPENSE_URL", "GENERAL_URL", "PM_URL")
 
 
@@ -30,7 +31,10 @@ def test_every_wrong_setting_is_named_at_once(tmp_path: Path) -> None:
         "MAX_BODY_BYTES": "many",
         "KEEP_ALIVE_SECONDS": "0",
         "IDENTITY_TTL_SECONDS": "86400",
-        "GATE_SIGNING_KEY": "short",
+        "SIGNING_KEY": "short",
+        "GATE_PUBLIC_KEYS": "short",
+        "TASKS_PUBLIC_KEYS": HUB_SETTINGS["SIGNING_KEY"],
+        "GATE_SIGNING_KEY": "former" * 6,
         "GOOGLE_USERINFO_URL": "http://userinfo.example",
         "CLIENTS_FILE": str(tmp_path / "none.toml"),
     }
@@ -104,14 +108,43 @@ def test_on_google_cloud_every_missing_address_stops_the_start() -> None:
 
 
 def test_secrets_are_not_in_the_settings_printed() -> None:
-    config = read({"HUB_DEV_TOKEN": "a-development-token", "GATE_SIGNING_KEY": "secret-signing-key" * 2})
+    config = read(HUB_SETTINGS | {"HUB_DEV_TOKEN": "a-development-token"})
     assert "a-development-token" not in repr(config)
-    assert "secret-signing-key" not in repr(config)
+    assert "PRIVATE KEY" not in repr(config)
+
+
+def test_the_shared_key_of_earlier_versions_is_refused_with_what_replaces_it() -> None:
+    (problem,) = _problems(_CLOSED | {"GATE_SIGNING_KEY": "k" * 48})
+    assert problem.startswith("GATE_SIGNING_KEY is no longer used")
+    assert {"SIGNING_KEY", "GATE_PUBLIC_KEYS,", "TASKS_PUBLIC_KEYS"} <= set(problem.split())
+
+
+def test_two_functions_with_one_key_are_a_mistake() -> None:
+    (problem,) = _problems(_CLOSED | {"TASKS_PUBLIC_KEYS": _CLOSED["GATE_PUBLIC_KEYS"]})
+    assert problem == "GATE_PUBLIC_KEYS and TASKS_PUBLIC_KEYS name one key: each function has a key of its own"
+
+
+@pytest.mark.parametrize(
+    ("settings", "starts"),
+    [
+        ({"A2A_GATEWAY_TOKEN": "t" * 31}, False),
+        ({"A2A_GATEWAY_TOKEN": "t" * 32}, True),
+        ({"HUB_DEV_TOKEN": "t"}, True),
+        ({"HUB_DEV_TOKEN": "t", "K_SERVICE": "hub"}, False),
+        ({"HUB_DEV_TOKEN": f"{'t' * 32},t", "K_SERVICE": "hub"}, False),
+    ],
+)
+def test_a_short_static_token_stops_the_start(settings: dict[str, str], starts: bool) -> None:
+    if starts:
+        assert read(settings).identity.clients
+    else:
+        (name,) = settings.keys() - {"K_SERVICE"}
+        assert f"{name} must have at least 32 characters: `openssl rand -hex 32` prints 64" in _problems(settings)
 
 
 def test_an_empty_variable_counts_as_unset() -> None:
     config: Config = read(_CLOSED | {"MAX_BODY_BYTES": " ", "LOG_TEXT": "", "PM_URL": ""})
-    assert (config.max_body_bytes, config.hub.log_text) == (10 << 20, False)
+    assert (config.limits.body_bytes, config.hub.log_text) == (10 << 20, False)
     assert "PM_URL" in config.hub.unset
 
 

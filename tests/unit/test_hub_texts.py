@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest
+from a2a_hub.a2a.model import Message, Part, Role
+from a2a_hub.text import citations
 from a2a_hub.text.language import Language
-from functions.hub import citations, texts
+from functions.hub import texts
 from functions.hub.commands import texts as command_texts
 from functions.hub.failure import Failure, FailureKind
 from tests.fakes.hub import route
@@ -48,21 +50,50 @@ def test_japanese_punctuation_is_full_width(template: str) -> None:
 
 def test_a_japanese_citation_has_full_width_punctuation() -> None:
     citation = {
-        "uri": "gs://bucket/規程.md",
+        "uri": "gs://bucket/規程.pdf",
+        "link": "https://console.example/規程.pdf",
         "title": "旅費規程",
         "quote": "上限は1万円です。",
-        "position": {"section": ["第3条"], "line": 12},
+        "position": {"section": ["第3条"], "line": 12, "page": 2},
     }
     written = citations.numbered_lines([citation], Language.JA)
-    assert written == "\n\n出典：\n[1] 旅費規程、第3条（gs://bucket/規程.md、12行目）：「上限は1万円です。」"
+    assert (
+        written == "\n\n出典：\n[1] 旅費規程、第3条（https://console.example/規程.pdf、2ページ）：「上限は1万円です。」"
+    )
 
 
 @pytest.mark.parametrize("kind", FailureKind)
 def test_a_japanese_failure_names_the_agent_in_japanese(kind: FailureKind) -> None:
-    failure = Failure(kind=kind, fault="fault", cause="cause", seconds_to_wait=3.0, fields=("x",))
+    opened_by = FailureKind.DOWN if kind is FailureKind.RESTING else None
+    failure = Failure(kind=kind, fault="fault", cause="c", seconds_to_wait=3.0, opened_by=opened_by, fields=("x",))
     read = texts.failure_text(failure, ROUTE, language=Language.JA, reference="r")
     assert "Expense desk" not in read
     assert ("「経費精算」" in read) == (kind is not FailureKind.UNROUTED)
+
+
+@pytest.mark.parametrize(("asked", "language"), [("Plan it", Language.EN), ("計画して", Language.JA)])
+def test_what_no_worker_has_taken_is_not_said_to_go_on(asked: str, language: Language) -> None:
+    message = Message(message_id="m", role=Role.USER, parts=(Part(text=asked),))
+    waits = texts.TaskTexts().still_working(message, 3, waits_for_worker=True)
+    assert ("waiting for one" if language is Language.EN else "ワーカー待ち") in waits
+    assert ("/task 3" if language is Language.EN else "/タスク 3") in waits
+    works = texts.TaskTexts().still_working(message, 3)
+    assert ("the work continues" if language is Language.EN else "処理は続いています") in works
+    assert works != waits
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("opened_by", [None, FailureKind.DOWN])
+def test_a_turn_that_is_tried_later_says_what_happened(language: Language, opened_by: FailureKind | None) -> None:
+    kind = FailureKind.RESTING if opened_by else FailureKind.DOWN
+    failure = Failure(kind=kind, fault="fault", cause="secret", seconds_to_wait=3.0, opened_by=opened_by)
+    assert (
+        texts.reason_text(failure, ROUTE, language)
+        == {
+            Language.EN: "The agent “Expense desk” cannot be reached at the moment.",
+            Language.JA: "エージェント「経費精算」に現在接続できません。",
+        }[language]
+    )
 
 
 def test_every_other_japanese_text_names_the_agent_in_japanese() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from a2a_hub.a2a.compat.v0_3.card import to_core_card
 from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.card_rules.check import check_card
 from a2a_hub.settings.hub import public_card, read
 from a2a_hub.settings.reader import Settings
-from hubctl.cards.check import check_card
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.unit.cards import good_card
@@ -47,19 +47,11 @@ def test_gemini_enterprises_card_says_what_it_needs_and_no_more() -> None:
     assert not {"supportedInterfaces", "additionalInterfaces", "signatures"} & set(made)
 
 
-def test_with_the_development_agent_the_cards_name_its_extension_and_gemini_enterprises_does_not() -> None:
-    told = {"DEVTOOL_URL": "https://devtool.example.com"}
-    for form in ("0.3", "1.0", "both"):
-        made = card("--url", HUB, "--for", form, **told)
-        assert made["capabilities"]["extensions"] == [{"uri": URI}]
-        assert "devtool" in [skill["id"] for skill in made["skills"]]
-    assert faults("AgentCard", card("--for", "1.0", "--url", HUB, **told)) == []
-    assert faults_v0_3("AgentCard", card("--for", "0.3", "--url", HUB, **told)) == []
-    for_people = card("--url", HUB, **told)
-    assert check_card(for_people) == ()
-    assert for_people["capabilities"] == {"streaming": True}
-    assert "devtool" in [skill["id"] for skill in for_people["skills"]]
-    assert "devtool" not in [skill["id"] for skill in card("--url", HUB)["skills"]]
+def test_no_published_card_names_the_development_agent_which_is_for_named_callers() -> None:
+    for form in ("gemini-enterprise", "0.3", "1.0", "both"):
+        made = card("--url", HUB, "--for", form, DEVTOOL_URL="https://devtool.example.com")
+        assert URI not in str(made)
+        assert "devtool" not in [skill["id"] for skill in made["skills"]]
 
 
 def test_the_address_is_taken_from_the_environment_and_the_option_wins() -> None:

@@ -118,7 +118,7 @@ def test_every_mistake_of_a_table_is_told_with_file_and_line(tmp_path: Path) -> 
     status, told = hubctl("check", "--routes", file)
     assert status == 1
     assert told.splitlines() == [
-        f"{file}:8: unknown key 'retires': did you mean 'retries'?",
+        f"{file}:8: unknown key 'retires': did you mean \"retries\"?",
         f"{file}:9: sticky is 1: it must be true or false",
     ]
     status, told = hubctl("check", "--routes", file, "--json")
@@ -141,10 +141,10 @@ def test_a_call_without_sense_ends_with_status_2(routes: Path, capsys: pytest.Ca
     assert "add --text TEXT" in told
 
 
-def test_the_route_of_the_readme_takes_its_examples_and_nothing_else(tmp_path: Path) -> None:
-    readme = (SHIPPED_FILE.parent / "README.md").read_text(encoding="utf-8")
-    (route,) = re.findall(r"```toml\n(\[\[routes\]\]\n.*?)```", readme, re.DOTALL)
-    (text,) = re.findall(r"hubctl check --text '(.*?)'", readme)
+def test_the_route_of_the_documentation_takes_its_examples_and_nothing_else(tmp_path: Path) -> None:
+    page = (SHIPPED_FILE.parent / "docs/routes.md").read_text(encoding="utf-8")
+    (route,) = re.findall(r"```toml\n(\[\[routes\]\]\n.*?)```", page, re.DOTALL)
+    (text,) = re.findall(r"hubctl check --text '(.*?)'", page)
     table = tmp_path / "routes.toml"
     table.write_text(SHIPPED_FILE.read_text(encoding="utf-8") + "\n" + route, encoding="utf-8")
     status, told = hubctl("check", "--routes", table, "--text", text)
@@ -174,9 +174,9 @@ def test_a_misrouted_question_is_listed_counted_and_fails_the_run(routes: Path, 
     assert f"{file}:5: expected pm, got other" in told
     assert "1 of 2 right (50.0%)" in told
     assert [line.split() for line in told.splitlines()[:3]] == [
-        ["expected", "pm", "other"],
-        ["pm", "1", "1"],
-        ["other", "0", "0"],
+        ["expected", "pm", "other", "(default)"],
+        ["pm", "1", "0", "1"],
+        ["other", "0", "0", "0"],
     ]
 
 

@@ -13,7 +13,6 @@ from tests.unit.test_hubctl_check import LABELLED_FILE, hubctl
     ("arguments", "message"),
     [
         ([LABELLED_FILE, "--token", "t"], "--token is about a running hub: add --live"),
-        ([LABELLED_FILE, "--markdown"], "--markdown is about a running hub: add --live"),
         (["--live", "--cloud", "cloud.json"], "--cloud is about the paper's evaluation: add --paper"),
         (["--live", "none.toml"], "none.toml cannot be read: No such file"),
         (["--live", LABELLED_FILE], "routing.tsv is not a file of questions like evaluation/paper.toml: "),

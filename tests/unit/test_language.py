@@ -5,8 +5,7 @@ import pytest
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.text.language import Language, answer_language, language_of
 from functions.expense.app import KNOWLEDGE
-from functions.expense.desk import ExpenseDesk
-from functions.expense.knowledge import load
+from functions.expense.desk import ExpenseDesk, load
 from tests.unit.agent_answers import ask
 
 EN, JA = Language.EN, Language.JA

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from local.functions import environment_of, functions
 from local.run import laid_out
+from tests.fakes.signatures import KEYS
 
 
 def _environments(inherited: dict[str, str], kept: Path | None) -> dict[str, dict[str, str]]:
@@ -15,6 +16,7 @@ def _environments(inherited: dict[str, str], kept: Path | None) -> dict[str, dic
             urls={each.name: "http://127.0.0.1:1" for each in table},
             public_url="http://127.0.0.1:2",
             dev_token="t",
+            signing_keys=KEYS,
             state_folder=kept,
         )
         for one in table
@@ -35,9 +37,9 @@ def test_without_a_place_to_keep_it_no_index_is_kept() -> None:
     assert "CORPUS_INDEX" not in _environments({}, None)["docqa"]
 
 
-def test_the_development_tokens_are_for_the_gate_and_for_workers() -> None:
+def test_the_development_tokens_are_for_the_gate_for_workers_and_for_people() -> None:
     environments = _environments({}, None)
-    assert {name for name, each in environments.items() if "HUB_DEV_TOKEN" in each} == {"gate", "tasks"}
+    assert {name for name, each in environments.items() if "HUB_DEV_TOKEN" in each} == {"console", "gate", "tasks"}
 
 
 def test_agents_elsewhere_get_tokens_unless_the_operator_says_otherwise() -> None:

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Lines:
             clock=self._tick,
             new_id=lambda: "r-1",
             function="hub",
+            now=lambda: datetime(2026, 11, 27, 12, tzinfo=UTC),
             project=project,
             with_text=with_text,
         )
@@ -60,6 +62,7 @@ def test_a_request_is_one_line_with_cloud_loggings_fields() -> None:
     assert lines.parsed == [
         {
             "severity": "INFO",
+            "time": "2026-11-27T12:00:00.000+00:00",
             "message": "POST / 200",
             "function": "hub",
             "httpRequest": {
@@ -73,6 +76,7 @@ def test_a_request_is_one_line_with_cloud_loggings_fields() -> None:
             "route": "expense",
             "logging.googleapis.com/trace": f"projects/my-project/traces/{TRACE}",
             "logging.googleapis.com/spanId": SPAN,
+            "logging.googleapis.com/trace_sampled": True,
         }
     ]
     assert lines.raw[0].endswith(b"}\n")

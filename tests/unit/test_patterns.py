@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from a2a_hub.routing.patterns import BadPattern, compile_any, compile_pattern
+from a2a_hub.routing.patterns import BadPattern, compile_all, compile_any, compile_pattern
 
 # The pieces that need most memory for each of their characters, but for those that are tried at once.
 _LARGE_PIECES = (".", "[^k]", r"\W", "[あ-ん]", "(k|ſ)", "[[:^alpha:]]", "x*", "日")
@@ -65,3 +65,11 @@ def test_several_patterns_that_make_no_one_pattern_are_searched_one_by_one(
     compiled = compile_any(patterns)
     assert len(compiled) == len(patterns)
     assert any(pattern.search(text) for pattern in compiled)
+
+
+def test_what_is_compiled_in_the_background_finds_the_same() -> None:
+    pattern = compile_pattern("back(ground)? of (all|some)")
+    compile_all()
+    found = pattern.search("in the Background of all")
+    assert found is not None
+    assert found.group() == "Background of all"

@@ -5,9 +5,8 @@ import re
 import pytest
 
 from a2a_hub.text.language import language_of
-from functions.pm.advisor import Advisor
+from functions.pm.advisor import Advisor, load
 from functions.pm.app import KNOWLEDGE
-from functions.pm.knowledge import load
 from tests.unit.agent_answers import ask
 
 PRACTICES = load(KNOWLEDGE)

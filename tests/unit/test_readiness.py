@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from local.processes import Process
-from local.readiness import NotReady, PortLost, Probe, ProcessEnded, wait_until_ready
+from local.processes import NotReady, PortLost, Probe, Process, ProcessEnded, wait_until_ready
 
 HUB, CARD = Probe("hub", 1, "/health"), Probe("agent_card", 2, "/health")
 

@@ -1,4 +1,4 @@
-"""Recording a run under a lease: which events and notes are stored, and who may no longer write."""
+"""Recording a turn under a lease: which events and notes are stored, and who may no longer write."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -6,21 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from a2a_hub.a2a.call import CurrentTask
-from a2a_hub.a2a.model import Event, TaskState
-from a2a_hub.runtime.function import MESSAGE_FACTORY
+from a2a_hub.a2a.agent import Turn
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import Event, SendMessageRequest, Task, TaskState
+from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.ids import new_id
-from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, Unavailable
-from a2a_hub.tasks.recorder import LeasedWriter, Recorder, StoreRetry
-from a2a_hub.tasks.run import Run
-from a2a_hub.tasks.settings import LeaseTimes
-from a2a_hub.telemetry.log import Log
+from a2a_hub.tasks.leased_writer import LeasedWriter
 from tests.contract.task_store.stores import Clock, chunk, created, events_of, status, texts
-from tests.fakes.task_instance import PATIENCE_SECONDS, a_call
+from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, settled, text_of, until
+from tests.fakes.task_scripts import at_once
 
 _SECONDS = 30.0
 
@@ -44,8 +41,7 @@ def _leased(store: SqliteTaskStore, task_id: str) -> Lease:
 
 
 def _writer(store: SqliteTaskStore, lease: Lease, clock: Clock) -> LeasedWriter:
-    retry = StoreRetry(0.0, clock=clock, pause=lambda _: None)
-    return LeasedWriter(store, lease.stored, lease.token, holder="this one", seconds=_SECONDS, retry=retry)
+    return LeasedWriter(store, lease.stored, lease.token, holder="this one", seconds=_SECONDS, clock=clock)
 
 
 def test_a_lease_that_ran_out_is_taken_again_where_nobody_has_written(store: SqliteTaskStore, clock: Clock) -> None:
@@ -73,81 +69,17 @@ def test_who_comes_back_after_another_has_written_writes_nothing_and_holds_nothi
     assert store.due([HUB], limit=1) == [task_id]
 
 
-@pytest.mark.parametrize("state", [TaskState.INPUT_REQUIRED, TaskState.COMPLETED])
-def test_notes_that_follow_the_event_that_ends_a_turn_are_stored_with_it(
-    store: SqliteTaskStore, clock: Clock, state: TaskState
-) -> None:
+def test_a_lease_is_renewed_when_a_third_of_it_has_passed(store: SqliteTaskStore, clock: Clock) -> None:
     task_id = created(store).task.id
-    lease = _leased(store, task_id)
-    at_the_end, may_end = threading.Event(), threading.Event()
-    notes = [b"before"]
-    recordings_at_the_end = 0
-
-    def events() -> Iterator[Event]:
-        yield lease.stored.task
-        yield status(task_id, state)
-        at_the_end.set()
-        assert may_end.wait(PATIENCE_SECONDS)
-        notes.append(b"after")
-
-    def payload() -> bytes:
-        nonlocal recordings_at_the_end
-        # Asked for once in each pass of the recorder: with the third one, the first is over that had the event.
-        recordings_at_the_end += at_the_end.is_set()
-        if recordings_at_the_end == 3:
-            may_end.set()
-        return notes[-1]
-
-    run = _run(task_id, events())
-    _recorder(store, clock).record(run, lease.stored, lease.token, payload=payload)
-    stored = store.get(task_id, owner=None)
-    assert stored is not None
-    assert (stored.task.status.state, stored.payload) == (state, b"after")
-    assert (stored.lease_until, run.given_up) == (0.0, False)
-
-
-def test_a_run_that_ends_without_a_result_is_stored_as_failed(store: SqliteTaskStore, clock: Clock) -> None:
-    task_id = created(store).task.id
-    lease = _leased(store, task_id)
-
-    def events() -> Iterator[Event]:
-        yield lease.stored.task
-        yield chunk(task_id, "half of it", append=False)
-        raise RuntimeError("the agent broke off")
-
-    _recorder(store, clock).record(_run(task_id, events()), lease.stored, lease.token, payload=lambda: b"")
-    stored = store.get(task_id, owner=None)
-    assert stored is not None
-    assert (stored.task.status.state, texts(stored)) == (TaskState.FAILED, ["half of it"])
-
-
-def test_a_run_that_outlasts_its_lease_keeps_it(store: SqliteTaskStore, clock: Clock) -> None:
-    task_id = created(store).task.id
-    lease = _leased(store, task_id)
-    may_end = threading.Event()
-    due: list[str] = []
-    passes = 0
-
-    def events() -> Iterator[Event]:
-        yield lease.stored.task
-        assert may_end.wait(PATIENCE_SECONDS)
-        yield status(task_id, TaskState.COMPLETED)
-
-    def payload() -> bytes:
-        nonlocal passes
-        passes += 1
-        due.extend(store.due([HUB], limit=1))
+    writer = _writer(store, _leased(store, task_id), clock)
+    for _ in range(4):
         clock.pass_by(0.4 * _SECONDS)
-        if passes == 4:
-            may_end.set()
-        return b""
-
-    _recorder(store, clock).record(_run(task_id, events()), lease.stored, lease.token, payload=payload)
-    assert due == []
+        writer.renew()
+        assert store.due([HUB], limit=1) == []
 
 
 class _LateStore(SqliteTaskStore):
-    """A store whose first append takes effect late: between the look for it and its repetition."""
+    """A store whose first append takes effect late: as it is repeated."""
 
     late: Callable[[], object] | None = None
 
@@ -159,27 +91,104 @@ class _LateStore(SqliteTaskStore):
         return super().append(task_id, events, **options)
 
 
-def test_an_append_that_takes_effect_late_is_not_repeated(tmp_path: Path, clock: Clock) -> None:
+def test_an_append_that_takes_effect_late_is_there_once(tmp_path: Path, clock: Clock) -> None:
     store = _LateStore(tmp_path / "late.db", clock=clock, new_token=new_id)
     task_id = created(store).task.id
-    lease = _leased(store, task_id)
-    retry = StoreRetry(60.0, clock=clock, pause=lambda _: None)
-    writer = LeasedWriter(store, lease.stored, lease.token, holder="h", seconds=_SECONDS, retry=retry)
-    with pytest.raises(LeaseLost):
-        writer.append([chunk(task_id, "once", append=False)], b"")
+    writer = _writer(store, _leased(store, task_id), clock)
+    events = [chunk(task_id, "once", append=False)]
+    with pytest.raises(Unavailable):
+        writer.append(events, b"")
+    writer.append(events, b"")
+    assert writer.stored.version == 2
     assert len(events_of(store, task_id)) == 2
     store.close()
 
 
-def _run(task_id: str, events: Iterator[Event]) -> Run:
-    threads = Threads("test")
-    run = Run(replace(a_call(), task=CurrentTask(id=task_id)), events, tell=lambda _: None, threads=threads)
-    run.subscribe(idle_seconds=0)
-    run.relay.start(threads, on_end=lambda: None)
-    return run
+def test_who_appended_before_another_went_on_has_lost_the_task_all_the_same(
+    store: SqliteTaskStore, clock: Clock
+) -> None:
+    task_id = created(store).task.id
+    writer = _writer(store, lease := _leased(store, task_id), clock)
+    events = [chunk(task_id, "once", append=False)]
+    # This append's answer was lost.
+    store.append(task_id, events, lease=lease.token)
+    clock.pass_by(_SECONDS + 1)
+    other = _leased(store, task_id)
+    store.append(task_id, [status(task_id, TaskState.WORKING, said="theirs")], lease=other.token)
+    with pytest.raises(LeaseLost):
+        writer.append(events, b"")
+    assert len(events_of(store, task_id)) == 3
 
 
-def _recorder(store: SqliteTaskStore, clock: Clock) -> Recorder:
-    log = Log(lambda _: None, clock=clock, new_id=new_id, function="test")
-    times = LeaseTimes(seconds=_SECONDS, cancel_poll_seconds=0.01)
-    return Recorder(store, log=log, times=times, message_factory=MESSAGE_FACTORY, clock=clock)
+def _saying(instance: Instance, events: Callable[[Task, Call], Iterator[Event]]) -> None:
+    """Let the instance's agent say these events of its task."""
+
+    def send(request: SendMessageRequest, call: Call) -> Turn:
+        assert call.task
+        task = Task(id=call.task.id, context_id=request.message.context_id, status=status("", TaskState.WORKING).status)
+        return Turn(events=events(task, call))
+
+    instance.agent.send = send  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("state", [TaskState.INPUT_REQUIRED, TaskState.COMPLETED])
+def test_notes_that_follow_the_event_that_ends_a_turn_are_stored_with_it(tmp_path: Path, state: TaskState) -> None:
+    said, may_end = threading.Event(), threading.Event()
+
+    def events(task: Task, call: Call) -> Iterator[Event]:
+        yield status_update(task, state, "")
+        said.set()
+        assert may_end.wait(PATIENCE_SECONDS)
+        assert call.task
+        call.task.notes["theirs"] = "task-1"
+
+    instance = Instance(tmp_path / "tasks.db", at_once("none"))
+    _saying(instance, events)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    if state.interrupted:
+        # The generator goes on behind a question; behind the end of a task nobody asks it for more.
+        assert said.wait(PATIENCE_SECONDS)
+        looks = instance.far.asked["get"]
+        until(lambda: instance.far.asked["get"] > looks + 2)
+        assert instance.get(task.id).status.state is TaskState.SUBMITTED
+    may_end.set()
+    assert settled(instance, task.id).status.state is state
+    stored = instance.store.get(task.id, owner=None)
+    assert stored is not None
+    assert (b"task-1" in stored.payload, stored.lease_until) == (state.interrupted, 0.0)
+
+
+def test_a_run_that_ends_without_a_result_is_stored_as_failed(tmp_path: Path) -> None:
+    def events(task: Task, _: Call) -> Iterator[Event]:
+        yield chunk(task.id, "half of it", append=False)
+        raise RuntimeError("the agent broke off")
+
+    instance = Instance(tmp_path / "tasks.db", at_once("none"))
+    _saying(instance, events)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    ended = settled(instance, task.id)
+    assert (ended.status.state, text_of(ended)) == (TaskState.FAILED, "half of it")
+
+
+def test_events_are_appended_at_once_and_then_in_batches(tmp_path: Path) -> None:
+    first, may_end = threading.Event(), threading.Event()
+
+    def events(task: Task, _: Call) -> Iterator[Event]:
+        yield chunk(task.id, "0", append=False)
+        assert first.wait(PATIENCE_SECONDS)
+        for number in range(1, 200):
+            yield chunk(task.id, f" {number}", append=True)
+        assert may_end.wait(PATIENCE_SECONDS)
+        yield status_update(task, TaskState.COMPLETED, "")
+
+    instance = Instance(tmp_path / "tasks.db", at_once("none"), batch_seconds=3600.0)
+    _saying(instance, events)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    until(lambda: instance.far.answered["append"])
+    first.set()
+    may_end.set()
+    assert text_of(settled(instance, task.id)) == " ".join(map(str, range(200)))
+    assert instance.far.answered["append"] == 2

@@ -4,11 +4,12 @@ import re
 
 import pytest
 
+from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.boundaries.iam import Iam
 from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.registry import BOUNDARY_KEYS
 from a2a_hub.routing.parser import load, unset_variables
-from a2a_hub.routing.routes import Route, RouteTableError
+from a2a_hub.routing.routes import BreakerLimits, Route, RouteTableError
 from tests.unit.route_tables import DEFAULT, SHIPPED_FILE, route_text, shipped_table
 
 GOOD = route_text("expense", 'keywords = ["expense"]', priority=2)
@@ -23,7 +24,7 @@ def problems(text: str, **variables: str) -> list[tuple[int, str]]:
 def test_the_shipped_table_holds_and_has_the_sample_routes() -> None:
     table = shipped_table()
     assert set(table.by_id) == {"expense", "pm", "docqa", "devtool", "general"}
-    assert table.default.id == "general"
+    assert (table.default.id, table.default.fallbacks) == ("docqa", ("general",))
     assert [table.by_id[name].boundary for name in ("expense", "pm")] == [Public(), Iam()]
 
 
@@ -51,6 +52,7 @@ def test_a_route_that_sets_nothing_else_has_the_documented_defaults() -> None:
         4 * 1024 * 1024,
         ("text/plain",),
     )
+    assert (route.retry_seconds, route.breaker) == (600, BreakerLimits(failures=5, pause_seconds=30))
     assert (route.protocol_version, route.binding, route.sticky) == (None, None, False)
     assert route.boundary == Public()
     assert (route.follow_ups, route.passes_tasks, route.default) == (False, False, True)
@@ -75,7 +77,7 @@ def test_unset_variables_are_those_of_values_and_not_of_comments() -> None:
     assert unset_variables(text, {"SET": "x"}) == ("A", "B_URL")
 
 
-@pytest.mark.parametrize("name", ["GATE_SIGNING_KEY", "HUB_DEV_TOKEN", "WEBHOOK_SIGNING_KEYS", "db_password"])
+@pytest.mark.parametrize("name", ["SIGNING_KEY", "HUB_DEV_TOKEN", "WEBHOOK_SIGNING_KEYS", "db_password"])
 @pytest.mark.parametrize("rest", ["", "not a port"])
 def test_a_secret_goes_into_no_address_and_into_no_message(name: str, rest: str) -> None:
     text = DEFAULT.replace("agent.example", f"agent.example:{rest}/${{{name}}}")
@@ -89,7 +91,7 @@ MISTAKES = {
     "not TOML": ("[[routes]]\nid = expense\n", 2, "this is not TOML"),
     "curly quotes": ("[[routes]]\nid = “hr”\n", 2, "quotes have to be straight: \" or '"),
     "a full-width sign": ('[[routes]]\nid ＝ "hr"\n', 2, "signs such as = and [ have to be half-width"),
-    "a text without quotes": ("[[routes]]\nid = hr\n", 2, 'a text stands in quotes, as in id = "expense"'),
+    "a text without quotes": ("[[routes]]\nid = hr\n", 2, 'a text needs quotes, as in id = "expense"'),
     "a pattern in double quotes": (
         '[[routes]]\npatterns = ["\\d+日"]\n',
         2,
@@ -101,17 +103,24 @@ MISTAKES = {
     "one route in single brackets": ('[routes]\nid = "hr"\n', 1, "write [[routes]], with two brackets"),
     "an open string at the end": ('[[routes]]\nid = """', 2, "this is not TOML"),
     "no routes": ('[hub]\nname = "x"\n', 1, "there are no routes"),
-    "an unknown table": ("[hubb]\n" + DEFAULT, 1, "unknown key 'hubb': did you mean 'hub'?"),
+    "an unknown table": ("[hubb]\n" + DEFAULT, 1, "unknown key 'hubb': did you mean \"hub\"?"),
     "the hub is no table": ("hub = 1\n" + DEFAULT, 1, "hub must be a table"),
-    "an unknown hub key": ('[hub]\nnaem = "x"\n' + DEFAULT, 2, "unknown key 'naem': did you mean 'name'?"),
+    "an unknown hub key": ('[hub]\nnaem = "x"\n' + DEFAULT, 2, "unknown key 'naem': did you mean \"name\"?"),
     "half a provider": ('[hub]\nprovider_organization = "x"\n' + DEFAULT, 1, "go together"),
-    "an unknown route key": (DEFAULT + "timeout_secs = 3\n", 8, "did you mean 'timeout_seconds'?"),
+    "an unknown route key": (DEFAULT + "timeout_secs = 3\n", 8, 'did you mean "timeout_seconds"?'),
     "no name": (DEFAULT.replace('name = "other"', ""), 1, "name is missing"),
     "an empty text": (DEFAULT.replace('"About other."', '" "'), 4, "description is empty"),
     "a wrong type": (DEFAULT + 'retries = "2"\n', 8, "retries is '2': it must be a whole number"),
     "a boolean number": (DEFAULT + "retries = true\n", 8, "it must be a whole number"),
     "a negative number": (DEFAULT + "retries = -1\n", 8, "it must be 0 or more"),
     "no time at all": (DEFAULT + "timeout_seconds = 0\n", 8, "above 0"),
+    "an unknown kind": (DEFAULT + 'kind = "mpc"\n', 8, 'did you mean "mcp"?'),
+    "a key of MCP for an agent of A2A": (DEFAULT + 'text_argument = "q"\n', 8, 'has no meaning for kind = "a2a"'),
+    "a key of A2A for an MCP server": (DEFAULT + 'kind = "mcp"\nbinding = "JSONRPC"\n', 9, "has no meaning for kind"),
+    "a tool without the argument": (DEFAULT + 'kind = "mcp"\ntool = "find"\n', 1, "tool and text_argument go together"),
+    "a breaker that is no table": (DEFAULT + "breaker = 5\n", 8, 'write "off", or { failures = 5'),
+    "an unknown key of a breaker": (DEFAULT + "breaker = { failure = 2 }\n", 8, 'did you mean "failures"?'),
+    "a breaker that opens by itself": (DEFAULT + "breaker = { failures = 0 }\n", 8, "it must be 1 or more"),
     "no number": (DEFAULT + "timeout_seconds = nan\n", 8, "above 0"),
     "a number as flag": (DEFAULT + "sticky = 1\n", 8, "sticky is 1: it must be true or false"),
     "a text as list": (DEFAULT + 'tags = "a"\n', 8, "tags is 'a': it must be a list"),
@@ -151,6 +160,10 @@ MISTAKES = {
         "one of 'expense'",
     ),
     "a keyword twice": (DEFAULT + 'keywords = ["WBS", "wbs"]\n', 8, "stands twice"),
+    "an unknown fallback": (DEFAULT + 'fallbacks = [\n"gone"]\n', 9, "'gone' is no other route with an agent"),
+    "a route as its own fallback": (DEFAULT + 'fallbacks = ["other"]\n', 8, "'other' is no other route"),
+    "a fallback twice": (GOOD + DEFAULT + 'fallbacks = ["expense", "expense"]\n', 16, "stands twice"),
+    "too many fallbacks": (DEFAULT + 'fallbacks = ["a", "b", "c", "d"]\n', 8, "name at most 3 fallbacks"),
     "a bad pattern": (DEFAULT + "patterns = ['ok', '(']\n", 8, "is not RE2"),
     "look-ahead": (DEFAULT + "patterns = [\n'ok', # fine\n'a(?=b)']\n", 10, "RE2 has no look-around"),
     "a bad exception": (DEFAULT + "unless = ['[']\n", 8, "is not RE2"),
@@ -167,6 +180,11 @@ MISTAKES = {
         DEFAULT + 'allow_emails = ["a@b.example", "anna"]\n',
         8,
         "'anna': write a whole",
+    ),
+    "a development agent for everybody": (
+        DEFAULT + f'extensions = ["{URI.replace("/v0/", "/v0.2/")}"]\n',
+        8,
+        "name who may, in allow_emails, allow_domains or allow_clients",
     ),
     "two extensions in one": (DEFAULT + 'extensions = ["urn:a,urn:b"]\n', 8, "is no URI"),
     "an unset variable": (DEFAULT.replace("https://agent.example", "${PM_URL}"), 5, "the variable PM_URL"),
@@ -198,6 +216,15 @@ def test_an_error_reads_like_a_compilers() -> None:
 def test_this_machine_may_be_called_over_http(host: str) -> None:
     url = f"http://{host}/a2a"
     assert load(DEFAULT.replace("https://agent.example", url), variables={}).default.url == url
+
+
+def test_a_breaker_has_limits_of_its_routes_own_or_is_off() -> None:
+    def breaker(written: str) -> BreakerLimits | None:
+        return load(f"{DEFAULT}breaker = {written}\n", variables={}).default.breaker
+
+    assert breaker("{ failures = 2 }") == BreakerLimits(failures=2, pause_seconds=30)
+    assert breaker("{ failures = 2, pause_seconds = 0.5 }") == BreakerLimits(failures=2, pause_seconds=0.5)
+    assert breaker('"off"') is None
 
 
 def test_a_variable_in_a_comment_or_description_is_not_needed() -> None:

@@ -1,24 +1,30 @@
-"""The header by which the gate tells the hub who calls: believed only as the gate wrote it, and for a short time."""
+"""The header by which a function tells another who calls: believed only as its signer wrote it, and for a short time."""
 
 import base64
+import hashlib
+import hmac
 import json
-import time
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
-from a2a_hub.http.messages import Request
-from a2a_hub.identity.authentication import Authenticator
-from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER, PrincipalSigner, SignatureExpired
-from a2a_hub.identity.static_clients import StaticTokenVerifier, development_clients
+from a2a_hub.http.messages import Request, body_of
+from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Authenticator, SignatureExpired
+from a2a_hub.identity.principal import HUB_FUNCTION, TASKS_FUNCTION, Principal, StaticTokenVerifier, development_clients
+from a2a_hub.identity.public_keys import base64url, public_keys
+from a2a_hub.identity.signed_principal import PrincipalSigner, PrincipalVerifier
 from functions.hub.config import read as read_settings
+from local.functions import KeyPair
+from local.settings import key_pair
+from tests.fakes.signatures import HUB_SETTINGS, KEYS
 
-KEY = "a-key-that-the-gate-and-the-hub-share"
-OTHER_KEY = "a-key-that-somebody-else-has-made-up"
+GATE, TASKS, STRANGER = KEYS["gate"], KEYS["tasks"], key_pair()
 NOW = 1_800_000_000.0
+BODY = b'{"text":"Hello"}'
 HANAKO = Principal(
     subject="google:1",
     email="hanako@example.com",
@@ -26,33 +32,69 @@ HANAKO = Principal(
     routes=frozenset({"docqa", "pm"}),
     operations=frozenset({"SendMessage"}),
 )
+SIGNATURE_CHARACTERS = 86
 
 
-def signer(*keys: str, now: float = NOW, audience: str = "hub") -> PrincipalSigner:
-    """A signer whose clock stands still."""
-    return PrincipalSigner(keys or [KEY], now=lambda: now, audience=audience)
+def signed(
+    principal: Principal = HANAKO,
+    key: KeyPair = GATE,
+    *,
+    method: str = "POST",
+    path: str = "/",
+    authorization: str | None = None,
+    audience: str = "hub",
+) -> str:
+    """The header of a request."""
+    signer = PrincipalSigner(key.private, now=lambda: NOW, audience=audience)
+    return signer.sign(principal, method=method, path=path, body=BODY, authorization=authorization)
 
 
-def signed(principal: Principal = HANAKO, *keys: str, authorization: str | None = None) -> str:
-    """The header of a request to `/`."""
-    return signer(*keys).sign(principal, method="POST", path="/", authorization=authorization)
+def verifier(*gate: KeyPair, now: float = NOW) -> PrincipalVerifier:
+    """The hub's, whose clock stands still."""
+    keys = {
+        "gate": public_keys("".join(pair.public for pair in gate or (GATE,))),
+        "tasks": public_keys(TASKS.public),
+        "hub": public_keys(KEYS["hub"].public),
+    }
+    return PrincipalVerifier(keys, now=lambda: now, audience="hub")
 
 
-def believed(value: str, *keys: str, now: float = NOW, method: str = "POST", path: str = "/") -> Principal | None:
+def believed(
+    value: str,
+    *gate: KeyPair,
+    now: float = NOW,
+    method: str = "POST",
+    path: str = "/",
+    query: dict[str, list[str]] | None = None,
+) -> Principal | None:
     """Whom the hub takes the caller of a request for."""
     try:
-        verified = signer(*keys, now=now).verify(value, method=method, path=path)
+        found = verifier(*gate, now=now).verify(value, method=method, path=path, query=query)
     except SignatureExpired:
         return None
-    return verified[0] if verified else None
+    return found.principal if found else None
 
 
-def request(**headers: str) -> Request:
+def request(body: bytes = BODY, /, **headers: str) -> Request:
     """A request to `/`; underscores in names are hyphens."""
-    return Request(method="POST", path="/", headers={name.replace("_", "-"): headers[name] for name in headers})
+    named = {name.replace("_", "-"): headers[name] for name in headers}
+    return Request(method="POST", path="/", headers=named, read_body=body_of(body))
 
 
-@pytest.mark.parametrize("principal", [HANAKO, Principal(subject="client:ci", client="ci"), Principal(subject="山田")])
+def claims_of(value: str) -> dict[str, Any]:
+    payload = value.split(".")[1]
+    claims: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=="))
+    return claims
+
+
+def encoded(value: Any) -> str:
+    return base64url(json.dumps(value).encode())
+
+
+@pytest.mark.parametrize(
+    "principal",
+    [HANAKO, Principal(subject="client:ci", client="ci", operator=True), Principal(subject="山田")],
+)
 def test_what_the_gate_signs_is_what_the_hub_reads(principal: Principal) -> None:
     assert believed(signed(principal)) == principal
 
@@ -74,24 +116,42 @@ def test_a_header_is_believed_for_a_minute_and_the_difference_of_two_clocks(
 
 
 def test_another_key_signs_nothing_that_is_believed() -> None:
-    assert believed(signed(HANAKO, OTHER_KEY)) is None
+    assert believed(signed(key=STRANGER)) is None
 
 
-def test_while_a_key_is_changed_both_are_believed_and_the_first_one_signs() -> None:
-    assert believed(signed(HANAKO, OTHER_KEY, KEY), OTHER_KEY) == HANAKO
-    assert believed(signed(HANAKO, OTHER_KEY, KEY), KEY) is None
-    for signs in (KEY, OTHER_KEY):
-        assert believed(signed(HANAKO, signs), KEY, OTHER_KEY) == HANAKO
-    assert believed(signed(HANAKO, "a-third-key"), KEY, OTHER_KEY) is None
+def test_while_a_key_is_changed_both_are_believed() -> None:
+    for key in (GATE, STRANGER):
+        assert believed(signed(key=key), GATE, STRANGER) == HANAKO
+    assert believed(signed(key=key_pair()), GATE, STRANGER) is None
 
 
-def test_two_keys_are_one_setting_with_a_comma() -> None:
-    setting = read_settings({"GATE_SIGNING_KEY": f"{OTHER_KEY}, {KEY}"}).identity.signer()
-    assert setting is not None
-    value = setting.sign(HANAKO, method="POST", path="/")
-    assert PrincipalSigner([OTHER_KEY], now=time.time).verify(value, method="POST", path="/")
-    older = PrincipalSigner([KEY], now=time.time).sign(HANAKO, method="POST", path="/")
-    assert setting.verify(older, method="POST", path="/")
+def test_two_keys_are_one_setting_of_two_blocks() -> None:
+    settings = {**HUB_SETTINGS, "GATE_PUBLIC_KEYS": STRANGER.public + GATE.public}
+    assert read_settings(settings).identity.trusted_keys["gate"] == public_keys(STRANGER.public + GATE.public)
+
+
+@pytest.mark.parametrize("function", ["hub", "tasks"])
+@pytest.mark.parametrize(
+    "principal",
+    [
+        HANAKO,
+        Principal(subject="client:ci", client="ci", operator=True),
+        Principal(subject="function:gate"),
+        Principal(subject=TASKS_FUNCTION, operator=True),
+        Principal(subject=TASKS_FUNCTION, email="hanako@example.com", hosted_domain="example.com"),
+    ],
+    ids=["person", "client", "gate", "operator", "address"],
+)
+def test_a_function_other_than_the_gate_names_nobody_but_itself(function: str, principal: Principal) -> None:
+    own = Principal(subject=f"function:{function}")
+    assert believed(signed(own, KEYS[function])) == own
+    assert believed(signed(principal, KEYS[function])) is None
+
+
+@pytest.mark.parametrize("subject", [HUB_FUNCTION, TASKS_FUNCTION])
+def test_the_gate_does_not_speak_as_another_function_nor_one_of_these_as_the_other(subject: str) -> None:
+    for function in KEYS.keys() - {subject.removeprefix("function:")}:
+        assert believed(signed(Principal(subject=subject), KEYS[function])) is None
 
 
 @pytest.mark.parametrize(
@@ -101,9 +161,17 @@ def test_a_header_of_one_request_lets_no_other_in(method: str, path: str) -> Non
     assert believed(signed(), method=method, path=path) is None
 
 
+def test_a_header_is_for_one_query_in_any_order_and_spelling() -> None:
+    value = signed(method="GET", path="/tasks?status=a%20b&pageSize=2&empty=")
+    query = {"pageSize": ["2"], "empty": [""], "status": ["a b"]}
+    assert believed(value, method="GET", path="/tasks", query=query) == HANAKO
+    for changed in ({}, query | {"pageSize": ["3"]}, query | {"contextId": ["1"]}, query | {"pageSize": ["2", "2"]}):
+        assert believed(value, method="GET", path="/tasks", query=changed) is None
+    assert believed(value, method="GET", path="/tasks?status=a%20b&pageSize=2&empty=") is None
+
+
 def test_a_header_for_one_function_lets_nobody_into_another() -> None:
-    value = signer(audience="tasks").sign(HANAKO, method="POST", path="/")
-    assert believed(value) is None
+    assert believed(signed(audience="tasks")) is None
 
 
 def test_a_header_that_was_cut_anywhere_is_not_believed() -> None:
@@ -114,17 +182,28 @@ def test_a_header_that_was_cut_anywhere_is_not_believed() -> None:
 
 def test_no_changed_character_is_believed() -> None:
     value = signed()
-    payload = value.partition(".")[0]
-    for place, character in enumerate(value[: len(payload) + 1]):
+    for place, character in enumerate(value[: -SIGNATURE_CHARACTERS + 1]):
         changed = value[:place] + ("A" if character != "A" else "B") + value[place + 1 :]
         assert believed(changed) is None
 
 
 def test_claims_with_the_signature_of_others_are_not_believed() -> None:
-    signature = signed().partition(".")[2]
-    claims = {"aud": "hub", "request": "POST /", "sub": "google:2", "iat": NOW, "exp": NOW + 60}
-    payload = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
-    assert believed(f"{payload}.{signature}") is None
+    header, _, signature = signed().split(".")
+    assert (
+        believed(f"{header}.{encoded(claims_of(signed()) | {'principal': {'subject': 'google:2'}})}.{signature}")
+        is None
+    )
+
+
+def test_the_public_key_as_a_shared_secret_signs_nothing() -> None:
+    # RFC 8725 §2.1: the algorithm is not the token's to choose.
+    (key,) = public_keys(GATE.public)
+    payload = signed().split(".")[1]
+    for algorithm in ("HS256", "none", "ES256"):
+        protected = f"{encoded({'alg': algorithm, 'kid': key.id})}.{payload}"
+        signature = base64url(hmac.digest(GATE.public.encode(), protected.encode(), "sha256"))
+        assert believed(f"{protected}.{signature}") is None
+        assert believed(f"{protected}.") is None
 
 
 @pytest.mark.parametrize(
@@ -134,14 +213,16 @@ def test_claims_with_the_signature_of_others_are_not_believed() -> None:
         ".",
         "..",
         "a.b",
-        "e30.",
-        ".e30",
-        "é.é",
+        "e30.e30.e30",
+        "é.é.é",
         "a" * 100_000,
-        f"{'a' * 9000}.b",
-        "\x00.\x00",
-        "a.b.c",
-        "🙂.🙂",
+        f"{'a' * 9000}.b.c",
+        "\x00.\x00.\x00",
+        "W10.e30.AA",
+        "WyJhbGciXQ.e30.AA",
+        "eyJhbGciOiJFUzI1NiIsImtpZCI6e319.e30.AA",
+        "🙂.🙂.🙂",
+        "\ud800.a.b",
     ],
 )
 def test_what_is_no_such_header_is_not_believed(value: str) -> None:
@@ -151,6 +232,12 @@ def test_what_is_no_such_header_is_not_believed(value: str) -> None:
 @given(st.text(max_size=200))
 def test_nothing_that_anybody_writes_is_believed(value: str) -> None:
     assert believed(value) is None
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=9), st.lists, max_leaves=5))
+def test_no_header_of_a_signature_that_anybody_writes_is_believed(value: Any) -> None:
+    for header in (value, {"alg": value}, {"alg": "ES256", "kid": value}, {"alg": "ES256", "crit": value}):
+        assert believed(f"{encoded(header)}.e30.AA") is None
 
 
 @pytest.mark.parametrize(
@@ -165,34 +252,57 @@ def test_nothing_that_anybody_writes_is_believed(value: str) -> None:
 def test_a_token_beside_the_header_counts_only_if_it_was_signed_with_it(
     signed_with: str | None, beside: str | None, is_the_callers: bool
 ) -> None:
-    value = signed(authorization=signed_with)
-    verified = signer().verify(value, method="POST", path="/", authorization=beside)
-    assert verified == (HANAKO, is_the_callers)
+    found = verifier().verify(signed(authorization=signed_with), method="POST", path="/", authorization=beside)
+    assert found is not None
+    assert (found.principal, found.has_token) == (HANAKO, is_the_callers)
 
 
-def test_the_token_itself_is_not_in_the_header() -> None:
-    payload = signed(authorization="Bearer my-secret").partition(".")[0]
-    assert b"my-secret" not in base64.urlsafe_b64decode(payload + "==")
+def test_neither_the_token_nor_the_text_is_in_the_header() -> None:
+    claims = json.dumps(claims_of(signed(authorization="Bearer my-secret")))
+    assert "my-secret" not in claims
+    assert "Hello" not in claims
+    assert hashlib.sha256(BODY).hexdigest() in claims
 
 
 def test_a_forged_header_refuses_a_request_that_a_token_would_have_let_in() -> None:
-    authenticator = Authenticator([StaticTokenVerifier(development_clients(["good"]))], signer=signer())
-    for forged in ("forged.header", signed(HANAKO, OTHER_KEY), signer().sign(HANAKO, method="GET", path="/")):
+    tokens = [StaticTokenVerifier(development_clients(["good"]))]
+    authenticator = Authenticator(tokens, header_verifier=verifier())
+    for forged in ("forged.header", signed(key=STRANGER), signed(method="GET"), signed(key=TASKS)):
         with pytest.raises(A2AError) as refused:
             authenticator.authenticate(request(authorization="Bearer good", x_hub_principal=forged))
         assert refused.value.kind is UNAUTHENTICATED
+
+
+def test_a_header_does_not_fit_another_body() -> None:
+    authenticator = Authenticator([], header_verifier=verifier())
+    whole = request(x_hub_principal=signed())
+    assert authenticator.authenticate(whole).principal == HANAKO
+    assert read_body(whole, 1000) == BODY
+    for body in (b"", BODY + b" ", BODY.replace(b"Hello", b"Other")):
+        other = request(body, x_hub_principal=signed())
+        authenticator.authenticate(other)
+        with pytest.raises(A2AError) as refused:
+            read_body(other, 1000)
+        assert refused.value.kind is UNAUTHENTICATED
+
+
+def test_a_body_without_a_signature_is_read_as_it_is() -> None:
+    authenticator = Authenticator([StaticTokenVerifier(development_clients(["good"]))], header_verifier=verifier())
+    plain = request(authorization="Bearer good")
+    authenticator.authenticate(plain)
+    assert read_body(plain, 1000) == BODY
 
 
 @pytest.mark.parametrize("later_seconds", [90, -31])
 def test_a_header_that_waited_or_was_made_by_another_clock_is_an_outage_and_no_bad_token(
     later_seconds: float,
 ) -> None:
-    authenticator = Authenticator([], signer=signer(now=NOW + later_seconds))
+    authenticator = Authenticator([], header_verifier=verifier(now=NOW + later_seconds))
     with pytest.raises(A2AError) as refused:
         authenticator.authenticate(request(x_hub_principal=signed()))
     assert refused.value.kind is UNAVAILABLE
     assert "retry-after" in refused.value.headers
-    for forged in (signed(HANAKO, OTHER_KEY), signer().sign(HANAKO, method="GET", path="/")):
+    for forged in (signed(key=STRANGER), signed(method="GET")):
         with pytest.raises(A2AError) as refused:
             authenticator.authenticate(request(x_hub_principal=forged))
         assert refused.value.kind is UNAUTHENTICATED
@@ -207,7 +317,7 @@ def test_who_does_not_believe_a_gate_looks_at_the_token_alone() -> None:
 
 
 def test_the_callers_token_is_known_only_with_its_own_header() -> None:
-    authenticator = Authenticator([], signer=signer())
+    authenticator = Authenticator([], header_verifier=verifier())
     value = signed(authorization="Bearer mine")
 
     def known(**headers: str) -> str | None:

@@ -11,28 +11,29 @@ from tests.contract.task_store.stores import a_task
 TASK = a_task()
 
 
-def _head(*, size: int, version: int = 1, state: TaskState = TaskState.WORKING) -> TaskRecord:
+def _head(*, size: int, version: int = 1, state: TaskState = TaskState.WORKING, id_: str = "one") -> TaskRecord:
     record = new_record(NewTask(task=TASK, owner="owner"), number=1, size=size, now=0.0)
-    return replace(record, version=version, state=state)
+    return replace(record, id=id_, version=version, state=state)
 
 
 def test_what_was_remembered_first_is_forgotten_when_it_is_too_much() -> None:
-    snapshots, record = SnapshotCache(), _head(size=12_000_000)
-    for key in ("one", "two", "one", "three"):
-        snapshots.put(key, record, TASK)
-    assert [snapshots.nearest(key, record)[1] for key in ("one", "two", "three")] == [TASK, None, TASK]
+    snapshots = SnapshotCache()
+    one, two, three = (_head(size=12_000_000, id_=id_) for id_ in ("one", "two", "three"))
+    for record in (one, two, one, three):
+        snapshots.put(record, TASK)
+    assert [snapshots.nearest(record)[1] for record in (one, two, three)] == [TASK, None, TASK]
 
 
 def test_a_task_that_ended_is_forgotten() -> None:
     snapshots = SnapshotCache()
-    snapshots.put("one", _head(size=10), TASK)
+    snapshots.put(_head(size=10), TASK)
     ended = _head(size=20, version=2, state=TaskState.COMPLETED)
-    snapshots.put("one", ended, TASK)
-    assert snapshots.nearest("one", ended) == (0, None)
+    snapshots.put(ended, TASK)
+    assert snapshots.nearest(ended) == (0, None)
 
 
 def test_a_fold_of_a_later_version_than_the_readers_is_none_for_it() -> None:
     snapshots = SnapshotCache()
-    snapshots.put("one", _head(size=20, version=2), TASK)
-    assert snapshots.nearest("one", _head(size=10, version=1)) == (0, None)
-    assert snapshots.nearest("one", _head(size=30, version=3)) == (2, TASK)
+    snapshots.put(_head(size=20, version=2), TASK)
+    assert snapshots.nearest(_head(size=10, version=1)) == (0, None)
+    assert snapshots.nearest(_head(size=30, version=3)) == (2, TASK)

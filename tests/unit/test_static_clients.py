@@ -2,13 +2,13 @@
 
 import pytest
 
-from a2a_hub.identity.principal import Principal, may_call
-from a2a_hub.identity.static_clients import (
-    Client,
+from a2a_hub.identity.principal import (
     ClientTableError,
+    Principal,
     StaticTokenVerifier,
     digest,
     load_clients,
+    may_call,
 )
 
 _TABLE = f"""
@@ -36,6 +36,8 @@ def test_a_client_is_its_name_with_its_routes_and_operations() -> None:
     assert may_call("SendMessage", nightly)
     assert not may_call("GetTask", nightly)
     assert tokens.verify("console") == Principal(subject="client:console", client="console")
+    operator = load_clients(f'[[clients]]\nname = "ops"\ntoken_sha256 = "{digest("ops")}"\noperator = true\n')
+    assert StaticTokenVerifier(operator).verify("ops") == Principal(subject="client:ops", client="ops", operator=True)
     assert may_call("GetTask", tokens.verify("console"))
 
 
@@ -45,8 +47,8 @@ def test_any_other_token_is_nobodys(token: str) -> None:
 
 
 def test_a_table_without_clients_lets_nobody_in() -> None:
-    assert load_clients("") == ()
-    assert StaticTokenVerifier(()).verify("") is None
+    assert load_clients("") == {}
+    assert StaticTokenVerifier({}).verify("") is None
 
 
 def test_everything_that_is_wrong_is_said_at_once_and_no_token_is_repeated() -> None:
@@ -64,7 +66,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_no_token_is_repeated() -> 
     with pytest.raises(ClientTableError) as error:
         load_clients(table)
     assert str(error.value).split("; ") == [
-        "comment is not known: clients stand in [[clients]]",
+        "comment is not known: clients belong in [[clients]]",
         "clients[0].name must be lower-case letters, digits and hyphens",
         "clients[0].token_sha256 must be the token's SHA-256 in 64 hexadecimal digits, never the token",
         "clients[1].token_sha256 must be the token's SHA-256 in 64 hexadecimal digits, never the token",
@@ -79,6 +81,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_no_token_is_repeated() -> 
     [
         ("clients = 3", "clients must be tables"),
         ('clients = "console"', "clients must be tables"),
+        (_TABLE.replace("console", "developer"), "clients[1].name is taken"),
         ("clients = [3]", "clients[0].name must be"),
         ('[[clients]\nname = "my-secret-token"', "it is no TOML"),
         (_TABLE.replace("console", "nightly-report"), "two clients have the same name"),
@@ -93,7 +96,8 @@ def test_a_table_that_cannot_be_meant_is_refused(table: str, wrong: str) -> None
 
 
 def test_a_clients_token_is_not_in_what_is_printed() -> None:
-    assert "nightly" not in repr(Client(name="a", token_sha256=digest("nightly")))
+    table = f'[[clients]]\nname = "a"\ntoken_sha256 = "{digest("nightly")}"\n'
+    assert "nightly" not in repr(load_clients(table))
 
 
 def test_a_client_works_on_the_roles_that_its_table_names_and_on_no_other() -> None:

@@ -12,6 +12,7 @@ from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.firestore import FirestoreTaskStore
 from a2a_hub.task_store.settings import StoreSettings, read
 from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.sqlite_recovery import ignore
 from a2a_hub.task_store.task_record import DEFAULT_TASK_BYTES
 
 
@@ -38,7 +39,7 @@ def test_an_sqlite_file_is_named_with_its_path(tmp_path: Path) -> None:
     found = _read({"TASK_STORE": f"sqlite:{file}"})
     assert found == StoreSettings(file=file, most_task_bytes=DEFAULT_TASK_BYTES)
     assert found
-    store = open_store(found, clock=time.time, new_token=random_hex)
+    store = open_store(found, clock=time.time, new_token=random_hex, report=ignore)
     assert isinstance(store, SqliteTaskStore)
     store.close()
     assert file.is_file()
@@ -52,7 +53,7 @@ def test_a_firestore_database_is_the_projects_default_unless_named(value: str, d
     found = _read({"TASK_STORE": value, "GOOGLE_CLOUD_PROJECT": "p", "TASK_MOST_BYTES": "50000"})
     assert found == StoreSettings(project="p", database=database, most_task_bytes=50_000)
     assert found
-    store = open_store(found, clock=time.time, new_token=random_hex)
+    store = open_store(found, clock=time.time, new_token=random_hex, report=ignore)
     assert isinstance(store, FirestoreTaskStore)
     store.close()
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from a2a_hub.http.client import HttpClient
+from a2a_hub.queue.cloud_tasks import QueueSettings
 from a2a_hub.queue.factory import WakeupSettings, open_wakeups, read
 from a2a_hub.queue.local import LocalWakeups
 from a2a_hub.queue.pubsub import PubsubWakeups
@@ -36,7 +37,7 @@ def _read(environ: Mapping[str, str]) -> WakeupSettings | None:
 def test_each_way_is_named_by_its_setting(value: str, expected: WakeupSettings | None, kind: type) -> None:
     found = _read({"WAKEUPS": value, "GOOGLE_CLOUD_PROJECT": "p"})
     assert found == expected
-    wakeups = open_wakeups(found, http=HttpClient(), headers=dict, failed=print)
+    wakeups = open_wakeups(found, http=HttpClient(), headers=lambda _: {}, failed=print, tokens=None)
     assert isinstance(wakeups, kind)
     wakeups.close()
 
@@ -64,3 +65,29 @@ def test_anything_else_is_refused(environ: Mapping[str, str]) -> None:
 def test_pubsub_needs_a_project() -> None:
     with pytest.raises(SettingsError, match=r"\n  GOOGLE_CLOUD_PROJECT must name the project of the topics"):
         _read({"WAKEUPS": "pubsub"})
+
+
+QUEUE = "projects/p/locations/asia-northeast1/queues/a2a-wakeups"
+
+
+def test_wakeups_with_a_time_go_through_the_queue_that_is_named() -> None:
+    environ = {
+        "WAKEUPS": "pubsub",
+        "GOOGLE_CLOUD_PROJECT": "p",
+        "WAKEUP_QUEUE": QUEUE,
+        "TASKS_URL": "https://tasks.example/",
+        "WAKEUP_ACCOUNTS": "wakeups@p.iam.gserviceaccount.com",
+    }
+    found = _read(environ)
+    assert found is not None
+    assert found.queue == QueueSettings(
+        name=QUEUE, url="https://tasks.example", account="wakeups@p.iam.gserviceaccount.com"
+    )
+
+
+def test_a_queue_needs_its_whole_name_an_address_and_an_account() -> None:
+    with pytest.raises(SettingsError) as refused:
+        _read({"WAKEUPS": "pubsub", "GOOGLE_CLOUD_PROJECT": "p", "WAKEUP_QUEUE": "a2a-wakeups"})
+    assert "WAKEUP_QUEUE must be projects/PROJECT/locations/REGION/queues/NAME" in str(refused.value)
+    assert "WAKEUP_ACCOUNTS must name the account" in str(refused.value)
+    assert "TASKS_URL" in str(refused.value)

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from a2a_hub.queue.wakeups import BadEnvelope, Wakeup, push_body, read_push, topic_of
-from functions.tasks.wakeups import TopicCondition
+from functions.tasks.workers.leasing import TopicCondition
 
 SECONDS = 30.0
 _DEEP = b"[" * 100_000

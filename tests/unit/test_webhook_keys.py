@@ -12,11 +12,14 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from a2a_hub.http.messages import Request
+from a2a_hub.identity.public_keys import PublicKey, public_keys
 from a2a_hub.settings.reader import SettingsError
-from a2a_hub.tasks.webhook_keys import JWKS_PATH, KeySetPage, PublicKey, public_keys
+from a2a_hub.tasks.webhook_keys import JWKS_PATH, KeySetPage
 from functions.tasks.config import Config, read
 from functions.tasks.webhooks.notification import Signer
-from tests.fakes.webhook_signatures import claims_of, key_pair
+from local.settings import key_pair
+from tests.fakes.signatures import TASKS_SETTINGS
+from tests.fakes.webhook_signatures import claims_of
 
 NOW = 1_700_000_000.0
 BODY = '{"名":1}'.encode()
@@ -39,7 +42,7 @@ def _signed(private: str) -> str:
 
 def _config(**settings: str) -> Config:
     required = {
-        "GATE_SIGNING_KEY": "k" * 32,
+        **TASKS_SETTINGS,
         "HUB_URL": "http://127.0.0.1:9",
         "IAM_CREDENTIALS": "none",
         "TASK_STORE": "sqlite:unused.sqlite3",

@@ -10,7 +10,7 @@ from local.settings import Settings
 def test_the_line_for_the_clouds_gcloud_can_be_pasted_from_a_folder_with_a_space(tmp_path: Path) -> None:
     folder = tmp_path / "my clone's" / ".run"
     settings = Settings(port=8080, dev_token="token", folder=folder, has_cloud=True)
-    told = welcome(settings, cloud={"metadata-hub": "http://127.0.0.1:9"})
+    told = welcome(settings, cloud={"metadata-hub": "http://127.0.0.1:9"}, urls={})
     line = next(line for line in told.splitlines() if "PATH=" in line)
     pasted = line[line.index("PATH=") :]
     ended = subprocess.run(

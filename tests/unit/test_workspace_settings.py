@@ -53,3 +53,12 @@ def test_what_is_wrong_is_told(
     with pytest.raises(SystemExit, match="2"):
         settings.read(arguments, ENVIRON | changes)
     assert told in capsys.readouterr().err
+
+
+def test_help_is_there_without_any_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        settings.read(["--help"], {})
+    told = " ".join(capsys.readouterr().out.split())
+    assert ended.value.code == 0
+    assert "one person's Google Drive, Docs, Gmail and Calendar" in told
+    assert "WORKER_TOKEN" in told

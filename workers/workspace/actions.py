@@ -1,6 +1,6 @@
 """The actions that affect others. Each is carried out only as the person read and confirmed it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Self
@@ -38,7 +38,7 @@ class Mail:
 
     def fields(self) -> Fields:
         """Return the action by field names; absent fields are empty."""
-        return {"to": _listed(self.to), "cc": _listed(self.cc), "subject": self.subject, "text": self.body}
+        return {"to": ", ".join(self.to), "cc": ", ".join(self.cc), "subject": self.subject, "text": self.body}
 
     @classmethod
     def read(cls, fields: Fields, _zone: tzinfo) -> Self:
@@ -89,7 +89,7 @@ class Event:
             "title": self.title,
             "start": _time(self.start),
             "end": _time(self.end),
-            "guests": _listed(self.guests),
+            "guests": ", ".join(self.guests),
             "place": self.place,
             "text": self.description,
         }
@@ -135,10 +135,6 @@ KINDS: Mapping[str, type[Action]] = {"mail": Mail, "calendar": Event, "docs": Ad
 def kind_of(action: Action) -> str:
     """Return the action's name in KINDS."""
     return next(name for name, kind in KINDS.items() if isinstance(action, kind))
-
-
-def _listed(addresses: Sequence[str]) -> str:
-    return ", ".join(addresses)
 
 
 def _time(when: datetime) -> str:

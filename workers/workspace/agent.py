@@ -111,8 +111,7 @@ class Agent:
             session_id=session.id,
             new_message=_content("user", prompt.text),
             run_config=RunConfig(
-                max_llm_calls=self._settings.turns,
-                tool_thread_pool_config=ToolThreadPoolConfig(max_workers=_THREADS),
+                max_llm_calls=self._settings.turns, tool_thread_pool_config=ToolThreadPoolConfig(max_workers=_THREADS)
             ),
         )
         async with contextlib.aclosing(events):

@@ -54,11 +54,7 @@ class Calendar:
         """
         first, last = span(start, end, self._zone)
         ids = ["primary", *plain_text.addresses(people or [])]
-        query = {
-            "timeMin": first.isoformat(),
-            "timeMax": last.isoformat(),
-            "items": [{"id": each} for each in ids],
-        }
+        query = {"timeMin": first.isoformat(), "timeMax": last.isoformat(), "items": [{"id": each} for each in ids]}
         calendars = self._google.query(Api.CALENDAR, "/freeBusy", query, scope=READ_FREE_TIME).get("calendars", {})
         busy = [
             (moment(each["start"], self._zone), moment(each["end"], self._zone))

@@ -19,17 +19,7 @@ from workers.workspace.texts import Language, Texts, language_of, texts_in
 DONE = "✓ "
 _NOTES = re.compile(rf"\A(?:(?:{DONE}[^\n]*\n)+\n)?")
 _BLOCK = re.compile(r"\n\n(`{3,})\n(.*)\n\1\Z", re.DOTALL)
-_YES = {
-    "yes",
-    "yes please",
-    "y",
-    "ok",
-    "okay",
-    "はい",
-    "はい お願いします",
-    "お願いします",
-    "okです",
-}
+_YES = {"yes", "yes please", "y", "ok", "okay", "はい", "はい お願いします", "お願いします", "okです"}
 _NO = {"no", "no thanks", "no thank you", "n", "いいえ", "いや", "やめて", "やめてください", "キャンセル"}
 _MOST_MESSAGES = 40
 # A little more than the longest question of a worker.

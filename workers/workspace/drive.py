@@ -97,10 +97,7 @@ def new_document(google: Google, title: str, text: str, *, task_id: str) -> dict
         first: dict[str, Any] = found["files"][0]
         return first
     metadata = {"name": title, "mimeType": "application/vnd.google-apps.document", "appProperties": mark}
-    parts = [
-        ("application/json; charset=UTF-8", json.dumps(metadata)),
-        ("text/markdown; charset=UTF-8", text),
-    ]
+    parts = [("application/json; charset=UTF-8", json.dumps(metadata)), ("text/markdown; charset=UTF-8", text)]
     boundary = _BOUNDARY
     while boundary in text:
         boundary += "-"

@@ -30,11 +30,6 @@ def encoded_mail(*, to: Sequence[str], cc: Sequence[str] = (), subject: str, bod
     return base64.urlsafe_b64encode(mail.as_bytes()).decode()
 
 
-def header_fields(payload: dict[str, Any]) -> dict[str, str]:
-    """Return the headers by lower-case name."""
-    return {str(each.get("name", "")).lower(): str(each.get("value", "")) for each in payload.get("headers", ())}
-
-
 def body_text(payload: dict[str, Any]) -> str:
     """Return the mail's text: the plain one if present, else that of the HTML."""
     parts = [part for part in _parts(payload) if not part.get("filename")]
@@ -134,5 +129,6 @@ class Gmail:
 
 
 def _shown(mail: dict[str, Any]) -> dict[str, Any]:
-    headers = header_fields(mail.get("payload", {}))
+    given = mail.get("payload", {}).get("headers", ())
+    headers = {str(each.get("name", "")).lower(): str(each.get("value", "")) for each in given}
     return {"mail_id": mail.get("id")} | {name.lower(): headers.get(name.lower(), "") for name in _SHOWN}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from workers.client import SETTINGS_HELP
 from workers.workspace.google import WRITING
 
 
@@ -64,16 +65,19 @@ def read(arguments: Sequence[str], environ: Mapping[str, str]) -> Settings:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m workers.workspace", description="A worker for one person's Google Workspace."
+        prog="python -m workers.workspace",
+        description="Work in one person's Google Drive, Docs, Gmail and Calendar, with a Gemini model. The person is asked "
+        "before anything happens that others would notice.",
+        epilog=f"{SETTINGS_HELP} docs/workspace-worker.md lists those for Google.",
     )
-    parser.add_argument("--role", action="append", help="may be given several times (workspace)")
-    parser.add_argument(
-        "--may-write", action="append", default=[], choices=sorted(WRITING), help="may be given several times"
-    )
-    parser.add_argument("--time-zone", type=_zone, default="UTC", help="the person's, such as Asia/Tokyo")
-    parser.add_argument("--seconds", type=float, default=300.0, help="the time limit of one turn")
-    parser.add_argument("--turns", type=int, default=20, help="the limit of model calls in one turn")
-    parser.add_argument("--model", default="", help="instead of WORKSPACE_MODEL")
+    add = parser.add_argument
+    add("--role", action="append", help="a role whose tasks it takes; repeat it for several (workspace)")
+    writing = "let it write here too; repeat it for several (it only reads)"
+    add("--may-write", action="append", default=[], choices=sorted(WRITING), help=writing)
+    add("--time-zone", type=_zone, default="UTC", help="the person's time zone, such as Asia/Tokyo (UTC)")
+    add("--seconds", type=float, default=300.0, help="how long one turn of a task may take (300)")
+    add("--turns", type=int, default=20, help="how often one turn may call the model (20)")
+    add("--model", default="", help="the Gemini model, instead of WORKSPACE_MODEL")
     return parser
 
 

@@ -57,12 +57,7 @@ class WorkspaceWorker:
     """The work function for `Client.run`."""
 
     def __init__(
-        self,
-        agent: Agent,
-        google: Google,
-        settings: Settings,
-        *,
-        now: Callable[[Any], datetime] = datetime.now,
+        self, agent: Agent, google: Google, settings: Settings, *, now: Callable[[Any], datetime] = datetime.now
     ) -> None:
         self._agent, self._google, self._settings, self._now = agent, google, settings, now
 

@@ -18,10 +18,25 @@ SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _CONNECTIONS = 32
 
 
-class Clients:
-    """The two clients over REST, their credentials, and the threads that wait for them; made on first use.
+def _made_once(make: Callable[[Clients], Any]) -> property:
+    """Return the property that `make` makes on first use, by one thread in each process."""
 
-    `credentials` gives google-auth credentials; by default they are Application Default Credentials. Thread-safe.
+    def made(self: Clients) -> Any:
+        with self._lock:
+            if self._process != os.getpid():
+                self._process, self._made = os.getpid(), {}
+            if make.__name__ not in self._made:
+                self._made[make.__name__] = make(self)
+            return self._made[make.__name__]
+
+    return property(made, doc=make.__doc__)
+
+
+class Clients:
+    """The clients over REST, their credentials, and the threads that wait for them; made on first use.
+
+    `credentials` gives google-auth credentials; by default they are Application Default Credentials, and whatever needs them
+    raises google.auth's exceptions without. Thread-safe.
     """
 
     def __init__(self, config: CloudConfig, *, credentials: Callable[[], Any] | None = None) -> None:
@@ -31,23 +46,59 @@ class Clients:
         self._process = os.getpid()
         self._made: dict[str, Any] = {}
 
-    @property
+    @_made_once
     def search(self) -> Any:
-        """A `SearchServiceClient`. Raises google.auth's exceptions without credentials."""
-        return self._once("search", self._make_search)
+        """A `SearchServiceClient`."""
+        return self._search_with(self.credentials)
 
-    @property
+    @_made_once
+    def search_without_account(self) -> Any:
+        """A `SearchServiceClient` for requests that bring a token of their own."""
+        from google.auth.credentials import AnonymousCredentials
+
+        return self._search_with(AnonymousCredentials())  # type: ignore[no-untyped-call]
+
+    def _search_with(self, credentials: Any) -> Any:
+        from google.cloud.discoveryengine_v1.services.search_service import SearchServiceClient
+
+        endpoint = {"api_endpoint": self._config.search_endpoint}
+        return SearchServiceClient(credentials=credentials, transport="rest", client_options=endpoint)
+
+    @_made_once
+    def grounding(self) -> Any:
+        """A `GroundedGenerationServiceClient`."""
+        from google.cloud.discoveryengine_v1.services.grounded_generation_service import GroundedGenerationServiceClient
+
+        endpoint = {"api_endpoint": self._config.grounding_endpoint}
+        return GroundedGenerationServiceClient(credentials=self.credentials, transport="rest", client_options=endpoint)
+
+    @_made_once
     def storage(self) -> Any:
-        """A `google.cloud.storage.Client`. Raises google.auth's exceptions without credentials."""
-        return self._once("storage", self._make_storage)
+        """A `google.cloud.storage.Client`."""
+        from google.cloud import storage
+        from requests.adapters import HTTPAdapter
 
-    @property
-    def threads(self) -> ThreadPoolExecutor:
-        """Where calls run, so that a deadline holds even when a server sends byte by byte."""
-        threads: ThreadPoolExecutor = self._once(
-            "threads", lambda: ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="google-cloud")
+        endpoint = self._config.storage_endpoint
+        client = storage.Client(
+            project=self._config.project,
+            credentials=self.credentials,
+            client_options={"api_endpoint": endpoint} if endpoint else None,
         )
-        return threads
+        # requests keeps ten connections to a host; a question looks at as many objects, and questions come at once.
+        adapter = HTTPAdapter(pool_connections=2, pool_maxsize=_CONNECTIONS)
+        client._http.mount("https://", adapter)
+        client._http.mount("http://", adapter)
+        return client
+
+    @_made_once
+    def threads(self) -> Any:
+        """The `ThreadPoolExecutor` of all calls, so that a deadline holds even when a server sends byte by byte."""
+        return ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="google-cloud")
+
+    @_made_once
+    def credentials(self) -> Any:
+        """The credentials of the function's account."""
+        return self._find_credentials()
 
     @property
     def account(self) -> str | None:
@@ -57,52 +108,16 @@ class Clients:
         return email if isinstance(email, str) and "@" in email else None
 
     def close(self) -> None:
-        """Lets go of connections and threads; calls that are under way are not waited for."""
+        """Let go of connections and threads; calls that are under way are not waited for."""
         with self._lock:
             made, self._made = self._made, {}
         if "threads" in made:
             made["threads"].shutdown(wait=False, cancel_futures=True)
-        if "search" in made:
-            made["search"].transport.close()
+        for name in ("search", "search_without_account", "grounding"):
+            if name in made:
+                made[name].transport.close()
         if "storage" in made:
             made["storage"].close()
-
-    def _once(self, name: str, make: Callable[[], Any]) -> Any:
-        with self._lock:
-            if self._process != os.getpid():
-                self._process, self._made = os.getpid(), {}
-            if name not in self._made:
-                self._made[name] = make()
-            return self._made[name]
-
-    def _credentials(self) -> Any:
-        return self._once("credentials", self._find_credentials)
-
-    def _make_search(self) -> Any:
-        from google.api_core.client_options import ClientOptions
-        from google.cloud.discoveryengine_v1.services.search_service import SearchServiceClient
-
-        return SearchServiceClient(
-            credentials=self._credentials(),
-            transport="rest",
-            client_options=ClientOptions(api_endpoint=self._config.search_endpoint),
-        )
-
-    def _make_storage(self) -> Any:
-        from google.cloud import storage
-        from requests.adapters import HTTPAdapter
-
-        endpoint = self._config.storage_endpoint
-        client = storage.Client(
-            project=self._config.project,
-            credentials=self._credentials(),
-            client_options={"api_endpoint": endpoint} if endpoint else None,
-        )
-        # requests keeps ten connections to a host; a question reads as many sources, and questions come at once.
-        adapter = HTTPAdapter(pool_connections=2, pool_maxsize=_CONNECTIONS)
-        client._http.mount("https://", adapter)
-        client._http.mount("http://", adapter)
-        return client
 
 
 def application_default() -> Any:
@@ -113,7 +128,7 @@ def application_default() -> Any:
 
 
 def warm_after_fork() -> None:
-    """From now on every process forked from this one imports the libraries in the background."""
+    """Make every process that is forked from this one import the libraries in the background."""
     os.register_at_fork(after_in_child=lambda: threading.Thread(target=_import, name="warm", daemon=True).start())
 
 

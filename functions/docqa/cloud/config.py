@@ -1,4 +1,4 @@
-"""The settings of document QA on Google Cloud; none of them set means the embedded corpus."""
+"""The settings of document QA on Google Cloud; if none of them is set, documents come from a folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from a2a_hub.settings.reader import Settings
-from functions.docqa.documents.sources import MAX_FILE_BYTES
+from functions.docqa.ingestion.reader import MAX_FILE_BYTES
 
 LOCATIONS = ("global", "us", "eu")
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -19,35 +19,40 @@ _ANY = ("DATA_STORE", "ENGINE", "LOCATION", "SERVING_CONFIG", "ENDPOINT", "PROJE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudConfig:
-    """Where to search, where to read, and how much of either."""
+    """The place to search and the place to read, and how much of either."""
 
     project: str
     serving_config: str
     """The full resource name."""
     search_endpoint: str
     """A host name, or the URL of a stand-in."""
+    grounding_endpoint: str
+    """The same of check grounding, which is in no other location than `global`."""
     storage_endpoint: str | None
     """The URL of a stand-in; None for Cloud Storage itself."""
     max_source_bytes: int
     """A larger source is not read. `MAX_SOURCE_BYTES`."""
+    as_user: bool
+    """True if each search runs with the asker's own token, so that the store's permissions hold. `DISCOVERY_ENGINE_AS_USER`."""
     timeout_seconds: float
     """The whole answer's time, less than the hub's route gives. `ANSWER_TIMEOUT_SECONDS`."""
 
 
 def search_host(location: str) -> str:
-    """The host that holds the data of a location (cloud.google.com/generative-ai-app-builder/docs/locations)."""
+    """Return the host that holds the data of a location (cloud.google.com/generative-ai-app-builder/docs/locations)."""
     host = "discoveryengine.googleapis.com"
     return host if location == "global" else f"{location}-{host}"
 
 
 def read_cloud(settings: Settings) -> CloudConfig | None:
-    """The settings; None without a data store or engine. What is wrong is noted in `settings`."""
+    """Return the settings; None without a data store or engine. Every mistake is noted in `settings`."""
     named = {name: settings.optional(f"DISCOVERY_ENGINE_{name}") for name in _ANY}
     data_store, engine, serving_config = named["DATA_STORE"], named["ENGINE"], named["SERVING_CONFIG"]
     full_name = _SERVING_CONFIG.fullmatch(serving_config or "")
     timeout_seconds = settings.number("ANSWER_TIMEOUT_SECONDS", 25, least=1, most=3600)
     max_source_bytes = settings.number("MAX_SOURCE_BYTES", MAX_FILE_BYTES, least=1024, most=200 * 1024 * 1024)
     storage_endpoint = settings.endpoint("STORAGE_EMULATOR_HOST")
+    as_user = settings.flag("DISCOVERY_ENGINE_AS_USER")
     if not any(named.values()):
         return None
     project = named["PROJECT"] or settings.optional("GOOGLE_CLOUD_PROJECT")
@@ -74,11 +79,14 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
     owner = f"dataStores/{data_store}" if data_store else f"engines/{engine}"
     parent = f"projects/{project}/locations/{location}/collections/default_collection/{owner}"
     short = serving_config or "default_config"
+    endpoint = settings.endpoint("DISCOVERY_ENGINE_ENDPOINT")
     return CloudConfig(
         project=project or "",
         serving_config=full_name[0] if full_name else f"{parent}/servingConfigs/{short}",
-        search_endpoint=settings.endpoint("DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
+        search_endpoint=endpoint or search_host(location),
+        grounding_endpoint=endpoint or search_host("global"),
         storage_endpoint=storage_endpoint,
         max_source_bytes=int(max_source_bytes),
+        as_user=as_user,
         timeout_seconds=timeout_seconds,
     )

@@ -1,37 +1,41 @@
-"""Document QA on Google Cloud: search, read the sources, then the extraction and the evidence check of the embedded corpus."""
+"""Document QA on Google Cloud: what Discovery Engine finds, compared with the objects of Cloud Storage that it was made of."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from functools import partial
 from typing import Any
 
 from msgspec import structs
 
 from a2a_hub.diagnosis import report
-from functions.docqa.answers.choices import Select
+from a2a_hub.text.language import Language, answer_language
 from functions.docqa.cloud import examination, texts
+from functions.docqa.cloud.check_grounding import CheckGrounding
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.config import CloudConfig
-from functions.docqa.cloud.failure import Cause, CloudFailure, Failure, Step, failure_of
-from functions.docqa.cloud.remedies import remedy
-from functions.docqa.cloud.search import DiscoverySearch, SearchResult
+from functions.docqa.cloud.evidence import MD5_FIELD, documents_of
+from functions.docqa.cloud.failure import Cause, Failure, Step, hint_of
+from functions.docqa.cloud.search import Chunk, DiscoverySearch
 from functions.docqa.cloud.sources import Source, Sources
-from functions.docqa.engine import MAX_QUESTION_CHARACTERS, answer_from
-from functions.docqa.model import DocAnswer, Hint, ReadSource, Unverified
-from functions.docqa.questions.question import Question, analyse
-from functions.docqa.search import index
-from functions.docqa.search.corpus import Corpus
+from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds, RankedUnit
+from functions.docqa.ingestion.editions import in_force
+from functions.docqa.model import Document, Hint, Passage, ReadSource, Unverified
+from functions.docqa.retrieval.access import Asker
+from functions.docqa.retrieval.query import Group, groups_of
+from functions.docqa.retrieval.scoring import FORMER, Weighed, serves
+from functions.docqa.retrieval.terms import terms_of
+from functions.docqa.retrieval.writing import searchable
+
+_STORED_PER_FOUND = 20
+_NO_WORD = 0.5
 
 
 class CloudDocumentQA:
-    """Answers questions from one data store or engine. Opens nothing before the first question. Thread-safe, across a fork too.
+    """Finds evidence in one data store or engine. Opens nothing before the first question. Thread-safe, across a fork too.
 
     `credentials` gives google-auth credentials, by default Application Default Credentials; `clock` counts seconds.
     """
@@ -52,11 +56,16 @@ class CloudDocumentQA:
         self._sources = Sources(config, self._clients, clock=clock)
 
     def close(self) -> None:
-        """Lets go of connections and threads."""
+        """Let go of connections and threads."""
         self._clients.close()
 
+    @property
+    def entailment(self) -> CheckGrounding:
+        """The judge of composed sentences."""
+        return CheckGrounding(self._config, self._clients)
+
     def examine(self) -> Sequence[report.Step]:
-        """What works of search and storage, and what does not."""
+        """Return what works of search and storage, and what does not."""
         return tuple(
             examination.examine(
                 self._config,
@@ -67,95 +76,118 @@ class CloudDocumentQA:
             )
         )
 
-    def answer(self, question: str, *, language: str | None = None, select: Select | None = None) -> DocAnswer:
-        """The answer to `question`, in its language or in `language` ("en", "ja"), within the configured time.
+    def find(self, question: str, *, asker: Asker, language: Language | None = None) -> Grounds:
+        """Return what the store's chunks say of `question`, within the configured time.
 
-        Grounded answers cite what stands in the sources. Where the search or the sources fail, the text says so, and
-        `hints` say why. Where nothing answers, `select` may choose among quotes, in what is left of the time.
+        Every unit out of an object of Cloud Storage still stands there. Where the search or the objects fail, `failed` and
+        `notice` say so, and `hints` say why.
         """
-        asked = analyse(question[:MAX_QUESTION_CHARACTERS], language=language)
+        asked = question[:MAX_QUESTION_CHARACTERS]
+        language = language or answer_language(asked)
         deadline = self._clock() + self._config.timeout_seconds
         try:
-            results = self._search.find(asked.text, deadline=deadline)
-        except CloudFailure as error:
-            text = texts.search_failed(error.failure.cause, asked.language)
-            return _ungrounded(text, hints=self._hints([error.failure]))
-        if not results:
-            return _ungrounded(texts.nothing_found(asked.language))
-        read, failures = self._read(results, deadline)
-        left = select and partial(select, seconds=deadline - self._clock())
-        answer = self._answer_from(read, asked, left)
+            chunks = self._search.find(asked, deadline=deadline, token=asker.token)
+        except Failure as failure:
+            text = texts.search_failed(failure.cause, language)
+            return Grounds(question=asked, language=language, failed=text, hints=self._hints([failure]))
+        objects = {chunk.uri: _md5(chunk) for chunk in chunks if chunk.uri.startswith("gs://")}
+        looked_up = self._sources.look_up(objects, deadline=deadline)
+        sources = {uri: each for uri, each in looked_up.items() if isinstance(each, Source)}
+        failures = {uri: each for uri, each in looked_up.items() if isinstance(each, Failure)}
+        readable = [chunk for chunk in chunks if chunk.uri not in failures]
+        documents = [_standing_in(document, sources.get(document.uri)) for document in documents_of(readable)]
+        for gone in (each.uri for each in documents if not each.passages and each.uri in sources):
+            failures[gone] = Failure(step=Step.SOURCE, cause=Cause.CHANGED, resource=gone, detail="changed since")
         hints = self._hints(failures.values())
-        sources = tuple(ReadSource(uri=source.document.uri, generation=str(source.generation)) for source in read)
-        if answer.grounded or not failures:
-            cited = {citation.uri for citation in answer.citations}
-            text = answer.text
-            if failures:
-                text += texts.others_unread(len(failures), asked.language)
-            kept = tuple(source for source in sources if source.uri in cited)
-            return structs.replace(answer, text=text, sources=kept, hints=hints)
-        unread = [result for result in results if result.uri in failures]
-        cause = _commonest(failures.values())
-        return _ungrounded(
-            texts.unverified(cause, unread, asked.language),
-            unverified=tuple(
-                Unverified(
-                    uri=result.uri,
-                    title=result.title,
-                    text=texts.shortened(result.texts[0]) if result.texts else "",
-                    cause=failures[result.uri].cause,
-                )
-                for result in unread
-            ),
+        unverified = _unverified(chunks, failures)
+        passages = _in_order(in_force([each for each in documents if each.passages], self._today()), asked)
+        if failures and not passages:
+            cause = Counter(failure.cause for failure in failures.values()).most_common(1)[0][0]
+            text = texts.unverified(cause, unverified, language)
+            return Grounds(question=asked, language=language, failed=text, hints=hints, unverified=unverified)
+        notice = texts.others_unread(len(failures), language) if failures else ""
+        if any(passage.uri not in sources for passage in passages):
+            notice += texts.as_indexed(language)
+        return Grounds(
+            question=asked,
+            language=language,
+            passages=passages,
+            units=_ranked(asked, passages),
+            texts={document.uri: document for document in documents}.get,
+            notice=notice,
+            sources=tuple(ReadSource(uri=uri, generation=str(each.generation)) for uri, each in sources.items()),
+            unverified=unverified,
             hints=hints,
         )
 
-    def _read(self, results: Sequence[SearchResult], deadline: float) -> tuple[list[Source], dict[str, Failure]]:
-        """The sources of `results` in their order, and why the others could not be read, by URI."""
-        running: dict[str, Future[Source]] = {
-            result.uri: self._clients.threads.submit(self._sources.read, result.uri, deadline=deadline)
-            for result in results
-        }
-        read: list[Source] = []
-        failures: dict[str, Failure] = {}
-        for uri, future in running.items():
-            try:
-                read.append(future.result(timeout=max(0.0, deadline - self._clock())))
-            except FutureTimeout:
-                future.cancel()
-                failures[uri] = Failure(step=Step.SOURCE, cause=Cause.TIMEOUT, resource=uri, detail="not read in time")
-            except CloudFailure as error:
-                failures[uri] = error.failure
-            except Exception as error:
-                failures[uri] = failure_of(error, step=Step.SOURCE, resource=uri)
-        return read, failures
-
-    def _answer_from(self, read: Sequence[Source], asked: Question, select: Select | None) -> DocAnswer:
-        with closing(index.in_memory([source.document for source in read], self._today())) as connection:
-            return answer_from(Corpus(connection), asked, select)
-
     def _hints(self, failures: Iterable[Failure]) -> tuple[Hint, ...]:
-        """One hint for each thing to be done, however many documents it stands in the way of."""
-        account = self._clients.account
+        """Return one hint for each thing to be done, however many documents it stands in the way of."""
         hints: dict[str, Hint] = {}
         for failure in failures:
-            mends = remedy(failure, self._config, account=account)
-            hints.setdefault(
-                mends,
-                Hint(
-                    step=failure.step,
-                    cause=failure.cause,
-                    resource=failure.resource,
-                    detail=failure.detail,
-                    remedy=mends,
-                ),
-            )
+            hint = hint_of(failure, self._config, account=self._clients.account)
+            hints.setdefault(hint.remedy, hint)
         return tuple(hints.values())
 
 
-def _commonest(failures: Iterable[Failure]) -> Cause:
-    return Counter(failure.cause for failure in failures).most_common(1)[0][0]
+def _md5(chunk: Chunk) -> str | None:
+    md5 = chunk.fields.get(MD5_FIELD)
+    return md5 if isinstance(md5, str) else None
 
 
-def _ungrounded(text: str, *, unverified: tuple[Unverified, ...] = (), hints: tuple[Hint, ...] = ()) -> DocAnswer:
-    return DocAnswer(text=text, citations=(), grounded=False, unverified=unverified, hints=hints)
+def _standing_in(document: Document, source: Source | None) -> Document:
+    """Return the document with the units that still stand in its object, and with the edition that was read there."""
+    if source is None or source.text is None:
+        return document
+    kept = (
+        structs.replace(passage, units=tuple(unit for unit in passage.units if source.says(unit.text)))
+        for passage in document.passages
+    )
+    passages = tuple(passage for passage in kept if passage.units)
+    return structs.replace(document, passages=passages, edition=source.edition or document.edition)
+
+
+def _in_order(documents: Sequence[Document], question: str) -> list[Passage]:
+    """Return the passages in the search's order; those of editions not in force come last, unless one is asked for."""
+    asked = frozenset(terms_of(question))
+    current, former = [], []
+    for document in documents:
+        for passage in document.passages:
+            if serves(document.edition, asked):
+                current.append(structs.replace(passage, edition=document.edition))
+            else:
+                former.append(structs.replace(passage, edition=document.edition, score=passage.score * FORMER))
+    return [*sorted(current, key=_worst), *sorted(former, key=_worst)]
+
+
+def _worst(passage: Passage) -> float:
+    return -passage.score
+
+
+def _ranked(question: str, passages: Sequence[Passage]) -> list[RankedUnit]:
+    """Return the units, the best first: those that say most of the question, in the chunks that the search put first."""
+    groups = groups_of(question)
+    said = [set(terms_of(f"{passage.title} {' '.join(passage.section)} {searchable(passage)}")) for passage in passages]
+    return Weighed(groups, [_weight(group, said) for group in groups]).ranked(passages)
+
+
+def _weight(group: Group, said: Sequence[set[str]]) -> float:
+    """Return how much a group says of what is asked for: more, the fewer of the passages found have it.
+
+    What is common among them is rare in the store, and a word that none of them has is taken for as rare. A pair of Japanese
+    characters that none has may be no word.
+    """
+    found = sum(any(terms.issuperset(each) for each in group.alternatives if each) for terms in said)
+    total, known = _STORED_PER_FOUND * len(said), found or len(said)
+    is_word = found or all(term[0] < "\u3041" for term in group.own)
+    return (1.0 if is_word else _NO_WORD) * group.weight * math.log(1 + (total - known + 0.5) / (known + 0.5))
+
+
+def _unverified(chunks: Sequence[Chunk], failures: Mapping[str, Failure]) -> tuple[Unverified, ...]:
+    first: dict[str, Chunk] = {}
+    for chunk in chunks:
+        first.setdefault(chunk.uri, chunk)
+    return tuple(
+        Unverified(uri=uri, title=chunk.title, text=texts.shortened(chunk.text), cause=failures[uri].cause)
+        for uri, chunk in first.items()
+        if uri in failures
+    )

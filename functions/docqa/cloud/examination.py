@@ -1,4 +1,4 @@
-"""Examines search and storage with the agent's own credentials: may it search, is there anything, may it read what it found?"""
+"""The doctor's examination of search and storage, with the agent's own credentials."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from a2a_hub.diagnosis import report
 from a2a_hub.diagnosis.gcloud import more_quota
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.config import CloudConfig
-from functions.docqa.cloud.failure import Cause, CloudFailure, Failure, Step
-from functions.docqa.cloud.remedies import remedy
-from functions.docqa.cloud.search import DiscoverySearch, SearchResult
+from functions.docqa.cloud.failure import Cause, Failure, Step, remedy
+from functions.docqa.cloud.search import Chunk, DiscoverySearch
 from functions.docqa.cloud.sources import Sources
 
 _SECONDS = 12.0
@@ -26,12 +25,15 @@ def examine(
     sources: Sources,
     clock: Callable[[], float],
 ) -> Iterator[report.Step]:
-    """What works, and what does not, with the command that mends it."""
+    """Yield what works, and what does not, with the command that mends it."""
+    if config.as_user:
+        yield report.skipped("search", "each search runs with the asker's own token: ask a question")
+        return
     started = clock()
     try:
         found = _found(search, started + _SECONDS)
-    except CloudFailure as problem:
-        yield _failed("search", problem.failure, config, clients)
+    except Failure as failure:
+        yield _failed(failure, config, clients)
         yield report.skipped("source", "without a search there is nothing to read")
         return
     account = clients.account or "the credentials of this machine"
@@ -43,20 +45,22 @@ def examine(
             command="hubctl corpus push FOLDER",
         )
         return
-    said = f"{account} may search; {len(found)} documents found"
+    said = f"{account} may search; {len({chunk.uri for chunk in found})} documents found"
     yield report.in_time("search", said, seconds=clock() - started, fix=_slow("discoveryengine"))
-    readable = next((result for result in found if result.uri.startswith("gs://")), found[0])
-    asked = clock()
-    try:
-        source = sources.read(readable.uri, deadline=started + _SECONDS)
-    except CloudFailure as problem:
-        yield _failed("source", problem.failure, config, clients)
+    uri = next((chunk.uri for chunk in found if chunk.uri.startswith("gs://")), None)
+    if uri is None:
+        yield report.skipped("source", "the documents found are not in Cloud Storage: their chunks are the evidence")
         return
-    said = f"{readable.uri} can be read, generation {source.generation}"
+    asked = clock()
+    source = sources.look_up({uri: None}, deadline=started + _SECONDS)[uri]
+    if isinstance(source, Failure):
+        yield _failed(source, config, clients)
+        return
+    said = f"{uri} can be read, generation {source.generation}"
     yield report.in_time("source", said, seconds=clock() - asked, fix=_slow("storage"))
 
 
-def _found(search: DiscoverySearch, deadline: float) -> tuple[SearchResult, ...]:
+def _found(search: DiscoverySearch, deadline: float) -> tuple[Chunk, ...]:
     for probe in _PROBES:
         if found := search.find(probe, deadline=deadline):
             return found
@@ -70,16 +74,13 @@ def _slow(service: str) -> str:
     )
 
 
-def _failed(check: str, failure: Failure, config: CloudConfig, clients: Clients) -> report.Step:
-    who = clients.account or "the agent"
-    message = f"{who}, {_WHAT[failure.step]} {failure.resource}: {failure.cause.replace('_', ' ')}"
+def _failed(failure: Failure, config: CloudConfig, clients: Clients) -> report.Step:
+    act = "searching" if failure.step is Step.SEARCH else "reading"
+    message = f"{clients.account or 'the agent'}, {act} {failure.resource}: {failure.cause.replace('_', ' ')}"
     if failure.detail:
         message += f" ({failure.detail})"
     if failure.cause is Cause.QUOTA and failure.step is Step.SEARCH:
         fix = "wait a minute; where it comes again, ask for a larger quota"
         command = more_quota("discoveryengine.googleapis.com", config.project, of="Search")
-        return report.error(check, message, fix=fix, command=command)
-    return report.failed(check, message, remedy=remedy(failure, config, account=clients.account))
-
-
-_WHAT = {Step.SEARCH: "searching", Step.SOURCE: "reading"}
+        return report.error(failure.step, message, fix=fix, command=command)
+    return report.failed(failure.step, message, remedy=remedy(failure, config, account=clients.account))

@@ -1,21 +1,32 @@
-"""Reads the source text of found documents from Cloud Storage: one generation, of a bounded size, as a Document."""
+"""Compares what the search returned with the objects of Cloud Storage that it was made of.
+
+The metadata tell whether an object is still the content that was indexed, if the data store knows its MD5 (`hubctl corpus push`
+says it). Another object is read, each generation once while it is kept, and what no longer stands in it is no evidence.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
-
+from a2a_hub.text.normalization import normalise
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.config import CloudConfig
-from functions.docqa.cloud.failure import Cause, CloudFailure, Failure, Step, failure_of
-from functions.docqa.documents.sources import SUFFIXES, Unreadable, document_from
-from functions.docqa.model import Document
+from functions.docqa.cloud.failure import Cause, Failure, Step, failure_of
+from functions.docqa.ingestion.child import read_all
+from functions.docqa.ingestion.reader import SUFFIXES
+from functions.docqa.model import Edition, Skipped
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 CACHED_CHARACTERS = 32_000_000
 _SUFFIX_OF_TYPE = {
@@ -25,18 +36,45 @@ _SUFFIX_OF_TYPE = {
     "application/pdf": ".pdf",
 }
 _RETRY_SECONDS = 2.0
+_READS = 2
+# Words, numbers and what is part of them stay; a sentence's end becomes a line's end, everything else a blank.
+_ENDS = re.compile(r"[!?。\n]|\.(?!\d)|(?<!\d)\.")
+_MARKS = re.compile(r"(?:[^\w%$€£¥°+<>=.,:\n-]|_|[,:](?!\d)|(?<!\d)[,:]|-(?!\d)|(?<=\w)-)+")
+_BLANKS = re.compile(r"(?<=[\u3040-\u9fff]) | (?=[\u3040-\u9fff])|(?<=\n) | (?=\n)")
+_LINE_ENDS = re.compile(r"\n+")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as it was read: `generation` names the very content that every position refers to."""
+    """An object at one `generation`. `text` is None if that is the very content that was indexed."""
 
-    document: Document
     generation: int
+    text: str | None = None
+    edition: Edition | None = None
+
+    def says(self, text: str) -> bool:
+        """Return True if `text`, a sentence, an item or a row, stands in the object; the marks between its words may differ."""
+        words = comparable(text)
+        return self.text is None or (bool(words) and f"\n{words}\n" in f"\n{self.text}\n")
+
+
+def comparable(text: str) -> str:
+    """Return the words and numbers of a text, its sentences in lines: two readers of one file write the rest differently."""
+    lines = _ENDS.sub("\n", "\n".join(map(normalise, text.split("\n"))))
+    return _LINE_ENDS.sub("\n", _BLANKS.sub("", _MARKS.sub(" ", lines))).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """An object that was fetched; `path` ends in a suffix that says its kind."""
+
+    path: str
+    generation: int
+    content: bytes
 
 
 class Sources:
-    """Reads objects, each generation once while it is kept. Thread-safe. `clock` is the one of every deadline."""
+    """Compares objects of Cloud Storage with what was indexed. Thread-safe. `clock` is the one of every deadline."""
 
     def __init__(
         self,
@@ -50,34 +88,58 @@ class Sources:
         self._clients = clients
         self._clock = clock
         self._kept = _Kept(most_characters)
+        self._reading = threading.Lock()
 
-    def read(self, uri: str, *, deadline: float) -> Source:
-        """The document at a `gs://` URI, as it is now. Raises CloudFailure."""
-        bucket, _, name = uri.removeprefix("gs://").partition("/")
-        if not uri.startswith("gs://") or not bucket or not name:
-            raise self._failed(Cause.NO_SOURCE, uri, "no object of Cloud Storage")
+    def look_up(self, indexed: Mapping[str, str | None], *, deadline: float) -> dict[str, Source | Failure]:
+        """Return each object as it is now, by its `gs://` URI, or why it cannot be compared.
+
+        `indexed` has the MD5 of the content that was indexed, in base64 as Cloud Storage writes it; None if it is not known.
+        """
+        running = {
+            uri: self._clients.threads.submit(self._fetch, uri, md5, deadline=deadline) for uri, md5 in indexed.items()
+        }
+        found: dict[str, Source | Failure] = {}
+        unread: dict[str, _Unread] = {}
+        for uri, future in running.items():
+            fetched = self._result(uri, future, deadline)
+            if isinstance(fetched, _Unread):
+                unread[uri] = fetched
+            else:
+                found[uri] = fetched
+        return found | (self._read(unread, deadline) if unread else {})
+
+    def _result(
+        self, uri: str, future: Future[Source | Failure | _Unread], deadline: float
+    ) -> Source | _Unread | Failure:
         try:
-            for _ in range(2):
-                source = self._read(uri, bucket, name, deadline)
-                if source is not None:
-                    return source
+            return future.result(timeout=max(0.0, deadline - self._clock()))
+        except FutureTimeout:
+            future.cancel()
+            return _failed(Cause.TIMEOUT, uri, "not read in time")
         except Exception as error:
-            raise CloudFailure(failure_of(error, step=Step.SOURCE, resource=uri)) from error
-        raise self._failed(Cause.CHANGED, uri, "the object was replaced twice while it was read")
+            return failure_of(error, step=Step.SOURCE, resource=uri)
 
-    def _read(self, uri: str, bucket: str, name: str, deadline: float) -> Source | None:
-        """None when the object was replaced between the look at it and the read."""
+    def _fetch(self, uri: str, md5: str | None, *, deadline: float) -> Source | Failure | _Unread:
+        bucket, _, name = uri.removeprefix("gs://").partition("/")
+        for _ in range(_READS):
+            if found := self._generation(uri, bucket, name, md5, deadline):
+                return found
+        raise _failed(Cause.CHANGED, uri, "the object was replaced while it was read")
+
+    def _generation(
+        self, uri: str, bucket: str, name: str, md5: str | None, deadline: float
+    ) -> Source | Failure | _Unread | None:
+        """Return None if the object was replaced between the look at it and the read."""
         from google.api_core.exceptions import NotFound
 
         client = self._clients.storage
         current = client.bucket(bucket).blob(name)
         current.reload(timeout=self._left(uri, deadline), retry=self._retry(uri, deadline))
         generation, size = int(current.generation), int(current.size)
-        kept = self._kept.get((uri, generation))
-        if isinstance(kept, Document):
-            return Source(kept, generation)
-        if isinstance(kept, str):
-            raise self._failed(Cause.UNREADABLE, uri, kept)
+        if md5 and current.md5_hash == md5:
+            return Source(generation)
+        if kept := self._kept.get((uri, generation)):
+            return kept
         if size > self._config.max_source_bytes:
             raise self._too_large(uri, size)
         sink = _Sink(self._config.max_source_bytes, clock=self._clock, deadline=deadline)
@@ -89,20 +151,30 @@ class Sources:
             return None
         except _Overflow:
             raise self._too_large(uri, size) from None
-        try:
-            document = document_from(_path(name, current.content_type), uri, sink.content)
-        except Unreadable as error:
-            self._kept.put((uri, generation), str(error), len(str(error)))
-            raise self._failed(Cause.UNREADABLE, uri, str(error)) from None
-        # The bucket's name says nothing of the edition; the path only has to be one of its own in an index.
-        document = structs.replace(document, path=uri)
-        self._kept.put((uri, generation), document, len(document.text))
-        return Source(document, generation)
+        return _Unread(_path(name, current.content_type), generation, sink.getvalue())
+
+    def _read(self, unread: Mapping[str, _Unread], deadline: float) -> dict[str, Source | Failure]:
+        """Read what was fetched, in one limited child process for all questions."""
+        with self._reading:
+            files = ((each.path, uri, each.content) for uri, each in unread.items())
+            documents = list(read_all(files, wall_seconds=max(0.0, deadline - self._clock())))
+        found: dict[str, Source | Failure] = {}
+        for (uri, fetched), document in zip(unread.items(), documents, strict=True):
+            if isinstance(document, Skipped) and self._clock() >= deadline:
+                found[uri] = _failed(Cause.TIMEOUT, uri, "not read in time")
+                continue
+            if isinstance(document, Skipped):
+                found[uri] = _failed(Cause.UNREADABLE, uri, document.reason)
+            else:
+                units = [unit.text for passage in document.passages for unit in passage.units]
+                found[uri] = Source(fetched.generation, comparable("\n".join(units)), document.edition)
+            self._kept.put((uri, fetched.generation), found[uri])
+        return found
 
     def _left(self, uri: str, deadline: float) -> float:
         left = deadline - self._clock()
         if left <= 0:
-            raise self._failed(Cause.TIMEOUT, uri, "no time was left to read it")
+            raise _failed(Cause.TIMEOUT, uri, "no time was left to read it")
         return left
 
     def _retry(self, uri: str, deadline: float) -> Any:
@@ -112,13 +184,9 @@ class Sources:
             min(_RETRY_SECONDS, self._left(uri, deadline))
         )
 
-    def _too_large(self, uri: str, size: int) -> CloudFailure:
+    def _too_large(self, uri: str, size: int) -> Failure:
         limit = self._config.max_source_bytes
-        return self._failed(Cause.TOO_LARGE, uri, f"{size} bytes, and MAX_SOURCE_BYTES is {limit}")
-
-    @staticmethod
-    def _failed(cause: Cause, uri: str, detail: str) -> CloudFailure:
-        return CloudFailure(Failure(step=Step.SOURCE, cause=cause, resource=uri, detail=detail))
+        return _failed(Cause.TOO_LARGE, uri, f"{size} bytes, and MAX_SOURCE_BYTES is {limit}")
 
 
 def _path(name: str, content_type: str | None) -> str:
@@ -129,63 +197,51 @@ def _path(name: str, content_type: str | None) -> str:
     return name + _SUFFIX_OF_TYPE.get(media_type, "")
 
 
+def _failed(cause: Cause, uri: str, detail: str) -> Failure:
+    return Failure(step=Step.SOURCE, cause=cause, resource=uri, detail=detail)
+
+
 class _Overflow(Exception):
     pass
 
 
-class _Sink:
+class _Sink(BytesIO):
     """A file that takes no more than a limit, whatever the object's metadata said, and nothing after the deadline."""
 
     def __init__(self, limit: int, *, clock: Callable[[], float], deadline: float) -> None:
-        self._limit = limit
-        self._clock = clock
-        self._deadline = deadline
-        self._content = bytearray()
+        super().__init__()
+        self._limit, self._clock, self._deadline = limit, clock, deadline
 
-    @property
-    def content(self) -> bytes:
-        return bytes(self._content)
-
-    def write(self, data: bytes) -> int:
+    def write(self, data: Buffer, /) -> int:
+        """Add `data` where the download stands, which may start anew. Raises TimeoutError, _Overflow."""
         if self._clock() > self._deadline:
             raise TimeoutError
-        if len(self._content) + len(data) > self._limit:
+        if self.tell() + len(memoryview(data)) > self._limit:
             raise _Overflow
-        self._content += data
-        return len(data)
-
-    def tell(self) -> int:
-        return len(self._content)
-
-    def seek(self, position: int) -> int:
-        """A download that starts anew writes from there."""
-        del self._content[position:]
-        return position
-
-    def flush(self) -> None:
-        """Everything is in memory already."""
+        return super().write(data)
 
 
 class _Kept:
-    """What was read, by (URI, generation), the least recently used given up first; a text instead of a Document says why not."""
+    """An LRU cache of the sources that were read, or why they were not, by (URI, generation)."""
 
     def __init__(self, characters: int) -> None:
-        self._limit = characters
+        self._left = characters
         self._lock = threading.Lock()
-        self._entries: OrderedDict[tuple[str, int], tuple[Document | str, int]] = OrderedDict()
-        self._size = 0
+        self._entries: OrderedDict[tuple[str, int], Source | Failure] = OrderedDict()
 
-    def get(self, key: tuple[str, int]) -> Document | str | None:
+    def get(self, key: tuple[str, int]) -> Source | Failure | None:
         with self._lock:
-            if key not in self._entries:
-                return None
-            self._entries.move_to_end(key)
-            return self._entries[key][0]
+            if key in self._entries:
+                self._entries.move_to_end(key)
+            return self._entries.get(key)
 
-    def put(self, key: tuple[str, int], value: Document | str, size: int) -> None:
+    def put(self, key: tuple[str, int], value: Source | Failure) -> None:
         with self._lock:
-            self._size -= self._entries.pop(key, (value, 0))[1]
-            self._entries[key] = (value, size)
-            self._size += size
-            while self._size > self._limit and len(self._entries) > 1:
-                self._size -= self._entries.popitem(last=False)[1][1]
+            self._left += _characters(self._entries.pop(key, None)) - _characters(value)
+            self._entries[key] = value
+            while self._left < 0 and len(self._entries) > 1:
+                self._left += _characters(self._entries.popitem(last=False)[1])
+
+
+def _characters(value: Source | Failure | None) -> int:
+    return len((value.text if isinstance(value, Source) else value.detail if value else "") or "")

@@ -1,105 +1,61 @@
-"""What end users read when documents on Google Cloud cannot be searched or read, in English and Japanese."""
+"""Texts for end users when documents on Google Cloud cannot be searched or read, in English and Japanese."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from functions.docqa.cloud.failure import Cause
-from functions.docqa.cloud.search import SearchResult
+from functions.docqa.cloud.failure import Cause, Step
+from functions.docqa.model import Unverified
 
 _LONGEST_QUOTE = 300
-_MOST_QUOTED = 3
+_MOST_NAMED = 3
 
 _NO_SEARCH = {
     "en": "I could not search the documents: {why} So I do not answer this question. {then}",
     "ja": "文書を検索できませんでした。{why}そのため、この質問への回答を控えます。{then}",
 }
-_SEARCH_WHY = {
-    Cause.NO_CREDENTIALS: {
-        "en": "the document service has no valid credentials for the search.",
-        "ja": "文書サービスに検索のための有効な認証情報がありません。",
-    },
-    Cause.DENIED: {
-        "en": "the document service is not allowed to use the search.",
-        "ja": "文書サービスに検索の権限がありません。",
-    },
-    Cause.API_DISABLED: {
-        "en": "the search service is not enabled for this project.",
-        "ja": "このプロジェクトで検索サービスが有効になっていません。",
-    },
-    Cause.NOT_FOUND: {
-        "en": "the document collection was not found where it should be.",
-        "ja": "所定の場所に文書データストアが見つかりません。",
-    },
-    Cause.QUOTA: {
-        "en": "the search has reached its limit of requests for the moment.",
-        "ja": "検索の利用上限に達しています。",
-    },
-    Cause.UNREACHABLE: {
-        "en": "the search service cannot be reached at the moment.",
-        "ja": "現在、検索サービスに接続できません。",
-    },
-    Cause.TIMEOUT: {
-        "en": "the search did not answer in time.",
-        "ja": "検索が時間内に応答しませんでした。",
-    },
-    Cause.REJECTED: {
-        "en": "the search did not accept the request.",
-        "ja": "検索サービスが要求を受け付けませんでした。",
-    },
-    Cause.BROKEN: {
-        "en": "the search service had a problem.",
-        "ja": "検索サービスで問題が発生しました。",
-    },
-}
-_NOTHING_FOUND = {
-    "en": "The search found no document for this question, so I do not answer it. Please try other words, "
-    "or ask your administrator whether the document has been added.",
-    "ja": "この質問に該当する文書が検索で見つからなかったため、回答を控えます。"
-    "別の言葉で試すか、文書が登録されているか管理者にご確認ください。",
-}
 _UNVERIFIED = {
     "en": "I found documents that may answer this, but the evidence could not be read: {why} "
-    "So I cannot confirm an answer. What the search returned, unverified:",
+    "So I do not answer. The documents that the search found:",
     "ja": "回答になりそうな文書は見つかりましたが、根拠となる原文を読み取れませんでした。{why}"
-    "そのため、回答を確認できません。検索結果（未確認）は次のとおりです。",
+    "そのため、回答を控えます。検索で見つかった文書は次のとおりです。",
 }
-_SOURCE_WHY = {
+_SERVICE = {
+    Step.SEARCH: {"en": "search", "ja": "検索"},
+    Step.SOURCE: {"en": "storage", "ja": "ストレージ"},
+}
+_CREDENTIALS_FOR = {
+    Step.SEARCH: {"en": "the search", "ja": "検索のための"},
+    Step.SOURCE: {"en": "the source documents", "ja": "原文を読むための"},
+}
+_WHY = {
     Cause.NO_CREDENTIALS: {
-        "en": "the document service has no valid credentials for the source documents.",
-        "ja": "文書サービスに原文を読むための有効な認証情報がありません。",
-    },
-    Cause.DENIED: {
-        "en": "the document service is not allowed to open the source documents.",
-        "ja": "文書サービスに原文を開く権限がありません。",
+        "en": "the document service has no valid credentials for {credentials_for}.",
+        "ja": "文書サービスに{credentials_for}有効な認証情報がありません。",
     },
     Cause.API_DISABLED: {
-        "en": "the storage service is not enabled for this project.",
-        "ja": "このプロジェクトでストレージサービスが有効になっていません。",
-    },
-    Cause.NOT_FOUND: {
-        "en": "the source document is no longer there.",
-        "ja": "原文の文書が既に存在しません。",
+        "en": "the {service} service is not enabled for this project.",
+        "ja": "このプロジェクトで{service}サービスが有効になっていません。",
     },
     Cause.QUOTA: {
-        "en": "the storage service has reached its limit of requests for the moment.",
-        "ja": "ストレージの利用上限に達しています。",
+        "en": "the {service} service has reached its limit of requests for the moment.",
+        "ja": "{service}の利用上限に達しています。",
     },
     Cause.UNREACHABLE: {
-        "en": "the storage service cannot be reached at the moment.",
-        "ja": "現在、ストレージサービスに接続できません。",
-    },
-    Cause.TIMEOUT: {
-        "en": "the source documents did not arrive in time.",
-        "ja": "原文を時間内に取得できませんでした。",
+        "en": "the {service} service cannot be reached at the moment.",
+        "ja": "現在、{service}サービスに接続できません。",
     },
     Cause.REJECTED: {
-        "en": "the storage service did not accept the request.",
-        "ja": "ストレージサービスが要求を受け付けませんでした。",
+        "en": "the {service} service did not accept the request.",
+        "ja": "{service}サービスが要求を受け付けませんでした。",
     },
     Cause.BROKEN: {
-        "en": "the storage service had a problem.",
-        "ja": "ストレージサービスで問題が発生しました。",
+        "en": "the {service} service had a problem.",
+        "ja": "{service}サービスで問題が発生しました。",
+    },
+    Cause.NOT_SIGNED_IN: {
+        "en": "it shows each person only what they may read, and your sign-in did not come with the question.",
+        "ja": "検索は本人が閲覧できる文書だけを対象としますが、ご質問にサインイン情報が添えられていませんでした。",
     },
     Cause.TOO_LARGE: {
         "en": "the source document is too large.",
@@ -110,18 +66,45 @@ _SOURCE_WHY = {
         "ja": "原文から文字を読み取れません（暗号化、空、または破損の可能性があります）。",
     },
     Cause.CHANGED: {
-        "en": "the source document was being replaced.",
-        "ja": "原文の文書が差し替え中でした。",
+        "en": "the source document has changed since it was indexed.",
+        "ja": "索引の作成後に原文が変更されています。",
     },
-    Cause.NO_SOURCE: {
-        "en": "the search named no source document that can be opened.",
-        "ja": "検索結果に開ける原文がありません。",
+}
+_WHY_OF_STEP = {
+    (Step.SEARCH, Cause.DENIED): {"en": "the search is not permitted.", "ja": "検索の権限がありません。"},
+    (Step.SOURCE, Cause.DENIED): {
+        "en": "the document service is not allowed to open the source documents.",
+        "ja": "文書サービスに原文を開く権限がありません。",
+    },
+    (Step.SEARCH, Cause.NOT_FOUND): {
+        "en": "the document collection was not found where it should be.",
+        "ja": "所定の場所に文書データストアが見つかりません。",
+    },
+    (Step.SOURCE, Cause.NOT_FOUND): {
+        "en": "the source document is no longer there.",
+        "ja": "原文の文書が既に存在しません。",
+    },
+    (Step.SEARCH, Cause.TIMEOUT): {
+        "en": "the search did not answer in time.",
+        "ja": "検索が時間内に応答しませんでした。",
+    },
+    (Step.SOURCE, Cause.TIMEOUT): {
+        "en": "the source documents did not arrive in time.",
+        "ja": "原文を時間内に取得できませんでした。",
     },
 }
 _OTHERS_UNREAD = {
     "en": "\n\n{number} more of the documents found could not be opened, so a newer or further rule may be missing here.",
     "ja": "\n\n検索で見つかった文書のうち{number}件は開けませんでした。"
     "より新しい規定や関連する規定が漏れている可能性があります。",
+}
+_AS_INDEXED = {
+    "en": "\n\nPages that are not in Cloud Storage are quoted as the search has them; the page itself may have changed since.",
+    "ja": "\n\nCloud Storage以外のページは、検索の索引にある内容を引用しています。その後ページが変更されている可能性があります。",
+}
+_SIGN_IN = {
+    "en": "Please sign in again, or grant the agent access to your documents when it asks.",
+    "ja": "もう一度サインインするか、エージェントから求められた際に文書へのアクセスを許可してください。",
 }
 _LATER = {
     "en": "Please try again in a few minutes.",
@@ -131,40 +114,43 @@ _ADMINISTRATOR = {
     "en": "Your administrator can fix this.",
     "ja": "管理者による対応が必要です。",
 }
-_PASSES = frozenset({Cause.QUOTA, Cause.UNREACHABLE, Cause.TIMEOUT, Cause.BROKEN, Cause.CHANGED})
-_NO_TEXT = {"en": "(no text)", "ja": "（本文なし）"}
+_PASSES = frozenset({Cause.QUOTA, Cause.UNREACHABLE, Cause.TIMEOUT, Cause.BROKEN})
 
 
 def search_failed(cause: Cause, language: str) -> str:
-    """Why there was no search, and what to do."""
-    why = _SEARCH_WHY.get(cause, _SEARCH_WHY[Cause.BROKEN])[language]
-    return _NO_SEARCH[language].format(why=why, then=_then(cause, language))
+    """Return why there was no search, and what to do."""
+    return _NO_SEARCH[language].format(why=_why(Step.SEARCH, cause, language), then=_then(cause, language))
 
 
-def nothing_found(language: str) -> str:
-    """The search works and returned no document."""
-    return _NOTHING_FOUND[language]
-
-
-def unverified(cause: Cause, results: Sequence[SearchResult], language: str) -> str:
-    """Why the evidence could not be read, and what the search said, in quotation marks: it is data, and nobody checked it."""
-    lines = [_UNVERIFIED[language].format(why=_SOURCE_WHY[cause][language])]
-    for result in results[:_MOST_QUOTED]:
-        said = shortened(result.texts[0]) if result.texts else _NO_TEXT[language]
-        quoted = f"“{said}” — {result.title}" if language == "en" else f"「{said}」（{result.title}）"
-        lines.append(f"- {quoted}" if result.texts else f"- {said} {result.title}")
-    return "\n".join([*lines, _then(cause, language)])
+def unverified(cause: Cause, results: Sequence[Unverified], language: str) -> str:
+    """Return why the evidence could not be read, and the titles of the documents found; nobody checked what they say."""
+    titles = list(dict.fromkeys(result.title for result in results))[:_MOST_NAMED]
+    reason = _UNVERIFIED[language].format(why=_why(Step.SOURCE, cause, language))
+    return "\n".join([reason, *(f"- {title}" for title in titles), _then(cause, language)])
 
 
 def others_unread(number: int, language: str) -> str:
-    """What is added to a grounded answer: evidence stands for what it says, not for what could not be read."""
+    """Return the note on an answer: evidence stands for what it says, not for what could not be read."""
     return _OTHERS_UNREAD[language].format(number=number)
 
 
+def as_indexed(language: str) -> str:
+    """Return the note on quotes that no source was compared with."""
+    return _AS_INDEXED[language]
+
+
 def shortened(text: str) -> str:
-    """At most 300 characters."""
+    """Return at most 300 characters of a text, in one line."""
+    text = " ".join(text.split())
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"
 
 
+def _why(step: Step, cause: Cause, language: str) -> str:
+    text = (_WHY_OF_STEP.get((step, cause)) or _WHY[cause])[language]
+    return text.format(service=_SERVICE[step][language], credentials_for=_CREDENTIALS_FOR[step][language])
+
+
 def _then(cause: Cause, language: str) -> str:
+    if cause is Cause.NOT_SIGNED_IN:
+        return _SIGN_IN[language]
     return (_LATER if cause in _PASSES else _ADMINISTRATOR)[language]

@@ -26,7 +26,9 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.model import Event, Part, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.routing.routes import Route, may_use
+from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Log
+from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text.language import Language, language_of
 from functions.hub.commands import texts
 from functions.hub.conversations import EXECUTES, RUNNING
@@ -86,7 +88,7 @@ class AgentCommandCatalog:
         within_seconds: float = _LIST_SECONDS,
     ) -> list[tuple[Route, CommandsOrFailure]]:
         """Return the commands of each agent, or its failure. All requests run at once."""
-        context = _context_of(call, within_seconds=within_seconds)
+        context = CallContext.of(call, within_seconds=within_seconds)
         passed = replace(request, metadata=_without_skill(request.metadata))
 
         def one(route: Route) -> CommandsOrFailure:
@@ -99,9 +101,9 @@ class AgentCommandCatalog:
                     "An agent's slash commands could not be listed",
                     requestId=call.request_id,
                     route=route.id,
-                    outcome=failure.fault,
-                    cause=failure.cause,
-                    **({"remedy": failure.remedy} if failure.remedy else {}),
+                    outcome=failure.outcome,
+                    fault=failure.fault,
+                    **failure.log_fields,
                 )
                 return failure
 
@@ -151,16 +153,18 @@ class AgentCommands:
         if isinstance(route, ExecuteSlashCommandResponse):
             return route
         call.record.update(route=route.id, agent=route.name)
+        command = " ".join(request.command_path)
+        audit.record("executed", call.principal, command=command, route=route.id, request=call.request_id)
         passed = replace(request, metadata=_without_skill(request.metadata))
         try:
-            execution = served.downstreams[route.id].execute(passed, _context_of(call))
+            execution = served.downstreams[route.id].execute(passed, CallContext.of(call))
         except Exception as error:
             failure = self._catalog.failure_of(error, route, call)
             if failure.fields:
                 raise _not_accepted(failure, route, call) from None
             return _not_started(failure, route, call, language)
         if execution.refusal is not None:
-            call.record["outcome"] = "not_started"
+            call.record.update(outcome=Outcome.DECLINED, fault="not_started")
             return slash_commands.not_started(execution.refusal or texts.refused_text(route, request, language))
         turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
         try:
@@ -169,7 +173,7 @@ class AgentCommands:
         except Exception:
             if execution.task_id:
                 # Without a task of the hub, its result would reach nobody.
-                served.downstreams[route.id].cancel(execution.task_id, _context_of(call))
+                served.downstreams[route.id].cancel(execution.task_id, CallContext.of(call))
             raise
         status = execution.status or CommandExecutionStatus.STARTED
         return replace(response, status=status, message=execution.message)
@@ -183,14 +187,13 @@ class AgentCommands:
             return routes[0]
         listed = self._catalog.by_route(served, routes, GetAllSlashCommandsRequest(), call)
         known = _first_of_each_name(listed)
-        found = known.get(request.command_path[0])
-        if found is not None:
+        if found := known.get(request.command_path[0]):
             return found[0]
         for route, each in listed:
             if isinstance(each, Failure):
                 # The command may be that agent's.
                 return _not_started(each, route, call, language)
-        call.record["outcome"] = "no_command"
+        call.record.update(outcome=Outcome.REFUSED, fault="no_command")
         return slash_commands.not_started(texts.unknown_agent_command_text(request, tuple(known), language))
 
 
@@ -254,9 +257,7 @@ def _not_accepted(failure: Failure, route: Route, call: Call) -> A2AError:
 
 
 def _not_started(failure: Failure, route: Route, call: Call, language: Language) -> ExecuteSlashCommandResponse:
-    call.record.update(severity="WARNING", outcome=failure.fault, cause=failure.cause)
-    if failure.remedy:
-        call.record["remedy"] = failure.remedy
+    call.record.update(severity="WARNING", outcome=failure.outcome, fault=failure.fault, **failure.log_fields)
     return slash_commands.not_started(failure_text(failure, route, language=language, reference=call.request_id))
 
 
@@ -266,10 +267,6 @@ def _first_of_each_name(listed: Sequence[tuple[Route, CommandsOrFailure]]) -> di
         for command in () if isinstance(each, Failure) else each:
             first.setdefault(command.name, (route, command))
     return first
-
-
-def _context_of(call: Call, *, within_seconds: float | None = None) -> CallContext:
-    return CallContext(authorization=call.authorization, traceparent=call.traceparent, within_seconds=within_seconds)
 
 
 def _without_skill(metadata: dict[str, object] | None) -> dict[str, object] | None:

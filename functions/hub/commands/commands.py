@@ -1,4 +1,8 @@
-"""Commands that people type where there is nothing to click: /tasks, /task N, /cancel N, /routes, /help; in Japanese, too."""
+"""Commands that people type where there is nothing to click: /tasks, /task N, /cancel N, /routes, /good, /bad, /help; in
+Japanese, too.
+
+Some exact sentences mean the same, such as "What can you do?".
+"""
 
 import re
 from enum import StrEnum
@@ -8,14 +12,15 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import CancelTaskRequest, text_of
 from a2a_hub.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
 from a2a_hub.identity.principal import may_call
-from a2a_hub.routing.routes import may_use
-from a2a_hub.task_store.store import StoredTask, Unavailable
+from a2a_hub.routing.routes import Route, may_use
+from a2a_hub.task_store.store import Unavailable
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language, language_of
 from a2a_hub.text.normalization import normalise
 from functions.hub.commands import texts
 from functions.hub.commands.agent_commands import AgentCommandCatalog
+from functions.hub.commands.feedback import Feedback
 from functions.hub.tables import Tables
 
 _MOST_SHOWN = 10
@@ -29,6 +34,8 @@ class Command(StrEnum):
     TASK = "task"
     CANCEL = "cancel"
     ROUTES = "routes"
+    GOOD = "good"
+    BAD = "bad"
     HELP = "help"
     UNKNOWN = "unknown"
 
@@ -41,9 +48,34 @@ _NAMES: dict[str, Command] = {
     "中止": Command.CANCEL,
     "ルート": Command.ROUTES,
     "ルート一覧": Command.ROUTES,
+    "良い": Command.GOOD,
+    "悪い": Command.BAD,
     "ヘルプ": Command.HELP,
 }
+_SENTENCES: dict[str, Command] = {
+    "what can you do": Command.HELP,
+    "what can i ask": Command.HELP,
+    "what can i ask you": Command.HELP,
+    "how can you help me": Command.HELP,
+    "help": Command.HELP,
+    "何ができますか": Command.HELP,
+    "何ができるの": Command.HELP,
+    "何を聞けますか": Command.HELP,
+    "できることを教えて": Command.HELP,
+    "使い方を教えて": Command.HELP,
+    "ヘルプ": Command.HELP,
+    "show my tasks": Command.TASKS,
+    "show me my tasks": Command.TASKS,
+    "list my tasks": Command.TASKS,
+    "what are my tasks": Command.TASKS,
+    "私のタスクを見せて": Command.TASKS,
+    "私のタスクを教えて": Command.TASKS,
+    "タスク一覧を見せて": Command.TASKS,
+}
+_ENDS = "?!.。！ "
 _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL: CANCEL_TASK}
+_RATING = re.compile(r"^\s*[/／] ?\S+\s*")
+_RATINGS = (Command.GOOD, Command.BAD)
 _FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 
 
@@ -53,9 +85,18 @@ class Commands:
     `tasks` is None without a task store.
     """
 
-    def __init__(self, tables: Tables, catalog: AgentCommandCatalog, *, tasks: TaskOperations | None, log: Log) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        catalog: AgentCommandCatalog,
+        feedback: Feedback,
+        *,
+        tasks: TaskOperations | None,
+        log: Log,
+    ) -> None:
         self._tables = tables
         self._catalog = catalog
+        self._feedback = feedback
         self._tasks = tasks
         self._log = log
 
@@ -63,8 +104,8 @@ class Commands:
         """Return True for a text that `answer` answers."""
         return self._parse(text) is not None
 
-    def answer(self, text: str, call: Call) -> str | None:
-        """Return the answer to a command; None for any other text."""
+    def answer(self, text: str, call: Call, context_id: str | None) -> str | None:
+        """Return the answer to a command in this conversation; None for any other text."""
         parsed = self._parse(text)
         if parsed is None:
             return None
@@ -72,19 +113,16 @@ class Commands:
         language = language_of(text)
         match command:
             case Command.HELP:
-                return texts.help_text(
-                    [
-                        each
-                        for each in self._catalog.for_people(call)
-                        if each.name not in _NAMES and self._is_routed(f"/{each.name}")
-                    ],
-                    language,
-                )
+                listed = self._catalog.for_people(call)
+                usable = [each for each in listed if each.name not in _NAMES and self._is_routed(f"/{each.name}")]
+                return texts.help_text(self._routes_of(call), usable, language)
             case Command.UNKNOWN:
                 return texts.unknown_command_text(language)
+            case Command.GOOD | Command.BAD:
+                is_kept = self._feedback.rate(command.value, _RATING.sub("", text), call, context_id)
+                return (texts.RATED[command.value] if is_kept else texts.NOTHING_TO_RATE)[language_of(text)]
             case Command.ROUTES:
-                routes = self._tables.now.routes.values()
-                return texts.routes_text([each for each in routes if may_use(each, call.principal)], language)
+                return texts.routes_text(self._routes_of(call), language)
             case _:
                 try:
                     return self._task_command(command, number, call, language)
@@ -92,6 +130,9 @@ class Commands:
                     # A user interface cannot show a protocol error (README.md).
                     self._log.exception("The task store cannot be reached", call.record)
                     return texts.STORE_UNAVAILABLE[language]
+
+    def _routes_of(self, call: Call) -> list[Route]:
+        return [each for each in self._tables.now.routes.values() if may_use(each, call.principal)]
 
     def _parse(self, text: str) -> tuple[Command, int | None] | None:
         parsed = _parse(text)
@@ -113,9 +154,9 @@ class Commands:
         stored = tasks.numbered(number, call)
         if stored is None:
             return texts.unknown_task_text(number, language)
-        if language is Language.EN:
+        if language is Language.EN and stored.task.history:
             # Readers of Japanese may type the English command: then the language of the task's request counts.
-            language = _language_of(stored, language)
+            language = language_of(text_of(stored.task.history[0]))
         if command is Command.TASK:
             return texts.task_text(stored, language)
         try:
@@ -128,9 +169,16 @@ class Commands:
 
 def _parse(text: str) -> tuple[Command, int | None] | None:
     """Return the command and its number; None for a text that is none."""
-    if len(text) > _LONGEST_COMMAND or text[:1] not in ("/", "\uff0f"):
+    head = normalise(text[:_LONGEST_COMMAND]).split(maxsplit=1)[:1]
+    rating = _NAMES.get(head[0][1:]) if head and head[0].startswith("/") else None
+    if rating in _RATINGS:
+        return rating, None
+    if len(text) > _LONGEST_COMMAND:
         return None
-    found = _FORM.fullmatch(normalise(text))
+    text = normalise(text)
+    if sentence := _SENTENCES.get(text.rstrip(_ENDS)):
+        return sentence, None
+    found = _FORM.fullmatch(text)
     if found is None:
         return None
     command = _NAMES.get(found[1])
@@ -138,8 +186,3 @@ def _parse(text: str) -> tuple[Command, int | None] | None:
         # One word after a slash is meant as a command; a path or a sentence is not.
         return (Command.UNKNOWN, None) if found[1].isalpha() else None
     return command, int(found[2]) if found[2] else None
-
-
-def _language_of(stored: StoredTask, otherwise: Language) -> Language:
-    history = stored.task.history
-    return language_of(text_of(history[0])) if history else otherwise

@@ -7,7 +7,7 @@ from a2a_hub.a2a.model import Task, TaskState, text_of
 from a2a_hub.a2a.reply import as_message
 from a2a_hub.routing.routes import Route
 from a2a_hub.task_store.store import StoredTask
-from a2a_hub.text.language import Language
+from a2a_hub.text.language import Language, language_of
 from functions.hub.texts import name_of
 
 _EN, _JA = Language.EN, Language.JA
@@ -31,6 +31,17 @@ STORE_UNAVAILABLE = {
     _EN: "Your tasks cannot be reached at the moment, but none of them is lost. Please try again in a minute.",
     _JA: "現在、タスクの保存先に接続できません。タスクは失われていません。1分ほどしてからもう一度お試しください。",
 }
+RATED = {
+    "good": {_EN: "Thank you. Your rating is recorded.", _JA: "評価を記録しました。ありがとうございます。"},
+    "bad": {
+        _EN: "Your rating is recorded. You can add what was wrong: /bad REASON",
+        _JA: "評価を記録しました。「/悪い 理由」と入力すると、理由も伝えられます。",
+    },
+}
+NOTHING_TO_RATE = {
+    _EN: "There is no answer in this conversation yet that you could rate. Ask something first.",
+    _JA: "この会話には、評価できる回答がまだありません。まず質問を入力してください。",
+}
 NO_AGENT_COMMANDS = {
     _EN: "No agent that you may use offers slash commands.",
     _JA: "利用できるエージェントの中に、スラッシュコマンドを提供するものはありません。",
@@ -46,20 +57,28 @@ _STATES: dict[TaskState, dict[Language, str]] = {
     TaskState.REJECTED: {_EN: "rejected", _JA: "拒否"},
     TaskState.AUTH_REQUIRED: {_EN: "waiting for your sign-in", _JA: "認証待ち"},
 }
+_WAITS_FOR_WORKER = {_EN: "waiting for a worker", _JA: "ワーカー待ち"}
 # The agent asked no question.
 _IDLE = {_EN: "answered; you can continue it", _JA: "回答済み（続けられます）"}
+_ASK = {
+    _EN: "You can ask in your own words; the hub passes your question on to one of these agents:",
+    _JA: "ふだんの言葉で質問すると、次のいずれかの担当エージェントに取り次ぎます。",
+}
+_EXAMPLE = {_EN: " For example: “{example}”", _JA: "例：「{example}」"}
 _HELP = {
-    _EN: "You can ask in your own words; the hub passes your question on. There are also commands:\n"
+    _EN: "There are also commands:\n"
     "/routes: lists the agents\n"
     "/tasks: your latest tasks\n"
     "/task N: the state of task N, and its answer\n"
     "/cancel N: stops task N\n"
+    "/good, /bad: rates the last answer; you can add why\n"
     "/help: this text",
-    _JA: "ふだんの言葉で質問すると、担当エージェントに取り次ぎます。ほかに次のコマンドがあります。\n"
+    _JA: "ほかに次のコマンドがあります。\n"
     "/ルート：利用できるエージェントの一覧\n"
     "/タスク一覧：最近のタスク\n"
     "/タスク N：タスクNの状況と回答\n"
     "/キャンセル N：タスクNの中止\n"
+    "/良い、/悪い：直前の回答の評価（理由も書けます）\n"
     "/ヘルプ：この説明",
 }
 _AGENT_COMMANDS = {_EN: "Agents have more:", _JA: "エージェントのコマンド："}
@@ -99,11 +118,12 @@ _REFUSED = {
 }
 
 
-def help_text(agent_commands: Sequence[SlashCommand], language: Language) -> str:
-    """Return the commands of the hub, and those of agents behind it."""
+def help_text(routes: Sequence[Route], agent_commands: Sequence[SlashCommand], language: Language) -> str:
+    """Return the agents, each with an example, the commands of the hub, and those of agents behind it."""
     colon = ": " if language is _EN else "："
     lines = [f"/{command.name}{colon}{command.description}" for command in agent_commands]
-    return "\n".join([_HELP[language], *([f"\n{_AGENT_COMMANDS[language]}", *lines] if lines else ())])
+    agents = [_ASK[language], *(_route_line(route, language) for route in routes), ""]
+    return "\n".join([*agents, _HELP[language], *([f"\n{_AGENT_COMMANDS[language]}", *lines] if lines else ())])
 
 
 def unknown_command_text(language: Language) -> str:
@@ -113,11 +133,13 @@ def unknown_command_text(language: Language) -> str:
 
 def routes_text(routes: Sequence[Route], language: Language) -> str:
     """Return the agents, one a line."""
-    lines = [
-        f"- {route.name_ja}：{route.description_ja}" if language is _JA else f"- {route.name}: {route.description}"
-        for route in routes
-    ]
-    return "\n".join([_ROUTES[language], *lines])
+    return "\n".join([_ROUTES[language], *(_route_line(route, language) for route in routes)])
+
+
+def _route_line(route: Route, language: Language) -> str:
+    line = f"- {route.name_ja}：{route.description_ja}" if language is _JA else f"- {route.name}: {route.description}"
+    examples = [each for each in route.examples if language_of(each) is language] or route.examples
+    return line + (_EXAMPLE[language].format(example=examples[0]) if examples else "")
 
 
 def tasks_text(tasks: Sequence[StoredTask], language: Language) -> str:
@@ -142,7 +164,7 @@ def unknown_task_text(number: int, language: Language) -> str:
 def task_text(stored: StoredTask, language: Language) -> str:
     """Return the state of the task, and its answer so far."""
     head = _filled(_TASK, stored, stored.task, language)
-    parts = as_message(stored.task, before=None, message_id="").parts
+    parts = as_message(stored.task, before=None).parts
     answer = "\n".join(part.text for part in parts if part.text)
     return f"{head}\n\n{answer}" if answer else head
 
@@ -176,7 +198,8 @@ def _typed(request: ExecuteSlashCommandRequest) -> str:
 
 def _filled(template: dict[Language, str], stored: StoredTask, task: Task, language: Language) -> str:
     idle = task.status.state is TaskState.INPUT_REQUIRED and task.status.message is None
-    state = (_IDLE if idle else _STATES[task.status.state])[language]
+    waits = stored.waits_for_worker and not task.status.state.settled
+    state = (_IDLE if idle else _WAITS_FOR_WORKER if waits else _STATES[task.status.state])[language]
     return template[language].format(number=stored.number, state=state, title=_title(stored))
 
 

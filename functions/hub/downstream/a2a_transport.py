@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a.a2ui import a2ui_in
 from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.discovery import endpoint_of, fetch_card
@@ -49,8 +50,7 @@ class A2ATransport:
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
         """See `Transport.ask`."""
-        with self._rediscovering():
-            endpoint = self._discovery.endpoint(call)
+        with self._endpoint(call) as endpoint:
             extensions = used_extensions(self._route, endpoint, agent_request)
             session = AgentSession(
                 A2AClient(call.http, new_id=self._new_id),
@@ -62,6 +62,11 @@ class A2ATransport:
             with closing(session.events() if live is None else live) as events:
                 yield from events
 
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """See `Transport.endpoint`."""
+        return self._discovery.latest
+
     def cancel(self, task_id: str, call: TransportCall) -> None:
         """See `Transport.cancel`."""
         client = A2AClient(call.http, new_id=self._new_id)
@@ -71,29 +76,28 @@ class A2ATransport:
 
     def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
         """See `Transport.commands`."""
-        with self._rediscovering():
-            endpoint = self._discovery.endpoint(call)
+        with self._endpoint(call) as endpoint:
             return self._command_client.commands(endpoint, _with_extensions(call, self._route.extensions), request)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: TransportCall) -> ExecutionReply:
         """See `Transport.execute`."""
-        with self._rediscovering():
-            endpoint = self._discovery.endpoint(call)
+        with self._endpoint(call) as endpoint:
             return self._command_client.execute(endpoint, _with_extensions(call, self._route.extensions), request)
 
     def _discover(self, call: TransportCall) -> Endpoint:
         route = self._route
         version, binding = route.protocol_version, route.binding
-        if version and binding:
+        if version and binding and not route.card_keys:
             return Endpoint(url=route.url, version=version, binding=binding, streaming=True)
         headers = _with_extensions(call, route.extensions).headers
-        card = fetch_card(call.http, route.url, headers=headers, budget=call.budget)
+        card = fetch_card(call.http, route.url, headers=headers, budget=call.budget, keys=route.card_keys)
         return endpoint_of(card, route.url, version=version, binding=binding)
 
     @contextmanager
-    def _rediscovering(self) -> Iterator[None]:
+    def _endpoint(self, call: TransportCall) -> Iterator[Endpoint]:
+        """Yield the endpoint. Where it turns out to be wrong, the next call fetches the card again."""
         try:
-            yield
+            yield self._discovery.endpoint(call)
         except ClientError as error:
             if error.fault in (ClientFault.WRONG_VERSION, ClientFault.NOT_FOUND):
                 self._discovery.forget()
@@ -109,7 +113,7 @@ class Discovery:
     def __init__(self, discover: Callable[[TransportCall], Endpoint], *, clock: Callable[[], float]) -> None:
         self._discover = discover
         self._clock = clock
-        self._endpoint: Endpoint | None = None
+        self.latest: Endpoint | None = None
         self._known_until = 0.0
         self._flight: SingleFlight[None, tuple[Endpoint | ClientError, Credential]] = SingleFlight()
 
@@ -120,7 +124,7 @@ class Discovery:
         the same credential; the others make requests of their own.
         """
         credential = call.http.credential
-        while self._endpoint is None or self._clock() >= self._known_until:
+        while self.latest is None or self._clock() >= self._known_until:
             future, is_first = self._flight.claim(None)
             if is_first:
                 self._flight.complete(None, future, lambda: self._fetch(call, credential))
@@ -132,7 +136,7 @@ class Discovery:
                 return found
             if found.fault not in CONCERNS_CALLER_ONLY or credential == sent:
                 raise found
-        return self._endpoint
+        return self.latest
 
     def forget(self) -> None:
         """Fetch the card again for the next request: the agent is not as its card says."""
@@ -143,22 +147,23 @@ class Discovery:
         try:
             endpoint = self._discover(call)
         except ClientError as error:
-            if self._endpoint is None:
+            if self.latest is None:
                 return error, credential
-            endpoint = self._endpoint
-        self._endpoint, self._known_until = endpoint, self._clock() + _CARD_SECONDS
+            endpoint = self.latest
+        self.latest, self._known_until = endpoint, self._clock() + _CARD_SECONDS
         return endpoint, credential
 
 
 def used_extensions(route: Route, endpoint: Endpoint, agent_request: AgentRequest) -> tuple[str, ...]:
-    """Return the extensions of the route that this turn uses.
+    """Return the extensions of the route that this turn uses: A2UI where the caller activates it.
 
     `development-tool` is used only where there is a client of it, or where the agent refuses everybody else: the hub is the
     client then, for people who can only read and write text.
     """
-    if agent_request.development_tool or agent_request.executes or URI in endpoint.required_extensions:
-        return route.extensions
-    return tuple(uri for uri in route.extensions if uri != URI)
+    left_out = {*a2ui_in(route.extensions)} - {*agent_request.surfaces} - endpoint.required_extensions
+    if not (agent_request.development_tool or agent_request.executes or URI in endpoint.required_extensions):
+        left_out.add(URI)
+    return tuple(uri for uri in route.extensions if uri not in left_out)
 
 
 def with_settings(agent_request: AgentRequest, extensions: tuple[str, ...]) -> AgentRequest:

@@ -3,20 +3,12 @@
 import threading
 from collections.abc import Generator, Iterator
 
-import msgspec
+from msgspec.structs import replace
 
 from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
-from a2a_hub.a2a.model import (
-    Event,
-    Message,
-    SendMessageConfiguration,
-    SendMessageRequest,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskStatusUpdateEvent,
-)
+from a2a_hub.a2a.model import Event, Message, SendMessageConfiguration, SendMessageRequest, Task, Version
 from functions.hub.downstream.history_replay import replayed
 from functions.hub.downstream.interface import AgentRequest, TransportCall
 
@@ -25,7 +17,7 @@ _FIRST_POLL_SECONDS = 0.1
 _SLOWEST_POLL_SECONDS = 2.0
 _TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
 # The connection was lost; the agent may still be working.
-_LOST = frozenset({ClientFault.CUT, ClientFault.UNREACHABLE})
+_LOST = frozenset({ClientFault.CUT, ClientFault.UNANSWERED, ClientFault.UNREACHABLE})
 # Transient faults: the agent restarts, or is overloaded.
 _TRANSIENT = _LOST | {ClientFault.TIMEOUT, ClientFault.SERVER_ERROR, ClientFault.RATE_LIMITED}
 _TRANSIENT_SECONDS = 20.0
@@ -35,12 +27,7 @@ class AgentSession:
     """One turn. `call` has the headers of each request, and the limits of answers, streams and continuing tasks."""
 
     def __init__(
-        self,
-        client: A2AClient,
-        endpoint: Endpoint,
-        agent_request: AgentRequest,
-        *,
-        call: TransportCall,
+        self, client: A2AClient, endpoint: Endpoint, agent_request: AgentRequest, *, call: TransportCall
     ) -> None:
         self._client = client
         self._request = agent_request
@@ -51,13 +38,10 @@ class AgentSession:
             budget=call.stream_budget if self._streaming else call.budget,
             cancellation=agent_request.cancellation,
         )
-        self._task_call = (
-            msgspec.structs.replace(self._call, budget=call.stream_budget)
-            if agent_request.may_outlive_request
-            else self._call
-        )
+        outlives_request = agent_request.may_outlive_request
+        self._task_call = replace(self._call, budget=call.stream_budget) if outlives_request else self._call
         self._clock = call.http.clock
-        self._transient_seconds = _TRANSIENT_SECONDS if agent_request.may_outlive_request else 0.0
+        self._transient_seconds = _TRANSIENT_SECONDS if outlives_request else 0.0
         self._caller_left: threading.Event | None = None
 
     def events(self) -> Generator[Event]:
@@ -75,7 +59,9 @@ class AgentSession:
         task = self._task(running) if running is not None else None
         if task is not None:
             yield task
-            yield from self._poll(task)
+            # A subscription of 0.3 begins without the task, and so without what it missed since then (A2A 1.0.1 §3.1.6).
+            follows = self._call.endpoint.version is Version.V1_0 and not task.status.state.settled
+            yield from self._follow(task.id) if follows else self._poll(task)
             return
         event: Event | None = None
         try:
@@ -89,7 +75,7 @@ class AgentSession:
                 raise
             elif not self._request.decides:
                 # The waiting task has ended and the agent did nothing: the user's message is a new request.
-                for event in self._send(msgspec.structs.replace(self._request.message, task_id=None)):
+                for event in self._send(replace(self._request.message, task_id=None)):
                     yield event
         if isinstance(event, Task):
             yield from self._poll(event)
@@ -128,17 +114,10 @@ class AgentSession:
 
     def _recovered(self, last: Event, error: ClientError) -> Task:
         """Return the task whose stream broke off. Raises `error` if there is none, or it cannot be fetched."""
-        match last:
-            case Task(id=task_id):
-                pass
-            case TaskStatusUpdateEvent(task_id=task_id) | TaskArtifactUpdateEvent(task_id=task_id):
-                pass
-            case _:
-                raise error
-        if error.fault not in _LOST:
+        if isinstance(last, Message) or error.fault not in _LOST:
             raise error
         try:
-            return self._get(task_id)
+            return self._get(last.id if isinstance(last, Task) else last.task_id)
         except ClientError:
             raise error from None
 
@@ -159,7 +138,10 @@ class AgentSession:
         pause = _FIRST_POLL_SECONDS
         while not task.status.state.settled:
             pause = self._pause(pause)
-            task = self._get(task.id)
+            found = self._task(task.id)
+            if found is None:
+                raise ClientError(ClientFault.CUT, "the agent no longer knows its task")
+            task = found
             yield task
 
     def _pause(self, seconds: float) -> float:

@@ -40,9 +40,9 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
-from a2a_hub.a2a.model import Binding, Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, text_of
+from a2a_hub.a2a.model import Binding, Event, Message, Task, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.operations import Operation
-from a2a_hub.a2a.relay import Relay
+from a2a_hub.a2a.relay import Relay, Waiting
 from a2a_hub.http.client import Answer, Budget
 from a2a_hub.http.messages import EVENT_STREAM, JSON
 from a2a_hub.runtime.threads import Threads
@@ -135,8 +135,7 @@ class AgentCommandClient:
             answer = _request(endpoint, call, "POST", "/executeCommand", protojson.encode(body), call.stream_budget)
             if answer.status in (400, *_NO_SUCH_PATH):
                 # Its own 404 says which command it does not know.
-                refuses = _is_refusal(answer)
-                return ExecutionReply(refusal="") if refuses else None
+                return ExecutionReply(refusal="") if _is_refusal(answer) else None
             check(endpoint, answer)
             if answer.media_type == EVENT_STREAM:
                 return self._streamed(endpoint, answer, call.stream_budget)
@@ -147,20 +146,15 @@ class AgentCommandClient:
         return ExecutionReply(result=result["data"])
 
     def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> ExecutionReply:
-        relay = Relay(_events(endpoint, answer, budget), on_abandoned=lambda: None)
-        # Never closed: the agent aborts the command when its connection ends.
-        relay.subscribe(idle_seconds=0)
-        relay.start(self._threads, on_end=lambda: None)
+        relay = Relay(_events(endpoint, answer, budget))
+        # The agent aborts the command when its connection ends: the run goes on without subscribers.
+        relay.start(self._threads)
         first = relay.first()
-        match first:
-            case None:
-                raise relay.error or ClientError(ClientFault.CUT, "the stream ended before it began")
-            case Message():
-                return ExecutionReply(result=text_of(first))
-            case Task(id=task_id):
-                pass
-            case TaskStatusUpdateEvent(task_id=task_id) | TaskArtifactUpdateEvent(task_id=task_id):
-                pass
+        if first is None:
+            raise relay.error or ClientError(ClientFault.CUT, "the stream ended before it began")
+        if isinstance(first, Message):
+            return ExecutionReply(result=text_of(first))
+        task_id = first.id if isinstance(first, Task) else first.task_id
         with self._lock:
             self._live[task_id] = relay
             if len(self._live) > _MAX_LIVE:
@@ -211,8 +205,10 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
 
 
 def _until_cancelled(relay: Relay[Event], agent_request: AgentRequest) -> Generator[Event]:
-    events = relay.subscribe(idle_seconds=_POLL_SECONDS)
-    for event in events or ():
+    subscription = relay.subscribe()
+    if subscription is None:
+        return
+    for event in Waiting[Event](subscription, idle_seconds=_POLL_SECONDS):
         if agent_request.cancellation.cancelled:
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         if event is not None:

@@ -5,7 +5,7 @@ import re
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.boundaries.boundary import Credential
-from a2a_hub.routing.routes import Route
+from a2a_hub.routing.routes import Kind, Route
 from functions.hub.failure import Failure, FailureKind
 
 # The kind of failure, and True if it counts against the agent: the others are the hub's own, or concern one request only.
@@ -14,6 +14,7 @@ _FAULTS: dict[ClientFault, tuple[FailureKind, bool]] = {
     ClientFault.UNREACHABLE: (FailureKind.DOWN, True),
     ClientFault.TLS: (FailureKind.DOWN, True),
     ClientFault.TIMEOUT: (FailureKind.SLOW, True),
+    ClientFault.UNANSWERED: (FailureKind.CUT, True),
     ClientFault.CUT: (FailureKind.CUT, True),
     ClientFault.TOO_LARGE: (FailureKind.TOO_LARGE, False),
     ClientFault.CANCELLED: (FailureKind.CUT, False),
@@ -25,6 +26,7 @@ _FAULTS: dict[ClientFault, tuple[FailureKind, bool]] = {
     ClientFault.UNEXPECTED_STATUS: (FailureKind.BROKEN, False),
     ClientFault.NOT_JSON: (FailureKind.BROKEN, True),
     ClientFault.NOT_A2A: (FailureKind.BROKEN, True),
+    ClientFault.UNSIGNED: (FailureKind.NOT_ALLOWED, False),
     ClientFault.WRONG_VERSION: (FailureKind.BROKEN, False),
     ClientFault.EXTENSION_REQUIRED: (FailureKind.NOT_ALLOWED, False),
     ClientFault.REFUSED: (FailureKind.FAILED, False),
@@ -34,6 +36,17 @@ COUNTS_AGAINST_AGENT = frozenset(fault for fault, (_, counts) in _FAULTS.items()
 PROVES_NOTHING = frozenset({ClientFault.CANCELLED})
 # With the caller's own token, these concern that caller only.
 CONCERNS_CALLER_ONLY = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
+# The agent is away, or has too much to do.
+_PASSING = frozenset(
+    {
+        ClientFault.UNRESOLVED,
+        ClientFault.UNREACHABLE,
+        ClientFault.UNANSWERED,
+        ClientFault.CUT,
+        ClientFault.RATE_LIMITED,
+    }
+)
+_PASSING_STATUS = frozenset({502, 503, 504})
 _MAX_FIELDS = 5
 _FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -48,6 +61,7 @@ def contained(error: ClientError, route: Route, credential: Credential) -> Failu
         cause=f"{route.id}: {error.detail}" + (f": {', '.join(fields)}" if fields else ""),
         remedy=_remedy(error, route, credential),
         http_status=error.status,
+        passing=error.fault in _PASSING or error.status in _PASSING_STATUS,
         fields=fields,
     )
 
@@ -58,10 +72,11 @@ def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
         return ()
     named = []
     for field in error.fields[:_MAX_FIELDS]:
+        bare = field
         for uri in route.extensions:
             # A key of metadata is an extension's URI, not text written by the agent.
-            field = field.replace(f".{uri}", "")
-        if re.fullmatch(_FIELD, field):
+            bare = bare.replace(f".{uri}.", ".", 1)
+        if re.fullmatch(_FIELD, bare):
             named.append(field)
     return tuple(named)
 
@@ -79,7 +94,13 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
         case ClientFault.TLS:
             return "give the agent a valid certificate; `hubctl doctor` prints the command that shows the current one"
         case ClientFault.NOT_FOUND:
-            return f"check the path of the route's url ({variable}_URL)"
+            tool = f', and that the server has the tool "{route.tool}"' if route.tool else ""
+            return f"check the path of the route's url ({variable}_URL){tool}"
+        case ClientFault.UNAUTHENTICATED if route.signs_caller_for:
+            known = (
+                "does the agent know the hub's signature? Put the public half of SIGNING_KEY into its HUB_PUBLIC_KEYS"
+            )
+            return "; else ".join(filter(None, (known, route.boundary.remedy(error.fault, route, credential))))
         case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN | ClientFault.RATE_LIMITED:
             return route.boundary.remedy(error.fault, route, credential)
         case ClientFault.TIMEOUT:
@@ -97,6 +118,13 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
                 f"redirects are not followed: set the route's url ({variable}_URL) to the redirect's target; "
                 "`curl -si -X POST URL` shows it in the Location header"
             )
+        case ClientFault.UNSIGNED:
+            return (
+                f"ask the agent's operator which key signs its card, compare it with card_keys of route {route.id}, and check "
+                "that the route's url is right: the card may be another agent's"
+            )
+        case ClientFault.WRONG_VERSION if route.kind is Kind.MCP:
+            return f"check that the url of route {route.id} is that of an MCP server over streamable HTTP"
         case ClientFault.WRONG_VERSION:
             return f"set protocol_version of route {route.id} to the version that the agent speaks"
         case _:

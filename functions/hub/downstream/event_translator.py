@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from a2a_hub.a2a.a2ui import is_surface, surfaces_in, text_of_surfaces
 from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call
 from a2a_hub.a2a.extensions.tool_updates import ToolQuestion
 from a2a_hub.a2a.model import (
@@ -26,18 +27,18 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
     data_as_text,
-    file_text,
 )
-from a2a_hub.a2a.reply import Data, Idle, Piece, Progress, Question, Text
+from a2a_hub.a2a.reply import Data, Idle, Piece, Progress, Question, Surface, Text
 from a2a_hub.text.language import Language
+from functions.hub.downstream.part_texts import after_another, joined, text_of_parts, texts_of
 from functions.hub.downstream.tool_event_translator import ToolEventTranslator
 
 TranslatedEvent = tuple[Event | None, Sequence[Piece]]
 """An event of the agent, None for the hub's own, and the pieces of answer that it adds."""
 
-# An agent's remedies for its own failures: `/tools/query` shows them to operators, an answer does not.
-_FOR_THE_OPERATOR = "hints"
-_SENTENCE_ENDS = tuple(".!?:。！？：」）")
+# An agent's remedies for its own failures, and what a model wrote that could not be verified: `/tools/query` shows them to
+# operators, an answer does not.
+_FOR_THE_OPERATOR = frozenset({"hints", "dropped"})
 _sorted_json = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -73,6 +74,9 @@ class EventTranslator:
         self._progress: dict[str, tuple[Part, ...]] = {}
         self._data: list[dict[str, Any]] = []
         self._known_data: set[bytes] = set()
+        self._surfaces: list[Part] = []
+        self.surfaces: dict[str, None] = {}
+        """The ids of the surfaces that the agent has made or changed."""
 
     def translate(self, event: Event) -> Iterator[Piece]:
         """Yield the pieces that this event adds."""
@@ -83,13 +87,10 @@ class EventTranslator:
                 yield from self._parts(event.parts)
             case Task():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.id
-                messages = (
-                    *_answers(event.history),
-                    *([event.status.message] if event.status.message else ()),
-                )
+                messages = (*_answers(event.history), *((event.status.message,) if event.status.message else ()))
                 self._tools.translate_task(event, messages)
                 for artifact in event.artifacts:
-                    yield from self._artifact(artifact, append=False, again=True)
+                    yield from self._artifact(artifact, append=False, again=True, more=not event.status.state.settled)
                 yield from self._history(event)
                 yield from self._status(event.status)
                 if self.state is TaskState.COMPLETED and not self.has_text and not self._data:
@@ -100,7 +101,7 @@ class EventTranslator:
                 yield from self._update(event)
             case TaskArtifactUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
-                yield from self._artifact(event.artifact, append=event.append)
+                yield from self._artifact(event.artifact, append=event.append, more=not event.last_chunk)
 
     @property
     def delivered(self) -> Mapping[str, str]:
@@ -129,6 +130,8 @@ class EventTranslator:
         """
         if self.state is TaskState.COMPLETED and not self._data and not self.has_text:
             yield from self._append(self._in_progress() or "\n\n".join(self._delivered.repeated))
+        if not self.has_text:
+            yield from self._append(text_of_surfaces(self._surfaces))
         yield from self._data_without_text()
 
     def _data_without_text(self) -> Iterator[Piece]:
@@ -165,7 +168,7 @@ class EventTranslator:
         """Append to the answer; the text before the use of a tool is a paragraph of its own."""
         if text and self._paragraph_ended:
             text, self._paragraph_ended = f"\n\n{text}", False
-        yield from self._append(text)
+        yield from self._append(text, more=True)
 
     def _status(self, status: TaskStatus) -> Iterator[Piece]:
         self.state = status.state
@@ -202,7 +205,9 @@ class EventTranslator:
     def _in_progress(self) -> str:
         return joined(tuple(chain.from_iterable(self._progress.values())))
 
-    def _artifact(self, artifact: Artifact, *, append: bool, again: bool = False) -> Iterator[Piece]:
+    def _artifact(
+        self, artifact: Artifact, *, append: bool, again: bool = False, more: bool = False
+    ) -> Iterator[Piece]:
         if self._tools.is_tool_output(artifact.artifact_id):
             return
         # Texts are compared without their separators: a task at its end has the chunks of its stream as parts.
@@ -213,14 +218,14 @@ class EventTranslator:
             self._artifacts[artifact.artifact_id] = [bare]
             return
         if texts is None:
-            yield from self._append(after_another(whole, self.has_text))
+            yield from self._append(after_another(whole, self.has_text), more=more)
             self._artifacts[artifact.artifact_id] = [bare]
         elif append:
-            yield from self._append(whole)
+            yield from self._append(whole, more=more)
             texts.append(bare)
         elif bare != (before := "".join(texts)):
-            more = bare.startswith(before)
-            yield from self._append(bare[len(before) :] if more else after_another(whole, self.has_text))
+            grown = bare.startswith(before)
+            yield from self._append(bare[len(before) :] if grown else after_another(whole, self.has_text), more=more)
             texts[:] = [bare]
         yield from self._new_data(artifact.parts)
 
@@ -229,8 +234,15 @@ class EventTranslator:
         yield from self._new_data(parts)
 
     def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
+        self.surfaces |= dict.fromkeys(surfaces_in(parts))
         for part in parts:
-            if part.data is not UNSET and not (self._tools.is_present and is_tool_call(part.data)):
+            if is_surface(part):
+                written = _sorted_json(part.data)
+                if written not in self._known_data:
+                    self._known_data.add(written)
+                    self._surfaces.append(part)
+                    yield Surface(part)
+            elif part.data is not UNSET and not (self._tools.is_present and is_tool_call(part.data)):
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}
                 written = _sorted_json(value)
                 if written not in self._known_data:
@@ -238,16 +250,16 @@ class EventTranslator:
                     self._data.append(value)
                     yield Data(value)
 
-    def _append(self, text: str) -> Iterator[Piece]:
+    def _append(self, text: str, *, more: bool = False) -> Iterator[Piece]:
         if text:
             # Blank text is passed on, since more may follow, and is no answer by itself.
             self.has_text = self.has_text or not text.isspace()
-            yield Text(text)
+            yield Text(text, more)
 
 
 def for_callers(data: dict[str, Any]) -> dict[str, Any]:
-    """Return an agent's data without its remedies for the operator."""
-    return {name: value for name, value in data.items() if name != _FOR_THE_OPERATOR}
+    """Return an agent's data without what is for operators."""
+    return {name: value for name, value in data.items() if name not in _FOR_THE_OPERATOR}
 
 
 def _answers(history: tuple[Message, ...]) -> list[Message]:
@@ -281,39 +293,3 @@ class DeliveredArtifacts:
 
 def _hash(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
-
-
-def text_of_parts(parts: tuple[Part, ...]) -> str:
-    """Return a line for each part."""
-    return "\n".join(texts_of(parts))
-
-
-def texts_of(parts: tuple[Part, ...]) -> list[str]:
-    """Return the parts' texts; a file is named, since a text-only client cannot show it."""
-    return [part.text if part.text is not None else file_text(part) for part in parts if part.data is UNSET]
-
-
-def joined(parts: tuple[Part, ...]) -> str:
-    """Join an artifact's parts into one text: paragraphs, or chunks of a stream that its agent put together again.
-
-    A file is a paragraph. A part after one that ends a sentence begins a paragraph; so does a capital after a small letter.
-    """
-    pieces: list[str] = []
-    end, after_file = "", False
-    for part in parts:
-        for text in texts_of((part,)):
-            is_file = part.text is None
-            if (
-                end.removesuffix("\n").endswith(_SENTENCE_ENDS)
-                or (end[-1:].islower() and text[:1].isupper())
-                or (end and not end.endswith("\n") and (is_file or after_file))
-            ):
-                text = f"\n{text}"
-            pieces.append(text)
-            end, after_file = (end + text)[-2:], is_file
-    return "".join(pieces)
-
-
-def after_another(text: str, has_text: bool) -> str:
-    """Return the text, as a paragraph of its own if there is text before it."""
-    return f"\n\n{text}" if has_text and text else text

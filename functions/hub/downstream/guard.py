@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager, suppress
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.client_errors import ClientError
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, GetAllSlashCommandsRequest, SlashCommand
 from a2a_hub.a2a.model import Event
@@ -15,11 +16,13 @@ from a2a_hub.boundaries.boundary import CredentialRequest
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.http.client import Budget, Http
 from a2a_hub.routing.routes import Route
+from a2a_hub.telemetry import tracing
+from a2a_hub.telemetry.log import REQUEST_ID
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.breaker import Admission, CircuitBreaker
 from functions.hub.downstream.containment import CONCERNS_CALLER_ONLY, COUNTS_AGAINST_AGENT, PROVES_NOTHING, contained
 from functions.hub.downstream.interface import AgentRequest, CallContext, ExecutionReply, Transport, TransportCall
-from functions.hub.failure import DownstreamFailed, resting, without_credential
+from functions.hub.failure import DownstreamFailed, Failure, resting, without_credential
 
 _LONGEST_STREAM_SECONDS = 1700.0
 
@@ -34,11 +37,16 @@ class Guard:
         self._transport = transport
         self._http = http
         self._sources = sources
-        self._breaker = CircuitBreaker(clock=http.clock)
+        self._breaker = CircuitBreaker(route.breaker, clock=http.clock)
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """See `Downstream.ask`."""
-        context = CallContext(authorization=agent_request.authorization, traceparent=agent_request.traceparent)
+        context = CallContext(
+            authorization=agent_request.authorization,
+            traceparent=agent_request.traceparent,
+            request_id=agent_request.request_id,
+            caller=agent_request.caller,
+        )
         with self._guarded(context) as (call, admission), closing(self._transport.ask(agent_request, call)) as events:
             for event in events:
                 # The agent answers again: other requests need not wait until its answer is complete.
@@ -53,6 +61,17 @@ class Guard:
         with suppress(ClientError, NoCredential):
             self._transport.cancel(task_id, self._call(context))
 
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """See `Downstream.endpoint`."""
+        return self._transport.endpoint
+
+    @property
+    def open_circuit(self) -> Failure | None:
+        """See `Downstream.open_circuit`."""
+        pause = self._breaker.pause()
+        return resting(pause.opened_by, pause.seconds_to_wait) if pause and pause.opened_by else None
+
     def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
         with self._guarded(context) as (call, _):
@@ -65,10 +84,23 @@ class Guard:
 
     @contextmanager
     def _guarded(self, context: CallContext) -> Generator[tuple[TransportCall, Admission]]:
-        """Run one call inside the circuit breaker. Raises DownstreamFailed."""
+        """Run one call inside its span and the circuit breaker. Raises DownstreamFailed."""
+        agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self._route.name}
+        about = agent | {"gen_ai.agent.id": self._route.id, "a2a_hub.boundary": self._route.boundary.kind}
+        started, name = self._http.clock(), f"invoke_agent {self._route.name}"
+        with tracing.span(name, context.traceparent, kind="client", attributes=about) as span:
+            try:
+                with self._admitted(replace(context, traceparent=span.traceparent)) as admitted:
+                    yield admitted
+            finally:
+                seconds = self._http.clock() - started
+                tracing.measure("gen_ai.invoke_agent.duration", seconds, agent, span.traceparent)
+
+    @contextmanager
+    def _admitted(self, context: CallContext) -> Generator[tuple[TransportCall, Admission]]:
         admission = self._breaker.admit()
-        if admission.seconds_to_wait:
-            raise DownstreamFailed(resting(self._route, admission.seconds_to_wait))
+        if admission.opened_by is not None:
+            raise DownstreamFailed(resting(admission.opened_by, admission.seconds_to_wait))
         decided = False
         call: TransportCall | None = None
         try:
@@ -80,8 +112,9 @@ class Guard:
             raise DownstreamFailed(without_credential(missing)) from None
         except ClientError as error:
             assert call is not None, "only the call raises it"
-            decided = self._report(error)
-            raise DownstreamFailed(contained(error, self._route, call.http.credential)) from None
+            failure = contained(error, self._route, call.http.credential)
+            decided = self._report(error, failure)
+            raise DownstreamFailed(failure) from None
         finally:
             if not decided:
                 self._breaker.undecided(admission)
@@ -97,23 +130,29 @@ class Guard:
             connect_seconds=route.connect_timeout_seconds,
             retries=route.retries,
         )
-        request = CredentialRequest(agent=route, sources=self._sources, authorization=context.authorization)
+        request = CredentialRequest(
+            agent=route, sources=self._sources, authorization=context.authorization, caller=context.caller
+        )
+        headers = ((REQUEST_ID, context.request_id), ("traceparent", context.traceparent))
+        with tracing.span(f"credential {route.boundary.kind}", context.traceparent):
+            http = AuthorizedHttp(self._http, route.boundary, request)
         return TransportCall(
-            http=AuthorizedHttp(self._http, route.boundary, request),
-            headers={"traceparent": context.traceparent} if context.traceparent else {},
+            http=http,
+            headers={name: value for name, value in headers if value},
             budget=budget,
             stream_budget=replace(
                 budget, deadline=now + _LONGEST_STREAM_SECONDS, idle_seconds=route.stream_idle_timeout_seconds
             ),
         )
 
-    def _report(self, error: ClientError) -> bool:
+    def _report(self, error: ClientError, failure: Failure) -> bool:
         """Report the error to the circuit breaker; False if it proves nothing about the agent."""
         of_one_caller = self._route.boundary.per_caller and error.fault in CONCERNS_CALLER_ONLY
         if error.fault in PROVES_NOTHING or of_one_caller:
             return False
         if error.fault in COUNTS_AGAINST_AGENT:
-            self._breaker.failed()
+            if self._breaker.failed(failure):
+                tracing.add("a2a_hub.circuit.opened", 1, **{"a2a_hub.route": self._route.id})
         else:
             self._breaker.succeeded()
         return True

@@ -20,11 +20,11 @@ from a2a_hub.a2a.model import (
     Message,
     Role,
     Task,
-    TaskArtifactUpdateEvent,
     TaskState,
     TaskStatus,
     TaskStatusUpdateEvent,
 )
+from a2a_hub.a2a.reply import artifact_update
 
 _Kind = DevelopmentToolEventKind
 
@@ -54,9 +54,7 @@ def replayed(events: Iterator[Event], *, since: str | None = None) -> Generator[
                 for artifact in event.artifacts:
                     if artifacts.get(artifact.artifact_id) != artifact:
                         artifacts[artifact.artifact_id] = artifact
-                        yield TaskArtifactUpdateEvent(
-                            task_id=event.id, context_id=event.context_id or "", artifact=artifact
-                        )
+                        yield artifact_update(event, artifact)
                 # A working task has been submitted before: its state never goes back.
                 if event.status != status and event.status.state is not TaskState.SUBMITTED:
                     yield _update(event, event.status)

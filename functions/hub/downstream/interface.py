@@ -1,10 +1,12 @@
 """A route's agent as the hub sees it (`Downstream`), and as its `Guard` reaches it (`Transport`)."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.extensions.development_tool import (
     CommandExecutionStatus,
     ExecuteSlashCommandRequest,
@@ -14,6 +16,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.model import Event, Message
 from a2a_hub.http.client import Budget
 from a2a_hub.http.messages import Cancellation
+from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry.log import Redacted
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.failure import DownstreamFailed, Failure
@@ -22,11 +25,14 @@ from functions.hub.failure import DownstreamFailed, Failure
 class AgentRequest(Redacted, frozen=True, kw_only=True):
     """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
 
+    `caller` is the principal that asks.
     `running_task_id` is the agent's task of this turn, if the message was sent before and the connection was lost.
     `decides`: the message decides on a tool call of its task, and means nothing to another task.
     `development_tool`: the message comes from a client of that extension.
+    `surfaces`: the versions of A2UI that the caller activates.
     `may_outlive_request`: the turn may last longer than its caller waits, and outlasts a short absence of the agent.
     `executes`: the running task executes a slash command; `message` is its record and is never sent.
+    `state` is what the transport keeps with a task that waits, for its next turn: JSON, which it changes in place.
     """
 
     message: Message
@@ -34,19 +40,36 @@ class AgentRequest(Redacted, frozen=True, kw_only=True):
     authorization: str | None
     traceparent: str | None
     cancellation: Cancellation
+    request_id: str = ""
+    caller: Principal | None = None
     running_task_id: str | None = None
     decides: bool = False
     development_tool: bool = False
+    surfaces: tuple[str, ...] = ()
     may_outlive_request: bool = False
     executes: bool = False
+    state: dict[str, Any] = field(default_factory=dict)
 
 
 class CallContext(Redacted, frozen=True, kw_only=True):
-    """The caller's credential and trace for one call. `within_seconds` shortens the route's time limit."""
+    """The caller, their credential, the request's id and trace. `within_seconds` shortens the route's time limit."""
 
     authorization: str | None
     traceparent: str | None
+    request_id: str = ""
+    caller: Principal | None = None
     within_seconds: float | None = None
+
+    @classmethod
+    def of(cls, call: Call, *, within_seconds: float | None = None) -> Self:
+        """Return the context of a call of the hub's caller."""
+        return cls(
+            authorization=call.authorization,
+            traceparent=call.traceparent,
+            request_id=call.request_id,
+            caller=call.principal,
+            within_seconds=within_seconds,
+        )
 
 
 class ExecutionReply(Struct, frozen=True, kw_only=True):
@@ -65,6 +88,14 @@ class Downstream(Protocol):
     """A route's agent. `immediate`: it answers without any input or output."""
 
     immediate: bool
+
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """The interface at which the agent was called last; None for one that is not called over the network, or was not yet."""
+
+    @property
+    def open_circuit(self) -> Failure | None:
+        """The failure of every request while the agent is left alone; None if it is called."""
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """Yield the agent's events of one turn. Raises DownstreamFailed."""
@@ -94,6 +125,10 @@ class TransportCall(Redacted, frozen=True, kw_only=True):
 class Transport(Protocol):
     """A protocol for calls to an agent, behind a `Guard`. Each method raises ClientError."""
 
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """See `Downstream.endpoint`."""
+
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
         """Yield the agent's events of one turn."""
 
@@ -107,10 +142,28 @@ class Transport(Protocol):
         """Execute a slash command, once."""
 
 
-class InProcess:
-    """An agent that is a function in this process, for benchmarks and tests. It has no slash commands."""
+class AnswersOnly:
+    """An agent without tasks of its own and without slash commands: a base of `Downstream` and `Transport`."""
+
+    endpoint = None
+
+    def cancel(self, *_: object, **__: object) -> None:
+        """Do nothing: there are no tasks."""
+
+    def commands(self, *_: object, **__: object) -> Sequence[SlashCommand]:
+        """Return none."""
+        return ()
+
+    def execute(self, *_: object, **__: object) -> ExecutionReply:
+        """Return that there is no such command."""
+        return ExecutionReply(refusal="")
+
+
+class InProcess(AnswersOnly):
+    """An agent that is a function in this process, for benchmarks and tests."""
 
     immediate = True
+    open_circuit = None
 
     def __init__(self, answer: Callable[[AgentRequest], Iterator[Event]]) -> None:
         self._answer = answer
@@ -119,22 +172,13 @@ class InProcess:
         """See `Downstream.ask`."""
         return self._answer(agent_request)
 
-    def cancel(self, *_: object, **__: object) -> None:
-        """Do nothing: there are no tasks."""
-
-    def commands(self, *_: object, **__: object) -> Sequence[SlashCommand]:
-        """See `Downstream.commands`."""
-        return ()
-
-    def execute(self, *_: object, **__: object) -> ExecutionReply:
-        """See `Downstream.execute`."""
-        return ExecutionReply(refusal="")
-
 
 class UnavailableAgent:
     """An agent to which every call fails."""
 
     immediate = True
+    endpoint = None
+    open_circuit = None
 
     def __init__(self, failure: Failure) -> None:
         self._failure = failure

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from a2a_hub.a2a import reply
+from a2a_hub.a2a.a2ui import a2ui_in, without_surfaces
 from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.model import (
     Artifact,
@@ -43,34 +44,39 @@ def mirrored(
     before = call.task.before if call.task else None
     begun_artifacts = {each.artifact_id for each in before.artifacts} if before else set()
 
+    def shown(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        return (parts if a2ui_in(call.extensions) else without_surfaces(parts)) or _NO_PARTS
+
     def artifact(agents_task: str, theirs: Artifact) -> Artifact:
         id_ = ids.of(agents_task, theirs.artifact_id)
         begun_artifacts.add(id_)
-        return msgspec.structs.replace(theirs, artifact_id=id_, parts=theirs.parts or _NO_PARTS)
+        return replace(theirs, artifact_id=id_, parts=shown(theirs.parts))
 
     def message(theirs: Message) -> Message:
-        return msgspec.structs.replace(
-            theirs,
-            context_id=context_id,
-            task_id=task_id,
-            parts=theirs.parts or _NO_PARTS,
-            reference_task_ids=(),
-        )
+        return replace(theirs, context_id=context_id, task_id=task_id, parts=shown(theirs.parts), reference_task_ids=())
 
     def status(theirs: TaskStatus) -> TaskStatus:
         timestamp = theirs.timestamp or message_factory.timestamp()
         text = message(theirs.message) if theirs.message else None
-        return msgspec.structs.replace(theirs, message=text, timestamp=timestamp)
+        return replace(theirs, message=text, timestamp=timestamp)
+
+    def ended(piece: reply.Failure | reply.Question) -> Event:
+        state, metadata = TaskState.INPUT_REQUIRED, None
+        if isinstance(piece, reply.Failure):
+            state, metadata = TaskState.FAILED, piece.metadata
+        text = message_factory.message(Part(text=piece.text), context_id=context_id, task_id=task_id, metadata=metadata)
+        last = TaskStatus(state=state, message=text, timestamp=message_factory.timestamp())
+        if begun:
+            return TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=last)
+        return Task(id=task_id, context_id=context_id, status=last)
 
     for event, pieces in translated:
         match event:
             case Message():
-                yield msgspec.structs.replace(
-                    event, context_id=context_id, task_id=None, parts=event.parts or _NO_PARTS
-                )
+                yield replace(event, context_id=context_id, task_id=None, parts=event.parts or _NO_PARTS)
             case Task():
                 begun = True
-                yield msgspec.structs.replace(
+                yield replace(
                     event,
                     id=task_id,
                     context_id=context_id,
@@ -79,12 +85,10 @@ def mirrored(
                     history=(),
                 )
             case TaskStatusUpdateEvent():
-                yield msgspec.structs.replace(
-                    event, task_id=task_id, context_id=context_id, status=status(event.status)
-                )
+                yield replace(event, task_id=task_id, context_id=context_id, status=status(event.status))
             case TaskArtifactUpdateEvent():
                 begins = ids.of(event.task_id, event.artifact.artifact_id) not in begun_artifacts
-                yield msgspec.structs.replace(
+                yield replace(
                     event,
                     task_id=task_id,
                     context_id=context_id,
@@ -95,26 +99,7 @@ def mirrored(
             case None:
                 for piece in pieces:
                     if isinstance(piece, reply.Failure | reply.Question):
-                        fails = isinstance(piece, reply.Failure)
-                        state = TaskState.FAILED if fails else TaskState.INPUT_REQUIRED
-                        yield from _ended(state, piece.text, task_id, context_id, message_factory, begun=begun)
-
-
-def _ended(
-    state: TaskState,
-    text: str,
-    task_id: str,
-    context_id: str,
-    message_factory: MessageFactory,
-    *,
-    begun: bool,
-) -> Iterator[Event]:
-    message = message_factory.message(Part(text=text), context_id=context_id, task_id=task_id)
-    status = TaskStatus(state=state, message=message, timestamp=message_factory.timestamp())
-    if begun:
-        yield TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=status)
-    else:
-        yield Task(id=task_id, context_id=context_id, status=status)
+                        yield ended(piece)
 
 
 class ArtifactIds:

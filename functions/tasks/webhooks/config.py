@@ -1,11 +1,10 @@
 """The settings of webhooks."""
 
-from pathlib import Path
-
 from msgspec import Struct
 
+from a2a_hub.identity import private_key
+from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.settings.reader import Settings
-from a2a_hub.tasks.webhook_keys import PublicKey
 from functions.tasks.webhooks.notification import public_key_of
 from functions.tasks.webhooks.retry_policy import RetryLimits
 
@@ -28,9 +27,9 @@ class WebhookConfig(Struct, frozen=True, kw_only=True):
         return f"WebhookConfig(keys={[key.id for key in self.public_keys]!r})"
 
 
-def read(settings: Settings, published: tuple[PublicKey, ...]) -> WebhookConfig:
-    """Read the settings; `published` are the keys of WEBHOOK_PUBLIC_KEYS."""
-    signing_key = _signing_key(settings)
+def read(settings: Settings, published: tuple[PublicKey, ...], *, is_woken: bool) -> WebhookConfig:
+    """Read the settings; `published` are the keys of WEBHOOK_PUBLIC_KEYS. If wake-ups tell of all work, it is polled for less."""
+    signing_key = private_key.read(settings, "WEBHOOK_SIGNING_KEY")
     own = (public_key_of(signing_key),) if signing_key else ()
     return WebhookConfig(
         allowed_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
@@ -41,20 +40,5 @@ def read(settings: Settings, published: tuple[PublicKey, ...]) -> WebhookConfig:
             most_refusals=int(settings.number("WEBHOOK_REFUSALS", 10, least=1, most=10_000)),
         ),
         timeout_seconds=settings.number("WEBHOOK_TIMEOUT_SECONDS", 10, least=0.1, most=60),
-        poll_seconds=settings.number("WEBHOOK_POLL_SECONDS", 0.5, least=0.02, most=600),
+        poll_seconds=settings.number("WEBHOOK_POLL_SECONDS", 60 if is_woken else 0.5, least=0.02, most=600),
     )
-
-
-def _signing_key(settings: Settings) -> str:
-    """Return the key in the setting, or in the file that it names."""
-    name = "WEBHOOK_SIGNING_KEY"
-    value = settings.optional(name)
-    if value is None:
-        return ""
-    try:
-        pem = value if value.startswith("-----BEGIN") else Path(value).read_text()
-        public_key_of(pem)
-    except (OSError, ValueError):
-        settings.problem(name, "must be a P-256 private key in PEM without a passphrase, or a file that holds one")
-        return ""
-    return pem

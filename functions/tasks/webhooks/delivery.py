@@ -1,7 +1,6 @@
 """Deliver push notifications (A2A 1.0.1 §4.3): each config from its task's log, in order, each entry at least once."""
 
 import functools
-import itertools
 import random
 import threading
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from a2a_hub.http.client import HttpClient
+from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, Wakeups
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import Delivery, PushConfig, Store, Unavailable
 from a2a_hub.tasks.webhook_address import WebhookAddresses
@@ -22,6 +22,8 @@ MOST_AT_ONCE = 64
 _MOST_AT_ONE_RECEIVER = 8
 _MOST_READ = 64 * MOST_AT_ONCE
 _MOST_IN_A_ROW = 200
+# A sender ends before the request in which it works has to.
+_LONGEST_SECONDS = 300.0
 _CLAIM_TIMEOUTS = 3
 
 
@@ -32,6 +34,7 @@ class SenderSlots:
         self._lock = threading.Lock()
         self._active: set[tuple[str | None, str | None]] = set()
         self._at_receiver: Counter[str] = Counter()
+        self._has_refused = False
 
     @property
     def full(self) -> bool:
@@ -43,19 +46,22 @@ class SenderSlots:
         key, receiver = _key(push), _receiver(push)
         with self._lock:
             if key in self._active or self.full or self._at_receiver[receiver] >= _MOST_AT_ONE_RECEIVER:
+                self._has_refused = True
                 return False
             self._active.add(key)
             self._at_receiver[receiver] += 1
             return True
 
-    def release(self, push: PushConfig) -> None:
-        """Free the sender of `push`."""
+    def release(self, push: PushConfig) -> bool:
+        """Free the sender of `push`; True if `acquire` has been refused since the last time."""
         receiver = _receiver(push)
         with self._lock:
             self._active.discard(_key(push))
             self._at_receiver[receiver] -= 1
             if not self._at_receiver[receiver]:
                 del self._at_receiver[receiver]
+            has_refused, self._has_refused = self._has_refused, False
+            return has_refused
 
 
 def _key(push: PushConfig) -> tuple[str | None, str | None]:
@@ -69,7 +75,8 @@ def _receiver(push: PushConfig) -> str:
 class Deliverer:
     """The delivery of push notifications, with one sender per config: a slow receiver delays only its own entries.
 
-    `now` is the store's clock; `random` returns numbers from 0 to 1; `threads` run the senders.
+    `now` is the store's clock; `random` returns numbers from 0 to 1; `threads` run the senders. `wakeups` say when to call
+    `deliver_due` again.
     """
 
     def __init__(
@@ -82,6 +89,7 @@ class Deliverer:
         random: Callable[[], float],
         log: Log,
         threads: Threads,
+        wakeups: Wakeups,
     ) -> None:
         self._store = store
         self._sender = sender
@@ -90,23 +98,28 @@ class Deliverer:
         self._random = random
         self._log = log
         self._threads = threads
+        self._wakeups = wakeups
         self._slots = SenderSlots()
 
-    def deliver_due(self) -> int:
-        """Start a sender for each due config; return how many were started."""
-        started, limit = 0, MOST_AT_ONCE
+    def deliver_due(self, *, waits: bool = False) -> int:
+        """Start a sender for each due config; return how many were started, or if it `waits`, how many have ended."""
+        ends, limit = list[threading.Event](), MOST_AT_ONCE
         while True:
             due = self._store.due_deliveries(limit=limit)
             for delivery in due:
                 if self._slots.acquire(delivery.push):
-                    self._threads.run(functools.partial(self._send, delivery))
-                    started += 1
+                    ends.append(threading.Event())
+                    self._threads.run(functools.partial(self._send, delivery, ends[-1]))
             # The first ones may all belong to receivers that have all the senders they get.
             if len(due) < limit or limit >= _MOST_READ or self._slots.full:
-                return started
+                break
             limit *= 4
+        if waits:
+            for end in ends:
+                end.wait()
+        return len(ends)
 
-    def _send(self, delivery: Delivery) -> None:
+    def _send(self, delivery: Delivery, end: threading.Event) -> None:
         try:
             self._send_all(delivery)
         except Unavailable:
@@ -114,13 +127,17 @@ class Deliverer:
         except Exception:
             self._log.exception("A notification failed; it will be tried again", {})
         finally:
-            self._slots.release(delivery.push)
+            # An entry may have come after the sender had looked, or a receiver may have a sender free now.
+            if self._slots.release(delivery.push):
+                self._wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
+            end.set()
 
     def _send_all(self, delivery: Delivery) -> None:
         """Send entry by entry, each under a claim of its own, until one fails or none is left."""
         claimed_seconds = self._sender.timeout_seconds * _CLAIM_TIMEOUTS
+        began = self._now()
         due = notifications(self._store, delivery.push, after=delivery.delivered)
-        for notification in itertools.islice(due, _MOST_IN_A_ROW):
+        for number, notification in enumerate(due, 1):
             if not self._store.claim_delivery(delivery, seconds=claimed_seconds):
                 return
             failure = None if notification.body is None else self._sender.send(delivery.push, notification)
@@ -129,6 +146,9 @@ class Deliverer:
                 return
             delivery = Delivery(push=delivery.push, delivered=notification.sequence)
             self._store.save_delivery(delivery)
+            if number >= _MOST_IN_A_ROW or self._now() - began > _LONGEST_SECONDS:
+                self._wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
+                return
 
     def _save_failure(self, delivery: Delivery, failure: Failure) -> None:
         failed = after_failure(delivery, failure, limits=self._limits, now=self._now(), random=self._random)
@@ -138,11 +158,12 @@ class Deliverer:
         if failed.dead:
             self._log.line("ERROR", "A push notification config was given up", **about, cause=failed.dead)
         else:
+            self._wakeups.publish(WEBHOOKS_TOPIC, config.task_id or "", due_at=failed.next_attempt_at)
             pause = round(failed.next_attempt_at - self._now(), 1)
             self._log.line("INFO", "A push notification failed", **about, cause=failure.reason, againInSeconds=pause)
 
 
-def deliverer(config: Config, store: Store, log: Log) -> Deliverer:
+def deliverer(config: Config, store: Store, log: Log, wakeups: Wakeups) -> Deliverer:
     """Wire the deliverer; its connections lead to public addresses only."""
     webhooks = config.webhooks
     key = webhooks.signing_key
@@ -162,4 +183,5 @@ def deliverer(config: Config, store: Store, log: Log) -> Deliverer:
         random=random.random,
         log=log,
         threads=Threads("webhook"),
+        wakeups=wakeups,
     )

@@ -4,23 +4,20 @@ import hashlib
 from collections.abc import Callable, Iterator
 
 import msgspec
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from joserfc import jws
+from joserfc.jwk import ECKey
 from msgspec import Struct
 
 from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.task_store.store import PushConfig, TaskStore
 from a2a_hub.tasks.webhook_address import WebhookAddresses
-from a2a_hub.tasks.webhook_keys import PublicKey, base64url, public_keys
 from functions.tasks.webhooks.retry_policy import Failure, Prospect, failure_of_fault, failure_of_status
 
 _LIFETIME_SECONDS = 300
-_INTEGER_BYTES = 32
 _TOKEN_HEADER = "x-a2a-notification-token"  # noqa: S105 - a header's name
 _PAGE = 200
 _MOST_ANSWER_BYTES = 64_000
@@ -30,13 +27,10 @@ class Signer:
     """The key that signs as `issuer`. `now` is the time of day in seconds since the epoch."""
 
     def __init__(self, pem: str, *, issuer: str, now: Callable[[], float]) -> None:
-        self._key = _private_key(pem)
+        self._key = ECKey.import_key(pem)
         self._issuer = issuer
         self._now = now
-        public = self._key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-        (self.public_key,) = public_keys(public.decode())
-        header = {"alg": "ES256", "typ": "JWT", "kid": self.public_key.id}
-        self._header = base64url(msgspec.json.encode(header))
+        self._header = {"alg": "ES256", "typ": "JWT", "kid": self._key.thumbprint()}
 
     def sign(self, body: bytes, *, audience: str, id_: str, task_id: str) -> str:
         """Return the token for one attempt to send `body`. All attempts at one event share its `id_`."""
@@ -50,25 +44,13 @@ class Signer:
             "taskId": task_id,
             "request_body_sha256": hashlib.sha256(body).hexdigest(),
         }
-        signed = f"{self._header}.{base64url(msgspec.json.encode(claims))}"
-        r, s = decode_dss_signature(self._key.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
-        signature = r.to_bytes(_INTEGER_BYTES) + s.to_bytes(_INTEGER_BYTES)
-        return f"{signed}.{base64url(signature)}"
+        return jws.serialize_compact(self._header, msgspec.json.encode(claims), self._key, algorithms=["ES256"])
 
 
 def public_key_of(pem: str) -> PublicKey:
-    """Return the public half of a private key. Raise ValueError unless it is an unencrypted P-256 key."""
-    return Signer(pem, issuer="", now=lambda: 0.0).public_key
-
-
-def _private_key(pem: str) -> ec.EllipticCurvePrivateKey:
-    try:
-        key = load_pem_private_key(pem.encode(), password=None)
-    except (ValueError, TypeError) as error:
-        raise ValueError("not a private key in PEM") from error
-    if not isinstance(key, ec.EllipticCurvePrivateKey) or not isinstance(key.curve, ec.SECP256R1):
-        raise ValueError("not a P-256 key")
-    return key
+    """Return the public half of a private key."""
+    public = ECKey.import_key(pem).as_dict(private=False)
+    return PublicKey(str(public["x"]), str(public["y"]))
 
 
 class Notification(Struct, frozen=True, kw_only=True):
@@ -146,12 +128,8 @@ class NotificationSender:
         reason = self._addresses.refusal(push.config.url)
         if reason is not None:
             return Failure(reason=f"the URL {reason}", prospect=Prospect.POOR)
-        budget = Budget(
-            deadline=self._http.clock() + self.timeout_seconds,
-            connect_seconds=self.timeout_seconds / 2,
-            idle_seconds=self.timeout_seconds,
-            max_bytes=_MOST_ANSWER_BYTES,
-        )
+        seconds, now = self.timeout_seconds, self._http.clock()
+        budget = Budget.within(seconds, now=now, max_bytes=_MOST_ANSWER_BYTES, connect_seconds=seconds / 2, retries=0)
         headers = notification_headers(push, notification, signer=self._signer)
         try:
             answer = self._http.request("POST", push.config.url, headers=headers, body=notification.body, budget=budget)

@@ -70,22 +70,14 @@ def after_failure(
     `random` returns numbers from 0 to 1.
     """
     failures = delivery.failures + 1
-    if failures >= _most(failure, limits):
+    refusals = min(limits.most, limits.most_refusals)
+    most = {Prospect.GOOD: limits.most, Prospect.POOR: refusals, Prospect.NONE: 1}
+    if failures >= most[failure.prospect]:
         dead = f"{failure.reason} ({failures} failed in a row)" if failures > 1 else failure.reason
         return msgspec.structs.replace(delivery, failures=failures, dead=dead)
     pause = random() * min(_LONGEST_PAUSE_SECONDS, 2.0 ** min(failures, _MOST_DOUBLINGS))
     pause = max(pause, failure.not_before_seconds)
     return msgspec.structs.replace(delivery, failures=failures, next_attempt_at=now + pause)
-
-
-def _most(failure: Failure, limits: RetryLimits) -> int:
-    match failure.prospect:
-        case Prospect.GOOD:
-            return limits.most
-        case Prospect.POOR:
-            return min(limits.most, limits.most_refusals)
-        case Prospect.NONE:
-            return 1
 
 
 def _seconds(retry_after: str, now: float) -> float:

@@ -61,8 +61,9 @@ class WorkersApi:
         sent = self._read(request, form)
         if isinstance(sent, wire.Renew):
             _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
+            _within("waitSeconds", sent.wait_seconds, 0, min(_MOST_WAIT_SECONDS, sent.lease_seconds))
         result = write(worker, task_id, sent)
-        record["outcome"] = result.status
+        record["result"] = result.status
         return _json(result)
 
     def _lease(self, request: Request, sent: wire.LeaseRequest, worker: Worker, record: Record) -> Response:
@@ -80,9 +81,9 @@ class WorkersApi:
             is_connected=request.client_is_there,
         )
         if lease is None:
-            record["outcome"] = "nothing_due"
+            record["result"] = "nothing_due"
             return Response(status=204)
-        record |= {"outcome": "leased", "taskId": lease.stored.task.id, "attempt": lease.stored.attempt}
+        record |= {"result": "leased", "taskId": lease.stored.task.id, "attempt": lease.stored.attempt}
         return _json(_leased(lease, sent.lease_seconds))
 
     def _read(self, request: Request, form: type[S]) -> S:
@@ -115,5 +116,4 @@ def _within(name: str, value: int, least: int, most: int) -> None:
 
 
 def _json(value: Wire) -> Response:
-    headers = {"content-type": JSON, "cache-control": "no-store"}
-    return Response(headers=headers, body=protojson.encode(value))
+    return Response(headers={"content-type": JSON}, body=protojson.encode(value))

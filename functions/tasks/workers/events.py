@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import Artifact, Event, Part, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
-from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.a2a.model import Artifact, Event, Part, Task, TaskState, TaskStatusUpdateEvent
+from a2a_hub.a2a.reply import MessageFactory, artifact_update, status_update
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.tasks.resume_payload import decode_resume_payload
-from a2a_hub.tasks.updates import status_update
 from functions.tasks.workers.wire import Status, Update, state_after
 
 
@@ -34,7 +33,7 @@ class Events:
             # The id is stable: repeated work replaces its artifact instead of adding another.
             turn = decode_resume_payload(stored.payload).turn if stored.payload else 1
             results.insert(0, Artifact(artifact_id=f"answer-{turn}", name="answer", parts=(Part(text=text),)))
-        return [*(_artifact(task, each) for each in results), self.status(task, TaskState.COMPLETED)]
+        return [*(artifact_update(task, each) for each in results), self.status(task, TaskState.COMPLETED)]
 
     def of_progress(self, task: Task, updates: Sequence[Update]) -> Iterator[Event]:
         """Yield the updates as events. Raise INVALID_PARAMS that names the field."""
@@ -47,7 +46,7 @@ class Events:
                 if update.status is not None or update.text is not None:
                     raise invalid_field(place, "has an artifact and a status or a text: they are two updates")
                 _check(update.artifact, f"{place}.artifact")
-                yield _artifact(task, update.artifact, append=update.append, last=update.last_chunk)
+                yield artifact_update(task, update.artifact, append=update.append, last_chunk=update.last_chunk)
                 continue
             if update.status is None and not update.text:
                 raise invalid_field(place, "must have a status, a text, or an artifact")
@@ -64,16 +63,6 @@ def _check(artifact: Artifact, place: str) -> None:
         raise invalid_field(f"{place}.artifactId", "must not be empty")
     if not artifact.parts:
         raise invalid_field(f"{place}.parts", "must have at least one part")
-
-
-def _artifact(task: Task, artifact: Artifact, *, append: bool = False, last: bool = False) -> TaskArtifactUpdateEvent:
-    return TaskArtifactUpdateEvent(
-        task_id=task.id,
-        context_id=task.context_id or "",
-        artifact=artifact,
-        append=append,
-        last_chunk=last,
-    )
 
 
 def _status(word: str, place: str) -> Status:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, A2AError, ErrorKind, invalid_field
 from a2a_hub.a2a.model import Event, TaskState
+from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import (
     LeaseLost,
     StoredTask,
@@ -18,6 +19,7 @@ from a2a_hub.task_store.store import (
 from functions.tasks.workers import wire
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.identity import Worker
+from functions.tasks.workers.leasing import WorkerWaits
 from functions.tasks.workers.wire import worker_status
 
 # The store's errors as those of the API: the kind, the text for the worker, and the invalid fields.
@@ -46,21 +48,41 @@ _ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...
         (),
     ),
 }
+# A cancellation reaches a worker that waits within two seconds, whichever instance it waits at.
+_CANCEL_POLL_SECONDS = 1.0
 
 
 class LeaseOperations:
     """The writes of workers. A requested cancellation takes effect with the next write, except with a result."""
 
-    def __init__(self, store: TaskStore, events: Events) -> None:
+    def __init__(self, store: TaskStore, events: Events, waits: WorkerWaits) -> None:
         self._store = store
         self._events = events
+        self._waits = waits
 
     def renew(self, worker: Worker, task_id: str, request: wire.Renew) -> wire.WriteResult:
-        """Extend the lease; or end the task, if its cancellation was requested."""
+        """Extend the lease; or end the task, if its cancellation was requested, or is while the worker waits."""
         self._require(worker, task_id)
         with _store_errors(task_id):
-            stored = self._store.renew(task_id, request.lease, seconds=request.lease_seconds).stored
+            try:
+                stored = self._store.renew(task_id, request.lease, seconds=request.lease_seconds).stored
+            except LeaseLost:
+                self._require(worker, task_id)  # the task may have ended meanwhile
+                raise
+        if request.wait_seconds and not stored.cancel_requested:
+            stored = self._changed(stored, wait_seconds=request.wait_seconds) or stored
         return self._unless_cancelled(stored, request.lease, lambda: stored)
+
+    def _changed(self, stored: StoredTask, *, wait_seconds: float) -> StoredTask | None:
+        """Wait until the task is cancelled or its turn has ended, and return it then."""
+
+        def look() -> StoredTask | None:
+            now = self._store.get(stored.task.id, owner=None)
+            return now if now and (now.cancel_requested or now.task.status.state.settled) else None
+
+        return self._waits.until(
+            look, topics=[topic_of(stored.role)], seconds=wait_seconds, most_poll_seconds=_CANCEL_POLL_SECONDS
+        )
 
     def progress(self, worker: Worker, task_id: str, request: wire.Progress) -> wire.WriteResult:
         """Append the updates to the task's log."""
@@ -83,24 +105,12 @@ class LeaseOperations:
 
     def fail(self, worker: Worker, task_id: str, request: wire.Fail) -> wire.WriteResult:
         """End the task in failure, with the reason for its owner."""
-        reason = _required("reason", request.reason)
-        stored = self._require(worker, task_id)
-        return self._unless_cancelled(
-            stored,
-            request.lease,
-            lambda: self._append(stored, [self._events.status(stored.task, TaskState.FAILED, reason)], request),
-        )
+        return self._end(worker, task_id, request, TaskState.FAILED, _required("reason", request.reason))
 
     def require_input(self, worker: Worker, task_id: str, request: wire.RequireInput) -> wire.WriteResult:
         """End the lease and wait for the client; the task becomes due again with the answer."""
-        text = _required("text", request.text)
-        stored = self._require(worker, task_id)
         state = TaskState.AUTH_REQUIRED if request.auth else TaskState.INPUT_REQUIRED
-        return self._unless_cancelled(
-            stored,
-            request.lease,
-            lambda: self._append(stored, [self._events.status(stored.task, state, text)], request),
-        )
+        return self._end(worker, task_id, request, state, _required("text", request.text))
 
     def release(self, worker: Worker, task_id: str, request: wire.LeasedRequest) -> wire.WriteResult:
         """Release the lease, so that another worker can take the task at once."""
@@ -112,6 +122,13 @@ class LeaseOperations:
             return stored
 
         return self._unless_cancelled(stored, request.lease, released, leased=False)
+
+    def _end(
+        self, worker: Worker, task_id: str, request: wire.LeasedRequest, state: TaskState, text: str
+    ) -> wire.WriteResult:
+        stored = self._require(worker, task_id)
+        status = self._events.status(stored.task, state, text)
+        return self._unless_cancelled(stored, request.lease, lambda: self._append(stored, [status], request))
 
     def _unless_cancelled(
         self, stored: StoredTask, lease: str, do: Callable[[], StoredTask], *, leased: bool = True

@@ -1,16 +1,19 @@
 """Lease tasks to workers, wait for tasks to become due, and end those that no worker may or will take."""
 
 import contextlib
+import math
 import threading
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
 
-from a2a_hub.a2a.model import Message, Role, Task, TaskState, text_of
+from a2a_hub.a2a.model import Role, Task, TaskState, text_of
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 from a2a_hub.text.language import Language, language_of
-from functions.tasks.wakeups import TopicCondition
 from functions.tasks.workers.events import Events
 
+T = TypeVar("T")
 _ABANDONED = {
     Language.EN: "The work on this task was begun {attempts} times and never finished, so it has been given up. "
     "Ask again later; if it happens again, tell the administrator.",
@@ -29,38 +32,98 @@ _TO_END_SECONDS = 30.0
 
 def last_user_text(task: Task) -> str:
     """Return the text of the user's last message."""
-    messages: list[Message] = [message for message in task.history if message.role is Role.USER]
-    return text_of(messages[-1]) if messages else ""
+    return next((text_of(message) for message in reversed(task.history) if message.role is Role.USER), "")
+
+
+class TopicCondition:
+    """A condition per topic. To miss no wake-up: read `count`, look for work, then `wait` for one since."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._condition = threading.Condition()
+
+    def notify(self, topic: str) -> None:
+        """Wake the threads that wait for this topic."""
+        with self._condition:
+            self._counts[topic] += 1
+            self._condition.notify_all()
+
+    def count(self, topics: Collection[str]) -> int:
+        """Return the number of wake-ups for these topics so far."""
+        with self._condition:
+            return self._sum(topics)
+
+    def wait(self, topics: Collection[str], *, since: int, timeout_seconds: float) -> bool:
+        """Wait until the count of these topics exceeds `since`; return False on a timeout."""
+        with self._condition:
+            return self._condition.wait_for(lambda: self._sum(topics) > since, timeout_seconds)
+
+    def _sum(self, topics: Collection[str]) -> int:
+        return sum(self._counts[topic] for topic in set(topics))
+
+
+class WorkerWaits:
+    """The waits of workers, for a task or for its cancellation: at most `at_once`, because each holds a thread.
+
+    While one waits, the store is polled every `poll_seconds`: wake-ups can be lost, or reach another instance.
+    """
+
+    def __init__(
+        self, wakeups: TopicCondition, *, poll_seconds: float, at_once: int, clock: Callable[[], float]
+    ) -> None:
+        self._wakeups = wakeups
+        self._poll_seconds = poll_seconds
+        self._places = threading.BoundedSemaphore(at_once)
+        self._clock = clock
+
+    def until(
+        self,
+        look: Callable[[], T | None],
+        *,
+        topics: Sequence[str],
+        seconds: float,
+        most_poll_seconds: float = math.inf,
+        is_connected: Callable[[], bool] = lambda: True,
+    ) -> T | None:
+        """Return the first result of `look` that is not None, at once or within `seconds`; None too if the worker has left."""
+        if seconds <= 0 or not self._places.acquire(blocking=False):
+            return look()
+        poll_seconds = min(self._poll_seconds, most_poll_seconds)
+        try:
+            deadline = self._clock() + seconds
+            while is_connected():
+                seen = self._wakeups.count(topics)
+                found = look()
+                remaining = deadline - self._clock()
+                if found is not None or remaining <= 0:
+                    return found
+                self._wakeups.wait(topics, since=seen, timeout_seconds=min(remaining, poll_seconds))
+            return None
+        finally:
+            self._places.release()
 
 
 class Leasing:
-    """The leasing of tasks to workers. While one waits, the store is polled every `poll_seconds`: wake-ups can be lost.
-
-    `now` is the store's clock: a task that no worker takes for `untaken_seconds` fails. At most `waits_at_once` workers wait at
-    a time, because each holds a thread.
-    """
+    """The leasing of tasks to workers. `now` is the store's clock: a task that no worker takes for `untaken_seconds` fails."""
 
     def __init__(
         self,
         store: TaskStore,
-        wakeups: TopicCondition,
+        waits: WorkerWaits,
         events: Events,
         *,
         most_attempts: int,
-        poll_seconds: float,
-        waits_at_once: int,
         untaken_seconds: float,
-        clock: Callable[[], float],
         now: Callable[[], float],
+        assigned: Callable[[StoredTask], object],
     ) -> None:
+        """`assigned` gets each task that a worker has leased."""
+        self._assigned = assigned
         self._store = store
-        self._wakeups = wakeups
+        self._waits = waits
         self._events = events
         self._most_attempts = most_attempts
-        self._poll_seconds = poll_seconds
-        self._places = threading.BoundedSemaphore(waits_at_once)
         self._untaken_seconds = untaken_seconds
-        self._clock = clock
         self._now = now
 
     def lease(
@@ -77,12 +140,15 @@ class Leasing:
 
         Return None if the worker has disconnected: its task would stay idle until the lease expires.
         """
-        if task_id or wait_seconds <= 0 or not self._places.acquire(blocking=False):
-            return self._lease(holder, roles, seconds, task_id)
-        try:
-            return self._wait_for_lease(holder, roles, seconds, wait_seconds, is_connected)
-        finally:
-            self._places.release()
+        lease = self._waits.until(
+            lambda: self._lease(holder, roles, seconds, task_id),
+            topics=[topic_of(role) for role in roles],
+            seconds=0 if task_id else wait_seconds,
+            is_connected=is_connected,
+        )
+        if lease is not None:
+            self._assigned(lease.stored)
+        return lease
 
     def end_abandoned(self, roles: Sequence[str] | None) -> int:
         """End abandoned tasks of these roles and return their number.
@@ -100,25 +166,6 @@ class Leasing:
                 self._end(lease, attempts=stored.attempt)
                 ended += 1
         return ended
-
-    def _wait_for_lease(
-        self,
-        holder: str,
-        roles: Sequence[str],
-        seconds: float,
-        wait_seconds: float,
-        is_connected: Callable[[], bool],
-    ) -> Lease | None:
-        topics = [topic_of(role) for role in roles]
-        deadline = self._clock() + wait_seconds
-        while is_connected():
-            seen = self._wakeups.count(topics)
-            lease = self._lease(holder, roles, seconds, None)
-            remaining = deadline - self._clock()
-            if lease is not None or remaining <= 0:
-                return lease
-            self._wakeups.wait(topics, since=seen, timeout_seconds=min(remaining, self._poll_seconds))
-        return None
 
     def _lease(self, holder: str, roles: Sequence[str], seconds: float, task_id: str | None) -> Lease | None:
         while True:

@@ -47,9 +47,10 @@ class LeasedRequest(Wire, frozen=True, kw_only=True):
 
 
 class Renew(LeasedRequest, frozen=True, kw_only=True):
-    """The extension of a lease to `lease_seconds` from now."""
+    """The extension of a lease to `lease_seconds` from now. The answer waits `wait_seconds` for a cancellation."""
 
     lease_seconds: int = 60
+    wait_seconds: int = 0
 
 
 class Update(Wire, frozen=True, kw_only=True):

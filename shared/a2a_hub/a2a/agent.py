@@ -7,21 +7,42 @@ from msgspec import Struct
 
 from a2a_hub.a2a import model
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task, TaskPushNotificationConfig
+from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task
+from a2a_hub.a2a.relay import EventSource
 from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
 
 
 class Turn(Struct, frozen=True, kw_only=True):
     """An agent's answer to a request. Its work starts when `events` are taken: a Message alone, or a Task and its updates.
 
-    `immediate` is True if its events wait for no agent and no model. With `as_message`, a client that waits gets the result as a
-    Message, not as a Task. `role` names the pull workers who do the work instead of the agent; there are no events then.
+    `immediate` is True if its events wait for no agent and no model. `role` names the pull workers who do the work instead of the
+    agent; there are no events then. While its agent is away, a stored turn that nobody waits for is tried again for
+    `retry_seconds` (`TryLater`).
     """
 
     events: Iterator[Event]
     immediate: bool = False
-    as_message: bool = True
     role: str = ""
+    retry_seconds: float = 0.0
+
+
+class TryLater(Exception):
+    """The agent is away for now. The events of a turn raise it instead of a failure if the next try, in `seconds` at the
+    earliest, lies before `CurrentTask.retries_until`.
+
+    `message` is for the caller, in the language of the question, `reason` for a program; `cause` is for the operator.
+    """
+
+    def __init__(self, message: str, *, seconds: float = 0.0, cause: str = "", reason: str = "DOWN") -> None:
+        super().__init__(cause or message)
+        self.message = message
+        self.seconds = seconds
+        self.cause = cause
+        self.reason = reason
+
+
+Answer = Callable[[SendMessageRequest, Call], Iterator[Piece]]
+"""The answer of an agent that answers one question at a time."""
 
 
 class Canceller(Protocol):
@@ -44,19 +65,10 @@ class Agent(Canceller, Protocol):
         """Return one turn. With `call.task`, its events are those of that task. Raises A2AError for a refusal."""
 
 
-class AnsweringAgent:
-    """A simple agent: one function from a request to pieces of an answer.
+class LocalAgent:
+    """The base of agents that work in this process. The context is the request's, or a new one; every message joins its task."""
 
-    `answer(request, call)` yields pieces (`a2a_hub.a2a.reply`). The context is the request's, or a new one.
-    """
-
-    def __init__(
-        self,
-        answer: Callable[[SendMessageRequest, Call], Iterator[Piece]],
-        *,
-        message_factory: MessageFactory,
-    ) -> None:
-        self._answer = answer
+    def __init__(self, *, message_factory: MessageFactory) -> None:
         self._message_factory = message_factory
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
@@ -67,14 +79,22 @@ class AnsweringAgent:
         """See `Agent.bypasses_task`. No message does."""
         return False
 
+    def cancel(self, call: Call) -> None:
+        """See `Agent.cancel`. There is no remote worker: the turn notices by itself."""
+
+
+class AnsweringAgent(LocalAgent):
+    """A simple agent: one function from a request to pieces of an answer (`a2a_hub.a2a.reply`)."""
+
+    def __init__(self, answer: Answer, *, message_factory: MessageFactory) -> None:
+        super().__init__(message_factory=message_factory)
+        self._answer = answer
+
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`."""
         pieces = self._answer(request, call)
         context_id = self.context_of(request, call)
         return Turn(events=to_events(pieces, context_id=context_id, call=call, message_factory=self._message_factory))
-
-    def cancel(self, call: Call) -> None:
-        """See `Agent.cancel`. There is no remote worker."""
 
 
 class Sending(Protocol):
@@ -83,40 +103,18 @@ class Sending(Protocol):
     def send(self, request: model.SendMessageRequest, call: Call) -> Task | Message:
         """Return the turn's result."""
 
-    def stream(self, request: model.SendMessageRequest, call: Call, *, idle_seconds: float) -> Iterator[Event | None]:
-        """Return the turn's events, with None for every `idle_seconds` without one. The iterator has `close`."""
+    def stream(self, request: model.SendMessageRequest, call: Call) -> EventSource:
+        """Return the turn's events."""
 
 
 class Operations(Protocol):
-    """The operations on stored tasks, each with its section of the specification. Each raises A2AError."""
+    """The operations on stored tasks (§3.1.3-§3.1.10). Each raises A2AError."""
 
-    def get(self, request: model.GetTaskRequest, call: Call) -> Task:
-        """§3.1.3."""
+    def answer(self, request: Struct, call: Call) -> Struct | None:
+        """Return the result of the operation that takes such a request, None if it has none."""
 
-    def list(self, request: model.ListTasksRequest, call: Call) -> model.ListTasksResponse:
-        """§3.1.4."""
-
-    def cancel(self, request: model.CancelTaskRequest, call: Call) -> Task:
-        """§3.1.5."""
-
-    def subscribe(
-        self, request: model.SubscribeToTaskRequest, call: Call, *, idle_seconds: float
-    ) -> Iterator[Event | None]:
+    def subscribe(self, request: model.SubscribeToTaskRequest, call: Call) -> EventSource:
         """§3.1.6; like `Sending.stream`."""
-
-    def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
-        """§3.1.7."""
-
-    def get_config(self, request: model.GetTaskPushNotificationConfigRequest, call: Call) -> TaskPushNotificationConfig:
-        """§3.1.8."""
-
-    def list_configs(
-        self, request: model.ListTaskPushNotificationConfigsRequest, call: Call
-    ) -> model.ListTaskPushNotificationConfigsResponse:
-        """§3.1.9."""
-
-    def delete_config(self, request: model.DeleteTaskPushNotificationConfigRequest, call: Call) -> None:
-        """§3.1.10."""
 
 
 class Tasks(Protocol):
@@ -129,25 +127,3 @@ class Tasks(Protocol):
     @property
     def operations(self) -> Operations:
         """The operations on existing tasks."""
-
-
-def on_task(tasks: Operations, params: Struct, call: Call) -> Struct | None:
-    """Return the result of the operation whose request `params` is, None if it has none. Raises A2AError."""
-    match params:
-        case model.GetTaskRequest():
-            return tasks.get(params, call)
-        case model.ListTasksRequest():
-            return tasks.list(params, call)
-        case model.CancelTaskRequest():
-            return tasks.cancel(params, call)
-        case model.TaskPushNotificationConfig():
-            return tasks.create_config(params, call)
-        case model.GetTaskPushNotificationConfigRequest():
-            return tasks.get_config(params, call)
-        case model.ListTaskPushNotificationConfigsRequest():
-            return tasks.list_configs(params, call)
-        case model.DeleteTaskPushNotificationConfigRequest():
-            tasks.delete_config(params, call)
-            return None
-        case _:
-            raise AssertionError(f"no operation takes {type(params).__name__}")

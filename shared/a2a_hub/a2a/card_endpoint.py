@@ -5,9 +5,14 @@ A client learns the versions from the card (A2A 1.0.1 §14.3): a request that na
 Caching as A2A 1.0.1 §8.6: Cache-Control, ETag, Last-Modified, and 304 for a client that has the card already.
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable
 from email.utils import formatdate
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from a2a_hub.a2a import protojson, versions
 from a2a_hub.a2a.card import AgentCard
@@ -17,13 +22,19 @@ from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.dispatch import Public
 from a2a_hub.http.messages import JSON, Request, Response, seconds_of
 
+if TYPE_CHECKING:
+    # It needs packages that only functions with a card of the hub install.
+    from a2a_hub.a2a.card_signature import CardSigner
+
+_SIGN_AGAIN_SECONDS = 60
 PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
 
 
 class CardEndpoint:
     """The card at `PATHS`. `card` returns the current one; `now` is the time of day in seconds since the epoch.
 
-    `unnamed` is the version of the card for a request that names none; None stands for one card that fits all versions.
+    `signer` signs the card for 1.0. `unnamed` is the version of the card for a request that names none; None stands for one card
+    that fits all versions.
     """
 
     def __init__(
@@ -34,12 +45,14 @@ class CardEndpoint:
         max_age_seconds: int,
         now: Callable[[], float],
         unnamed: Version | None = None,
+        signer: CardSigner | None = None,
     ) -> None:
         self._card = card
         self._unnamed = unnamed
         self._protocol_version = protocol_version_v0_3
         self._max_age_seconds = max_age_seconds
         self._now = now
+        self._signer = signer
         self._written: _Written | None = None
 
     @property
@@ -52,8 +65,12 @@ class CardEndpoint:
         version = _named(request)
         card = self._card()
         written = self._written
-        if written is None or written.card is not card:
-            written = self._written = _Written(card, self._protocol_version, int(self._now()))
+        if (
+            written is None
+            or written.card is not card
+            or (written.sign_again_at and written.sign_again_at <= self._now())
+        ):
+            written = self._written = _Written(card, self._protocol_version, int(self._now()), self._signer)
         body, etag = written.bodies.get(version or self._unnamed) or written.bodies[None]
         headers = {
             "cache-control": f"public, max-age={self._max_age_seconds}",
@@ -69,9 +86,10 @@ class CardEndpoint:
 class _Written:
     """A card as bytes and its ETag, for each version that the agent speaks, and under None for requests that name none."""
 
-    def __init__(self, card: AgentCard, protocol_version: str, at: int) -> None:
+    def __init__(self, card: AgentCard, protocol_version: str, at: int, signer: CardSigner | None) -> None:
         self.card = card
         self.at = at
+        self.sign_again_at = 0
         spoken = {item.protocol_version[:3] for item in card.supported_interfaces}
         codecs = [codec for codec in CODECS.values() if codec.version in spoken]
         cards: dict[Version | None, object] = {
@@ -80,9 +98,26 @@ class _Written:
         one_for_all = codecs[0].card if len(codecs) == 1 else codecs[0].card_for_all
         cards[None] = one_for_all(card, protocol_version_v0_3=protocol_version)
         bodies = {version: protojson.encode(each) for version, each in cards.items()}
-        self.bodies = {
-            version: (body, f'"{hashlib.sha256(body).hexdigest()[:32]}"') for version, body in bodies.items()
-        }
+        etags = {version: _etag(body) for version, body in bodies.items()}
+        # Members of 0.3 are in no verifier's card: that for all versions is not signed.
+        if signer is not None and Version.V1_0 in bodies:
+            body = bodies[Version.V1_0]
+            # A signature differs on each instance, the tag does not.
+            etags[Version.V1_0] = _etag(body + signer.key.id.encode())
+            if (signed := self._signed(body, signer)) is not None:
+                bodies[Version.V1_0] = protojson.encode(signed)
+        self.bodies = {version: (body, etags[version]) for version, body in bodies.items()}
+
+    def _signed(self, body: bytes, signer: CardSigner) -> dict[str, Any] | None:
+        """Return the signed card. One that no key signed now, or the key that is published cannot verify, stays unsigned."""
+        signed, is_final = signer.attempt(msgspec.json.decode(body))
+        if not is_final:
+            self.sign_again_at = self.at + _SIGN_AGAIN_SECONDS
+        return signed
+
+
+def _etag(content: bytes) -> str:
+    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
 def _named(request: Request) -> Version | None:

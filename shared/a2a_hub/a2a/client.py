@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from a2a_hub.a2a import errors, operations, protojson
 from a2a_hub.a2a.bindings import sse
@@ -16,8 +17,9 @@ from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent, Version
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.version_table import CODECS
-from a2a_hub.http.client import Answer, Budget, Fault, Http, HttpFailure
+from a2a_hub.http.client import Answer, Budget, Http, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
+from a2a_hub.telemetry import tracing
 
 _LINGER_SECONDS = 0.5
 # An escape in JSON. The group is half of a pair of surrogates: programs in JavaScript cut texts, and so emojis, in two.
@@ -59,6 +61,9 @@ class A2AClient:
         A stream ends with a Message or a terminal or interrupted state; one that ends before is a CUT.
         """
         endpoint = call.endpoint
+        if tracing.is_on() and (traceparent := call.headers.get("traceparent")):
+            # Agents that see no headers have the metadata.
+            request = replace(request, metadata={**(request.metadata or {}), "traceparent": traceparent})
         operation = operations.SEND_STREAMING_MESSAGE if streaming else operations.SEND_MESSAGE
         with as_client_error():
             params = CODECS[endpoint.version].write_send(request, endpoint.binding, endpoint.tenant)
@@ -131,7 +136,7 @@ class A2AClient:
 
     def _stream(self, call: AgentCall, answer: Answer, *, continues: str | None) -> Iterator[Event]:
         complete = task_began = False
-        for data in _stream_data(answer, call.budget):
+        for data in stream_data(answer, call.budget):
             event = with_working_state(read_event(call.endpoint, decode_json(data)))
             complete = _may_be_last(event)
             # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
@@ -146,21 +151,19 @@ class A2AClient:
             raise ClientError(ClientFault.CUT, "the stream ended before the task did")
 
 
-class as_client_error:  # noqa: N801 - reads as a statement
-    """A context that turns errors of the layers below into ClientError."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
-        match error:
-            case HttpFailure(fault=Fault() as fault, detail=detail):
-                raise ClientError(ClientFault(fault.value), detail) from None
-            case A2AError():
-                raise ClientError(ClientFault.NOT_A2A, f"the answer is no A2A: {error.message}") from None
+@contextmanager
+def as_client_error() -> Iterator[None]:
+    """Turn errors of the layers below into ClientError."""
+    try:
+        yield
+    except HttpFailure as failure:
+        raise ClientError(ClientFault(failure.fault.value), failure.detail) from None
+    except A2AError as error:
+        raise ClientError(ClientFault.NOT_A2A, f"the answer is no A2A: {error.message}") from None
 
 
-def _stream_data(answer: Answer, budget: Budget) -> Iterator[bytes]:
+def stream_data(answer: Answer, budget: Budget) -> Iterator[bytes]:
+    """Yield the data of each event of a stream. Raises ClientError for a large one."""
     try:
         yield from sse.read(answer.chunks(), limit_bytes=budget.max_bytes)
     except ValueError:

@@ -1,6 +1,7 @@
 """Discovery of an agent's endpoint from its card (A2A 1.0.1 §8.2, §8.3.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -8,6 +9,7 @@ import msgspec
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentInterface
+from a2a_hub.a2a.card_signature import is_signed_by
 from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.compat.v0_3.card import to_core_interfaces
@@ -16,6 +18,7 @@ from a2a_hub.a2a.model import Binding, Version, Wire
 from a2a_hub.a2a.version_table import IMPLIED
 from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON
+from a2a_hub.identity.public_keys import PublicKey
 
 _CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _ITSELF = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::"})  # noqa: S104 - read, never bound
@@ -66,22 +69,24 @@ def _is_readable(interface: Any) -> bool:
     return True
 
 
-def fetch_card(http: Http, url: str, *, headers: Mapping[str, str], budget: Budget) -> CalledCard | None:
+def fetch_card(
+    http: Http, url: str, *, headers: Mapping[str, str], budget: Budget, keys: Sequence[PublicKey] = ()
+) -> CalledCard | None:
     """Return the card below `url`, else that of its host (§8.2) if it lists `url`; None if the paths are refused, as with 404.
 
-    Raises ClientError.
+    With `keys`, there must be a card, and one of them must have signed it (§8.4). Raises ClientError.
     """
-    card = _card_below(http, url, headers, budget)
+    card = _card_below(http, url, headers, budget, keys)
     host = urlsplit(url)
-    if card is not None or host.path in ("", "/"):
-        return card
-    try:
-        card = _card_below(http, f"{host.scheme}://{host.netloc}", headers, budget)
-    except ClientError:
+    if card is None and host.path not in ("", "/"):
         # The host's card may be another agent's, and its errors say nothing about this one.
-        return None
-    named = tuple(each for each in card.supported_interfaces if _is(each, url)) if card else ()
-    return msgspec.structs.replace(card, supported_interfaces=named) if card and named else None
+        with suppress(ClientError):
+            card = _card_below(http, f"{host.scheme}://{host.netloc}", headers, budget, keys)
+        named = tuple(each for each in card.supported_interfaces if _is(each, url)) if card else ()
+        card = msgspec.structs.replace(card, supported_interfaces=named) if card and named else None
+    if card is None and keys:
+        raise ClientError(ClientFault.UNSIGNED, "it has no agent card, which has to be signed")
+    return card
 
 
 def _is(interface: AgentInterface, url: str) -> bool:
@@ -94,11 +99,15 @@ def _is(interface: AgentInterface, url: str) -> bool:
     return at_host and theirs.path.rstrip("/") == ours.path.rstrip("/")
 
 
-def _card_below(http: Http, url: str, headers: Mapping[str, str], budget: Budget) -> CalledCard | None:
+def _card_below(
+    http: Http, url: str, headers: Mapping[str, str], budget: Budget, keys: Sequence[PublicKey]
+) -> CalledCard | None:
+    # Of a card for several versions, only that for 1.0 can be signed.
+    version = {"a2a-version": Version.V1_0.value} if keys else {}
     for path in _CARD_PATHS:
         try:
             answer = http.request(
-                "GET", url.rstrip("/") + path, headers={**headers, "accept": JSON}, body=None, budget=budget
+                "GET", url.rstrip("/") + path, headers={**headers, "accept": JSON, **version}, body=None, budget=budget
             )
             body = answer.read()
         except HttpFailure as failure:
@@ -106,6 +115,8 @@ def _card_below(http: Http, url: str, headers: Mapping[str, str], budget: Budget
         match answer.status:
             case 200:
                 try:
+                    if keys and not is_signed_by(protojson.decode(body), keys):
+                        raise ClientError(ClientFault.UNSIGNED, "its agent card has no signature of a key in card_keys")
                     return read_card(body)
                 except A2AError as error:
                     raise ClientError(ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}") from None

@@ -4,7 +4,15 @@ from typing import Any
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import jsonrpc, rest
-from a2a_hub.a2a.errors import PARSE_ERROR, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, UNSUPPORTED_MEDIA_TYPE, A2AError
+from a2a_hub.a2a.errors import (
+    PARSE_ERROR,
+    PAYLOAD_TOO_LARGE,
+    REQUEST_TIMEOUT,
+    UNAUTHENTICATED,
+    UNSUPPORTED_MEDIA_TYPE,
+    A2AError,
+)
+from a2a_hub.a2a.refusal import TemporaryRefusal, answer_unread
 from a2a_hub.http.messages import JSON, PROBLEM_JSON, BodyError, BodyFault, Request, Response
 from a2a_hub.telemetry.log import Record
 
@@ -13,6 +21,9 @@ _TOOLS = "/tools/"
 
 def refusal(request: Request, error: A2AError, record: Record) -> Response:
     """Return the answer to a request that is refused before its body is read, so that a JSON-RPC id is not known."""
+    answer = answer_unread(error, request, record) if isinstance(error, TemporaryRefusal) else None
+    if answer is not None:
+        return answer
     if request.path.startswith(_TOOLS):
         return problem(error, record)
     is_jsonrpc = request.path in ("", "/")
@@ -38,7 +49,9 @@ def problem(error: A2AError, record: Record, *, with_reason: bool = False) -> Re
 
 
 def read_body(request: Request, max_bytes: int) -> bytes:
-    """Return the request's body. Raises A2AError for one that is too large, broken, compressed or too slow (RFC 9110 §15.5)."""
+    """Return the request's body. Raises A2AError for one that is too large, broken, compressed, too slow, or not
+    the signed one (RFC 9110 §15.5).
+    """
     try:
         return request.body(max_bytes)
     except BodyError as error:
@@ -53,6 +66,9 @@ def body_error(error: BodyError) -> A2AError:
         case BodyFault.COMPRESSED:
             text = "Send the body as it is, without Content-Encoding"
             return A2AError(UNSUPPORTED_MEDIA_TYPE, text, headers={"accept-encoding": "identity"})
+        case BodyFault.FORGED:
+            text = "The body is not the one that was signed"
+            return A2AError(UNAUTHENTICATED, text, headers={"www-authenticate": 'Bearer realm="a2a"'})
         case BodyFault.TOO_SLOW:
             return A2AError(REQUEST_TIMEOUT)
         case BodyFault.BROKEN:

@@ -5,6 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from a2a_hub.telemetry.outcome import Outcome
+
 __all__ = ["A2AError"]
 
 _DOMAIN = "a2a-protocol.org"
@@ -30,11 +32,7 @@ PAYLOAD_TOO_LARGE = ErrorKind(
     "PAYLOAD_TOO_LARGE", -32600, 413, "INVALID_ARGUMENT", "The request body is too large", a2a=False
 )
 UNSUPPORTED_MEDIA_TYPE = ErrorKind(
-    "CONTENT_TYPE_NOT_SUPPORTED",
-    -32005,
-    415,
-    "INVALID_ARGUMENT",
-    "The request's Content-Type is not supported",
+    "CONTENT_TYPE_NOT_SUPPORTED", -32005, 415, "INVALID_ARGUMENT", "The request's Content-Type is not supported"
 )
 METHOD_NOT_FOUND = ErrorKind("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND", "Method not found", a2a=False)
 METHOD_NOT_ALLOWED = ErrorKind(
@@ -45,13 +43,16 @@ INTERNAL = ErrorKind("INTERNAL", -32603, 500, "INTERNAL", "Internal error", a2a=
 UNAUTHENTICATED = ErrorKind("UNAUTHENTICATED", -32600, 401, "UNAUTHENTICATED", "Authentication is required", a2a=False)
 PERMISSION_DENIED = ErrorKind("PERMISSION_DENIED", -32600, 403, "PERMISSION_DENIED", "Permission denied", a2a=False)
 REQUEST_TIMEOUT = ErrorKind(
-    "REQUEST_TIMEOUT",
-    -32600,
-    408,
-    "DEADLINE_EXCEEDED",
-    "The request's body did not arrive in time",
-    a2a=False,
+    "REQUEST_TIMEOUT", -32600, 408, "DEADLINE_EXCEEDED", "The request's body did not arrive in time", a2a=False
 )
+HEADERS_TOO_LARGE = ErrorKind(
+    "HEADERS_TOO_LARGE", -32600, 431, "INVALID_ARGUMENT", "The request's headers are too large", a2a=False
+)
+OVERLOADED = ErrorKind(
+    "OVERLOADED", -32603, 503, "UNAVAILABLE", "Too much at once; wait a moment and try again", a2a=False
+)
+RETRY_SOON = {"retry-after": "1"}
+"""The headers of OVERLOADED."""
 UNAVAILABLE = ErrorKind("UNAVAILABLE", -32603, 503, "UNAVAILABLE", "The service is unavailable", a2a=False)
 
 TASK_NOT_FOUND = ErrorKind("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND", "Task not found")
@@ -59,11 +60,7 @@ TASK_NOT_CANCELABLE = ErrorKind(
     "TASK_NOT_CANCELABLE", -32002, 400, "FAILED_PRECONDITION", "The task can no longer be canceled"
 )
 PUSH_NOTIFICATION_NOT_SUPPORTED = ErrorKind(
-    "PUSH_NOTIFICATION_NOT_SUPPORTED",
-    -32003,
-    400,
-    "FAILED_PRECONDITION",
-    "Push notifications are not supported",
+    "PUSH_NOTIFICATION_NOT_SUPPORTED", -32003, 400, "FAILED_PRECONDITION", "Push notifications are not supported"
 )
 UNSUPPORTED_OPERATION = ErrorKind(
     "UNSUPPORTED_OPERATION", -32004, 400, "FAILED_PRECONDITION", "This operation is not supported"
@@ -75,11 +72,7 @@ INVALID_AGENT_RESPONSE = ErrorKind(
     "INVALID_AGENT_RESPONSE", -32006, 500, "INTERNAL", "The agent's response does not conform to the protocol"
 )
 EXTENDED_AGENT_CARD_NOT_CONFIGURED = ErrorKind(
-    "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
-    -32007,
-    400,
-    "FAILED_PRECONDITION",
-    "No extended agent card is configured",
+    "EXTENDED_AGENT_CARD_NOT_CONFIGURED", -32007, 400, "FAILED_PRECONDITION", "No extended agent card is configured"
 )
 EXTENSION_SUPPORT_REQUIRED = ErrorKind(
     "EXTENSION_SUPPORT_REQUIRED", -32008, 400, "FAILED_PRECONDITION", "The agent requires an extension"
@@ -118,15 +111,19 @@ class A2AError(Exception):
         self.metadata = dict(metadata or {})
         self.headers = dict(headers or {})
 
+    @property
+    def log_fields(self) -> dict[str, str]:
+        """The fields of the log that tell of it."""
+        quota = self.metadata.get("quota")
+        failed = self.kind.http_status >= 500 and self.kind is not OVERLOADED
+        fields = {"outcome": Outcome.FAILED if failed else Outcome.REFUSED, "fault": self.kind.reason}
+        return fields | ({"quota": quota} if quota else {})
+
     def details(self) -> list[dict[str, Any]]:
         """Return the error's details in ProtoJSON `Any` form: ErrorInfo for the reason, BadRequest for fields (§9.5, §11.6)."""
         details: list[dict[str, Any]] = []
         if self.kind.a2a or self.metadata:
-            info: dict[str, Any] = {
-                "@type": _TYPE + "ErrorInfo",
-                "reason": self.kind.reason,
-                "domain": _DOMAIN,
-            }
+            info: dict[str, Any] = {"@type": _TYPE + "ErrorInfo", "reason": self.kind.reason, "domain": _DOMAIN}
             if self.metadata:
                 info["metadata"] = self.metadata
             details.append(info)
@@ -144,11 +141,7 @@ class A2AError(Exception):
 
     def rest(self) -> dict[str, Any]:
         """Return the HTTP+JSON error body, a google.rpc.Status (§11.6)."""
-        status: dict[str, Any] = {
-            "code": self.kind.http_status,
-            "status": self.kind.status,
-            "message": self.message,
-        }
+        status: dict[str, Any] = {"code": self.kind.http_status, "status": self.kind.status, "message": self.message}
         details = self.details()
         if not self.kind.a2a and not self.metadata:
             # Official clients read every reason from ErrorInfo, and show nothing without one.

@@ -46,7 +46,8 @@ class TaskAccumulator:
         return None if place is None else self._whole(place)
 
     def add(self, event: Event) -> None:
-        """Add the next entry of the task's log. An appended artifact's parts follow the existing ones (§4.2.2).
+        """Add the next entry of the task's log. An appended artifact's parts follow the existing ones (§4.2.2); an
+        empty text, which ends many, adds none.
 
         A whole task replaces this one; a message joins its history, as does a status's message when another status follows.
         """
@@ -77,7 +78,9 @@ class TaskAccumulator:
         if place == len(self._artifacts):
             self._artifacts.append(artifact)
         elif append:
-            self._parts.setdefault(place, list(self._artifacts[place].parts)).extend(artifact.parts)
+            self._parts.setdefault(place, list(self._artifacts[place].parts)).extend(
+                part for part in artifact.parts if part.text != ""
+            )
         else:
             self._artifacts[place] = artifact
             self._parts.pop(place, None)

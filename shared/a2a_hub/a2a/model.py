@@ -207,10 +207,21 @@ class TaskPushNotificationConfig(Wire, frozen=True, kw_only=True):
     authentication: AuthenticationInfo | None = None
 
 
-class SendMessageConfiguration(Wire, frozen=True, kw_only=True):
-    """§3.2.2. `history_length`: None = the server's default, 0 = none (§3.2.4)."""
+class NestedPushConfig(TaskPushNotificationConfig, frozen=True, kw_only=True):
+    """A config that was sent nested, as in 1.0's release candidate, and is answered so."""
 
-    accepted_output_modes: tuple[str, ...] = ()
+    @property
+    def nested(self) -> dict[str, Any]:
+        """The config in the candidate's form."""
+        named = {"tenant": self.tenant} if self.tenant else {}
+        inner = msgspec.structs.replace(self, tenant=None, task_id=None)
+        return {**named, "taskId": self.task_id, "pushNotificationConfig": inner}
+
+
+class SendMessageConfiguration(Wire, frozen=True, kw_only=True):
+    """§3.2.2. `history_length`: None = the server's default, 0 = none (§3.2.4). `accepted_output_modes`: () = text alone."""
+
+    accepted_output_modes: tuple[str, ...] | None = None
     task_push_notification_config: TaskPushNotificationConfig | None = None
     history_length: int | None = None
     return_immediately: bool = False
@@ -347,6 +358,11 @@ def _cleaned(text: str) -> str:
     if "<" in text:
         text = re.sub(_FILE_MARK, "", text)
     return text.strip()
+
+
+def files_of(message: Message) -> tuple[Part, ...]:
+    """Return the parts that are files."""
+    return tuple(part for part in message.parts if part.raw is not None or part.url is not None)
 
 
 def file_text(file: Part) -> str:

@@ -61,10 +61,7 @@ SUBSCRIBE_TO_TASK = Operation(
     wraps=True,
 )
 CREATE_PUSH_CONFIG = Operation(
-    "CreateTaskPushNotificationConfig",
-    model.TaskPushNotificationConfig,
-    (Rest("POST", _CONFIGS),),
-    capability=_PUSH,
+    "CreateTaskPushNotificationConfig", model.TaskPushNotificationConfig, (Rest("POST", _CONFIGS),), capability=_PUSH
 )
 GET_PUSH_CONFIG = Operation(
     "GetTaskPushNotificationConfig",
@@ -91,16 +88,4 @@ GET_EXTENDED_AGENT_CARD = Operation(
     capability=Capability.EXTENDED_AGENT_CARD,
 )
 
-OPERATIONS: tuple[Operation, ...] = (
-    SEND_MESSAGE,
-    SEND_STREAMING_MESSAGE,
-    GET_TASK,
-    LIST_TASKS,
-    CANCEL_TASK,
-    SUBSCRIBE_TO_TASK,
-    CREATE_PUSH_CONFIG,
-    GET_PUSH_CONFIG,
-    LIST_PUSH_CONFIGS,
-    DELETE_PUSH_CONFIG,
-    GET_EXTENDED_AGENT_CARD,
-)
+OPERATIONS: tuple[Operation, ...] = tuple(each for each in list(globals().values()) if isinstance(each, Operation))

@@ -1,28 +1,77 @@
 """One running iterator of events with any number of subscribers: each gets every event from the first on, in the same order.
 
-The iterator runs in a thread of its own, so that a subscriber can learn that there is nothing yet (keep-alives), can
-leave while the iterator blocks, and can join a running iterator.
+One thread reads the iterator. A subscriber holds none: it polls, and is woken when there is something to poll for.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+from a2a_hub.a2a.model import Event
 from a2a_hub.runtime.threads import Threads
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Wake = Callable[[], None]
+
+
+class Source(Protocol[T_co]):
+    """Events for one subscriber, who holds no thread while there are none."""
+
+    def poll(self) -> T_co | None:
+        """Return the next event, None if there is none yet. Raise StopIteration at the end, and A2AError for a failure.
+
+        This never waits; it may read the store once.
+        """
+
+    def on_ready(self, wake: Wake) -> None:
+        """Call `wake` whenever `poll` may return something after it returned None, at once if that is so already.
+
+        There is one callback: a later one replaces it. It is called from any thread, perhaps without need, and must not block.
+        """
+
+    def close(self) -> None:
+        """Leave the turn; idempotent."""
+
+
+EventSource = Source[Event]
+"""The events of a turn or task for one subscriber."""
+
+
+class Waiting(Iterator["T | None"], Generic[T]):
+    """A source's events for a thread that waits for them; None stands for `idle_seconds` without one."""
+
+    def __init__(self, source: Source[T], *, idle_seconds: float) -> None:
+        self._source = source
+        self.idle_seconds = idle_seconds
+        self._ready = threading.Event()
+        source.on_ready(self._ready.set)
+
+    def __next__(self) -> T | None:
+        deadline = time.monotonic() + self.idle_seconds
+        while True:
+            self._ready.clear()
+            event = self._source.poll()
+            if event is not None or not self._ready.wait(max(0.0, deadline - time.monotonic())):
+                return event
+
+    def close(self) -> None:
+        """Leave the source; idempotent."""
+        self._source.close()
 
 
 class Relay(Generic[T]):
     """A run of `source` with any number of subscribers.
 
-    If the last subscriber leaves before the end, `on_abandoned` is called once and the source is closed.
+    If the last subscriber leaves before the end, `on_abandoned` is called once and the source is closed; without it, the run
+    goes on.
     """
 
-    def __init__(self, source: Iterator[T], *, on_abandoned: Callable[[], None]) -> None:
+    def __init__(self, source: Iterator[T], *, on_abandoned: Callable[[], object] | None = None) -> None:
         self._source = source
         self._on_abandoned = on_abandoned
         self._changed = threading.Condition()
@@ -30,59 +79,60 @@ class Relay(Generic[T]):
         self._error: BaseException | None = None
         self._done = False
         self._abandoned = False
-        self._subscribers = 0
+        self._subscribers: list[Subscription[T]] = []
 
-    def start(self, threads: Threads, *, on_end: Callable[[], None]) -> None:
-        """Start the run; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end.
+    def start(self, threads: Threads, *, on_end: Callable[[], None] = lambda: None) -> None:
+        """Run in a thread; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end.
 
         If the machine has no further thread, the run has ended when this returns: late is better than not at all.
         """
         try:
-            threads.run(lambda: self._run(on_end))
+            threads.run(lambda: self.run(on_end))
         except RuntimeError:
-            self._run(on_end)
+            self.run(on_end)
 
-    def subscribe(self, *, idle_seconds: float) -> Subscription[T] | None:
-        """Return a subscription from the first event on, None if all others have left and the source is being closed."""
-        with self._changed:
-            if self._abandoned:
-                return None
-            self._subscribers += 1
-        return Subscription(self, idle_seconds)
-
-    def _run(self, on_end: Callable[[], None]) -> None:
+    def run(self, on_end: Callable[[], None] = lambda: None) -> None:
+        """Read the source to its end in this thread."""
         try:
             with closing(_closable(self._source)) as source:
                 for event in source:
                     with self._changed:
-                        if self._abandoned:
+                        if self._abandoned or self._done:
                             break
                         self._events.append(event)
-                        self._changed.notify_all()
+                    self.wake()
         except BaseException as error:
-            self._error = error
-        finally:
-            on_end()
-            with self._changed:
-                self._done = True
-                self._changed.notify_all()
+            self._error = self._error or error
+        on_end()
+        self.end()
 
-    def event_at(self, position: int, idle_seconds: float) -> tuple[T | None, bool]:
-        """Return (event, False), (None, False) if none came in time, or (None, True) at the end. Raises the source's error."""
+    def end(self, error: BaseException | None = None) -> None:
+        """End the run for its subscribers, who get the error after the events so far; nothing changes after the end."""
         with self._changed:
-            if not self._changed.wait_for(lambda: len(self._events) > position or self._done, idle_seconds):
-                return None, False
-            if position < len(self._events):
-                return self._events[position], False
-            if self._error is not None:
-                raise self._error
-            return None, True
+            self._done, self._error = True, self._error or error
+        self.wake()
 
-    def events_after(self, position: int, timeout_seconds: float) -> tuple[list[T], bool]:
-        """Return the events after the first `position`, none if none came in time, and True if they are the last."""
+    def wake(self) -> None:
+        """Let all subscribers poll, and the threads that wait look."""
         with self._changed:
-            self._changed.wait_for(lambda: len(self._events) > position or self._done, timeout_seconds)
-            return self._events[position:], self._done
+            self._changed.notify_all()
+            subscribers = self._subscribers.copy()
+        for each in subscribers:
+            each.wake()
+
+    def subscribe(self) -> Subscription[T] | None:
+        """Return a subscription from the first event on, None if all others have left and the source is being closed."""
+        with self._changed:
+            if self._abandoned:
+                return None
+            subscription = Subscription(self)
+            self._subscribers.append(subscription)
+        return subscription
+
+    def events_after(self, position: int) -> list[T]:
+        """Return the events after the first `position`."""
+        with self._changed:
+            return self._events[position:]
 
     def first(self) -> T | None:
         """Wait for the first event; None if the source has none."""
@@ -90,57 +140,66 @@ class Relay(Generic[T]):
             self._changed.wait_for(lambda: bool(self._events) or self._done)
             return self._events[0] if self._events else None
 
-    def ended(self, timeout_seconds: float) -> bool:
-        """Wait for the end; False if it did not come in time."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._done, timeout_seconds)
-
     @property
     def error(self) -> BaseException | None:
         """The source's error; known at the end."""
         return self._error
 
-    def leave(self) -> None:
-        """Remove one subscriber."""
+    def event_at(self, position: int) -> T | None:
+        """Return the event after the first `position`, None if there is none yet. Raise the source's error, or StopIteration at
+        the end.
+        """
         with self._changed:
-            self._subscribers -= 1
-            self._abandoned = abandoned = self._subscribers == 0 and not self._done
-        if abandoned:
-            self._on_abandoned()
+            if position < len(self._events):
+                return self._events[position]
+            if self._done or self._error is not None:
+                raise self._error or StopIteration
+            return None
+
+    def leave(self, subscription: Subscription[T]) -> None:
+        """Remove a subscriber."""
+        with self._changed:
+            if subscription not in self._subscribers:
+                return
+            self._subscribers.remove(subscription)
+            on_abandoned = None if self._subscribers or self._done else self._on_abandoned
+            self._abandoned = on_abandoned is not None
+        if on_abandoned is not None:
+            on_abandoned()
 
 
 def _closable(source: Iterator[T]) -> Generator[T]:
     yield from source
 
 
-class Subscription(Iterator["T | None"], Generic[T]):
-    """The position of one subscriber; None stands for `idle_seconds` without an event.
+class Subscription(Generic[T]):
+    """The position of one subscriber, a `Source`."""
 
-    A class: closing a generator that was never advanced runs none of its code.
-    """
+    def __init__(self, relay: Relay[T]) -> None:
+        self._relay = relay
+        self._left = False
+        self.position = 0
+        self.wake: Wake = lambda: None
 
-    def __init__(self, relay: Relay[T], idle_seconds: float) -> None:
-        self._relay: Relay[T] | None = relay
-        self._idle_seconds = idle_seconds
-        self._position = 0
-
-    def __next__(self) -> T | None:
-        if self._relay is None:
+    def poll(self) -> T | None:
+        """See `Source.poll`."""
+        if self._left:
             raise StopIteration
         try:
-            event, ended = self._relay.event_at(self._position, self._idle_seconds)
+            event = self._relay.event_at(self.position)
         except BaseException:
             self.close()
             raise
-        if ended:
-            self.close()
-            raise StopIteration
         if event is not None:
-            self._position += 1
+            self.position += 1
         return event
 
+    def on_ready(self, wake: Wake) -> None:
+        """See `Source.on_ready`."""
+        self.wake = wake
+        wake()
+
     def close(self) -> None:
-        """Leave the relay; idempotent."""
-        relay, self._relay = self._relay, None
-        if relay is not None:
-            relay.leave()
+        """See `Source.close`."""
+        self._left = True
+        self._relay.leave(self)

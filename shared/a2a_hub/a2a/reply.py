@@ -4,13 +4,18 @@ An agent yields `Text`, `Data`, `Progress`, `Question`, `Idle` or `Failure`; her
 task's life (SendStreamingMessage): task → working → artifact updates → one final status, every event with both ids.
 """
 
+import math
+import uuid
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from a2a_hub.a2a.a2ui import a2ui_in
 from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.model import (
     Artifact,
     Event,
@@ -24,13 +29,17 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 
-__all__ = ["Data", "Failure", "Idle", "Piece", "Progress", "Question", "Text"]
+__all__ = ["Data", "Failure", "Idle", "Piece", "Progress", "Question", "Surface", "Text"]
 
 
 class Text(Struct, frozen=True):
-    """A further stretch of the answer's text. Stretches are concatenated."""
+    """A further stretch of the answer's text. Stretches are concatenated.
+
+    Where `more` may follow later, it is passed on at once; else with the next piece, when it is known whether it was the last.
+    """
 
     text: str
+    more: bool = False
 
 
 class Data(Struct, frozen=True):
@@ -45,6 +54,12 @@ class Progress(Struct, frozen=True):
     text: str
 
 
+class Surface(Struct, frozen=True):
+    """A part of A2UI, for clients that activate it; its text is part of the answer's."""
+
+    part: Part
+
+
 class Question(Struct, frozen=True):
     """A question to the user, or with `auth` a request for a credential. The task waits for the answer."""
 
@@ -57,12 +72,21 @@ class Idle(Struct, frozen=True):
 
 
 class Failure(Struct, frozen=True):
-    """The failure of an answer; the text helps the user."""
+    """The failure of an answer; the text helps the user, the rest programs. `retryable`: the same request may succeed later."""
 
     text: str
+    reason: str = "FAILED"
+    retryable: bool = False
+    retry_after_seconds: float | None = None
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata of the status message of a failed task."""
+        wait = {} if self.retry_after_seconds is None else {"retryAfterSeconds": math.ceil(self.retry_after_seconds)}
+        return {"error": {"reason": self.reason, "retryable": self.retryable} | wait}
 
 
-Piece = Text | Data | Progress | Question | Idle | Failure
+Piece = Text | Data | Surface | Progress | Question | Idle | Failure
 
 
 class MessageFactory(Struct, frozen=True, kw_only=True):
@@ -71,9 +95,22 @@ class MessageFactory(Struct, frozen=True, kw_only=True):
     new_id: Callable[[], str]
     timestamp: Callable[[], str]
 
-    def message(self, *parts: Part, context_id: str | None, task_id: str | None = None) -> Message:
+    def message(
+        self,
+        *parts: Part,
+        context_id: str | None,
+        task_id: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> Message:
         """Return a message of the agent with a new id."""
-        return Message(message_id=self.new_id(), role=Role.AGENT, parts=parts, context_id=context_id, task_id=task_id)
+        return Message(
+            message_id=self.new_id(),
+            role=Role.AGENT,
+            parts=parts,
+            context_id=context_id,
+            task_id=task_id,
+            metadata=metadata,
+        )
 
 
 def to_events(
@@ -84,16 +121,40 @@ def to_events(
     message_factory: MessageFactory,
     as_task: bool = True,
 ) -> Iterator[Event]:
-    """Return the events of one turn: a task's life for SendStreamingMessage and, with `as_task`, for a stored task; else a
-    Message.
+    """Return the events of one turn: a task's life for SendStreamingMessage and, with `as_task`, for a stored task; else the
+    result alone, a Message unless it is a program's and waits or has failed.
     """
-    if call.streaming or (as_task and call.task is not None):
+    if (call.streaming and (as_task or call.for_ui)) or (as_task and call.task is not None):
         return _task_life(pieces, context_id=context_id, call=call, message_factory=message_factory)
-    return _message(pieces, context_id=context_id, call=call, message_factory=message_factory)
+    return _result(pieces, context_id=context_id, call=call, message_factory=message_factory)
 
 
-def as_message(task: Task, *, before: Task | None, message_id: str) -> Message:
-    """Return a task as a Message for a client that gets no task: the artifacts of this turn and its last status message."""
+def status_update(
+    task: Task, state: TaskState, timestamp: str, message: Message | None = None
+) -> TaskStatusUpdateEvent:
+    """Return a new status of the task."""
+    status = TaskStatus(state=state, message=message, timestamp=timestamp)
+    return TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
+
+
+def artifact_update(
+    task: Task, artifact: Artifact, *, append: bool = False, last_chunk: bool = True
+) -> TaskArtifactUpdateEvent:
+    """Return an artifact of the task, whole unless the arguments say otherwise."""
+    return TaskArtifactUpdateEvent(
+        task_id=task.id,
+        context_id=task.context_id or "",
+        artifact=artifact,
+        append=append,
+        last_chunk=last_chunk,
+    )
+
+
+def as_message(task: Task, *, before: Task | None) -> Message:
+    """Return a task as a Message for a client that gets no task: the artifacts of this turn and its last status message.
+
+    Its id is always the same for the same turn: a request that is repeated has the same answer.
+    """
     texts: list[str] = []
     others: list[Part] = []
     for artifact in task.artifacts:
@@ -106,87 +167,93 @@ def as_message(task: Task, *, before: Task | None, message_id: str) -> Message:
     if message is not None:
         texts += [part.text for part in message.parts if part.text]
         others += [part for part in message.parts if part.text is None]
-    parts = (Part(text="\n\n".join(texts)), *others) if texts or not others else tuple(others)
-    return Message(message_id=message_id, role=Role.AGENT, parts=parts, context_id=task.context_id)
+    parts = (Part(text="\n\n".join(texts)), *others)
+    answer_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{task.id}/{task.status.timestamp}"))
+    return Message(message_id=answer_id, role=Role.AGENT, parts=parts, context_id=task.context_id)
 
 
-def _message(
+def _result(
     pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
 ) -> Iterator[Event]:
-    texts: list[str] = []
-    data: list[Part] = []
-    for piece in pieces:
-        match piece:
-            case Text(text):
-                texts.append(text)
-            case Question(text):
-                texts.append(f"\n\n{text}" if any(texts) else text)
-            case Failure(text):
-                texts = [f"{''.join(texts)}\n\n{text}" if any(texts) else text]
-            case Data(value):
-                data.append(Part(data=value, media_type="application/json"))
-            case Progress() | Idle():
-                pass
-    yield message_factory.message(Part(text="".join(texts)), *(data if call.wants_data else ()), context_id=context_id)
+    task = fold(_task_life(pieces, context_id=context_id, call=call, message_factory=message_factory))
+    assert isinstance(task, Task), "a task's life begins with the task"
+    yield as_message(task, before=None) if call.for_ui or task.status.state is TaskState.COMPLETED else task
 
 
 def _task_life(
     pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
 ) -> Iterator[Event]:
     task_id = call.task.id if call.task else message_factory.new_id()
+    submitted = TaskStatus(state=TaskState.SUBMITTED, timestamp=message_factory.timestamp())
+    task = Task(id=task_id, context_id=context_id, status=submitted)
     # Constant ids: a turn that runs again replaces its artifacts instead of adding others.
     turn = call.task.turn if call.task else 1
     artifact_id = f"answer-{turn}"
     data_ids = (f"data-{turn}.{number}" for number in count(1))
+    surface_ids = (f"surface-{turn}.{number}" for number in count(1))
 
-    def status(state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
+    def status(
+        state: TaskState, text: str | None = None, metadata: dict[str, Any] | None = None
+    ) -> TaskStatusUpdateEvent:
         message = None
         if text is not None:
-            message = message_factory.message(Part(text=text), context_id=context_id, task_id=task_id)
-        return TaskStatusUpdateEvent(
-            task_id=task_id,
-            context_id=context_id,
-            status=TaskStatus(state=state, message=message, timestamp=message_factory.timestamp()),
-        )
+            message = message_factory.message(
+                Part(text=text), context_id=context_id, task_id=task_id, metadata=metadata
+            )
+        return status_update(task, state, message_factory.timestamp(), message)
 
-    def artifact(part: Part, *, id_: str, append: bool = False) -> TaskArtifactUpdateEvent:
-        return TaskArtifactUpdateEvent(
-            task_id=task_id,
-            context_id=context_id,
-            artifact=Artifact(artifact_id=id_, name="answer" if part.text is not None else "data", parts=(part,)),
-            append=append,
-        )
+    def artifact(
+        part: Part, *, id_: str = artifact_id, append: bool = False, last: bool = False, name: str = "answer"
+    ) -> TaskArtifactUpdateEvent:
+        whole = Artifact(artifact_id=id_, name=name, parts=(part,))
+        return artifact_update(task, whole, append=append, last_chunk=last)
 
-    yield Task(
-        id=task_id,
-        context_id=context_id,
-        status=TaskStatus(state=TaskState.SUBMITTED, timestamp=message_factory.timestamp()),
-    )
+    yield task
     yield status(TaskState.WORKING)
     started = False
+    # A chunk of text that may be the last one, and the artifacts after it.
+    held: list[TaskArtifactUpdateEvent] = []
     final: TaskStatusUpdateEvent | None = None
     for piece in pieces:
+        if isinstance(piece, Text) and not piece.text:
+            continue
+        if isinstance(piece, Text | Failure | Progress):
+            yield from held
+            held = []
+        other: TaskArtifactUpdateEvent | None = None
         match piece:
-            case Text(text):
-                if text:
-                    yield artifact(Part(text=text), id_=artifact_id, append=started)
-                    started = True
-            case Failure(text):
+            case Text(text, more):
+                chunk = artifact(Part(text=text), append=started)
+                started = True
+                if more:
+                    yield chunk
+                else:
+                    held = [chunk]
+            case Failure(text) as failure:
                 # A stored task has failed; it becomes an answer where it is shown to a person.
                 if call.for_ui and call.task is None:
-                    yield artifact(Part(text=f"\n\n{text}" if started else text), id_=artifact_id, append=started)
+                    held = [artifact(Part(text=f"\n\n{text}" if started else text), append=started)]
                     started = True
                 else:
-                    final = status(TaskState.FAILED, text)
+                    final = status(TaskState.FAILED, text, failure.metadata)
             case Question(text, auth):
                 final = status(TaskState.AUTH_REQUIRED if auth else TaskState.INPUT_REQUIRED, text)
             case Idle() if call.task is not None or not call.for_ui:
                 final = status(TaskState.INPUT_REQUIRED)
-            case Idle():
-                pass
             case Progress(text):
                 yield status(TaskState.WORKING, text)
-            case Data(value):
-                if call.wants_data:
-                    yield artifact(Part(data=value, media_type="application/json"), id_=next(data_ids))
+            case Data(value) if call.wants_data:
+                data = Part(data=value, media_type="application/json")
+                other = artifact(data, id_=next(data_ids), last=True, name="data")
+            case Surface(part) if a2ui_in(call.extensions):
+                other = artifact(part, id_=next(surface_ids), last=True, name="surface")
+        if other is not None and held:
+            held.append(other)
+        elif other is not None:
+            yield other
+    if held:
+        yield replace(held[0], last_chunk=True)
+        yield from held[1:]
+    elif started:
+        yield artifact(Part(text=""), append=True, last=True)
     yield final or status(TaskState.COMPLETED)

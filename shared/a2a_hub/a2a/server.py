@@ -1,30 +1,51 @@
 """The server of one agent, over all versions and both bindings: one pipeline from a request to the agent and back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from typing import Any
 
 from msgspec import Struct
 
 from a2a_hub.a2a import errors
-from a2a_hub.a2a.admission import accepted_modes, active_extensions, admit, check_declared
-from a2a_hub.a2a.agent import Agent, Operations, Sending, Tasks, on_task
+from a2a_hub.a2a.admission import accepted_modes, active_extensions, admit, check_declared, contract_of, tenant_of
+from a2a_hub.a2a.agent import Agent, Operations, Sending, Tasks
 from a2a_hub.a2a.bindings import jsonrpc, rest, sse
 from a2a_hub.a2a.bindings.exchange import Exchange
-from a2a_hub.a2a.bindings.sse import EventStream
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.error_response import body_error
 from a2a_hub.a2a.errors import A2AError, ServiceUnavailable
+from a2a_hub.a2a.event_stream import EventStream
 from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.slash_commands import CommandCall, SlashCommands
 from a2a_hub.a2a.fold import with_history
-from a2a_hub.a2a.model import Event, GetExtendedAgentCardRequest, SendMessageRequest, SubscribeToTaskRequest, Task
+from a2a_hub.a2a.model import (
+    Event,
+    GetExtendedAgentCardRequest,
+    Message,
+    SendMessageRequest,
+    SubscribeToTaskRequest,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatusUpdateEvent,
+)
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
+from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, overloaded
+from a2a_hub.a2a.relay import EventSource
 from a2a_hub.a2a.unstored import Unstored
+from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.messages import BodyError, Request, Response
 from a2a_hub.identity.authentication import Caller
-from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.principal import Contract, Principal
 from a2a_hub.telemetry.log import Log, Record, traceparent_of
+from a2a_hub.telemetry.outcome import Outcome
+
+_OUTCOMES = {
+    TaskState.FAILED: Outcome.FAILED,
+    TaskState.REJECTED: Outcome.DECLINED,
+    TaskState.CANCELED: Outcome.CANCELLED,
+}
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -39,7 +60,9 @@ class A2AServer:
 
     `card` returns the agent's current card: an operation that it does not declare is refused (§3.3.4). `extended_card` returns
     the card as a caller may see it (§3.1.11). `tasks` stores the tasks of identified callers. `development_tool` answers
-    the methods of slash commands for callers whose card declares the extension.
+    the methods of slash commands for callers whose card declares the extension. Beyond `capacity`, turns and streams are refused.
+    `contract` is that of all callers, if one is given. `open_stream` counts an open stream of a caller until its result is
+    called, and raises A2AError for one too many. A request for a tenant that is not among `tenants` is refused.
     """
 
     def __init__(
@@ -52,17 +75,23 @@ class A2AServer:
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
         tasks: Tasks | None = None,
         development_tool: SlashCommands | None = None,
-        keeps_ui_contract: bool = True,
+        contract: Contract | None = None,
+        capacity: Capacity | None = None,
+        open_stream: Callable[[Principal | None], Callable[[], None]] | None = None,
+        tenants: Collection[str] = (),
     ) -> None:
         self._card = card
         self._extended_card = extended_card
         self._log = log
         self._limits = limits
-        self._unstored = Unstored(agent)
+        self.unstored = Unstored(agent)
         self._tasks = tasks
         self._development_tool = development_tool
         self._methods = jsonrpc.METHODS if development_tool is None else {**slash_commands.METHODS, **jsonrpc.METHODS}
-        self._keeps_ui_contract = keeps_ui_contract
+        self._contract = contract
+        self._capacity = capacity
+        self._open_stream = open_stream
+        self._tenants = tenants
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """Return the answer, None if the protocol does not define this method and path. Adds to the request's log record."""
@@ -90,35 +119,51 @@ class A2AServer:
 
         operation, codec = exchange.resolve()
         check_declared(operation, card, callers_card)
-        params = exchange.read_params()
-        extensions = active_extensions(request, operation, card, callers_card)
+        spoken: dict[str, Any] = {"version": codec.version, "binding": exchange.binding}
+        is_ui = (self._contract or contract_of(caller.principal, **spoken)) is Contract.UI
+        params = exchange.read_params(completes=is_ui)
+        extensions = active_extensions(request, operation, params, card, callers_card)
         record |= {
             "operation": operation.name,
             "version": codec.version,
             "binding": exchange.binding,
-            "outcome": "ok",
         }
+        sent = traceparent_of(getattr(params, "metadata", None) or {})
+        if sent and sent[3:35] not in request.headers.get("traceparent", ""):
+            record["callerTrace"] = sent
+        modes = accepted_modes(operation, params, extensions)
+        contract = self._contract or contract_of(caller.principal, **spoken, modes=modes, extensions=extensions)
         call = Call(
             request_id=record["requestId"],
             principal=caller.principal,
             version=codec.version,
             binding=exchange.binding,
             streaming=operation.streaming,
-            accepted_modes=accepted_modes(operation, params, extensions),
+            accepted_modes=modes or (),
             extensions=extensions,
-            traceparent=traceparent_of(request.headers),
+            traceparent=traceparent_of(request.headers) or sent,
             authorization=caller.authorization,
             record=record,
-            keeps_ui_contract=self._keeps_ui_contract,
+            for_ui=contract is Contract.UI,
+            tenant=tenant_of(params, self._tenants),
         )
         headers = admit(operation, params, call, card)
-        if operation.streaming:
-            return self._stream(self._events(operation, params, call), params, exchange, record, headers)
-        result = self._result(operation, params, call)
+        try:
+            if operation.streaming:
+                return self._stream(operation, params, call, exchange, headers)
+            self._check_capacity(params)
+            result = self._result(operation, params, call)
+            record.setdefault("outcome", _outcome_of(result, params))
+        except (TemporaryRefusal, Overloaded) as refusal:
+            return self._failed(refusal, params, call, exchange)
         if operation is GET_EXTENDED_AGENT_CARD:
             headers = {"cache-control": "private, no-store"}
         headers = {"content-type": exchange.media_type} | headers
         return Response(headers=headers, body=exchange.write_result(_limited(result, params)))
+
+    def _check_capacity(self, params: Struct) -> None:
+        if self._capacity is not None and isinstance(params, SendMessageRequest):
+            self._capacity.check_turns()
 
     def _result(self, operation: Operation, params: Struct, call: Call) -> Any:
         match params:
@@ -131,17 +176,16 @@ class A2AServer:
             case CommandCall() if self._development_tool is not None:
                 return slash_commands.answer(self._development_tool, params, call)
             case _:
-                return on_task(self._stored(operation), params, call)
+                return self._stored(operation).answer(params, call)
 
-    def _events(self, operation: Operation, params: Struct, call: Call) -> Iterator[Event | None]:
-        idle_seconds = self._limits.keep_alive_seconds
+    def _events(self, operation: Operation, params: Struct, call: Call) -> EventSource:
         if isinstance(params, SendMessageRequest):
-            return self._sending(call).stream(params, call, idle_seconds=idle_seconds)
+            return self._sending(call).stream(params, call)
         assert isinstance(params, SubscribeToTaskRequest), "there is no other stream"
-        return self._stored(operation).subscribe(params, call, idle_seconds=idle_seconds)
+        return self._stored(operation).subscribe(params, call)
 
     def _sending(self, call: Call) -> Sending:
-        return self._unstored if self._tasks is None or call.principal is None else self._tasks.sending
+        return self.unstored if self._tasks is None or call.principal is None else self._tasks.sending
 
     def _stored(self, operation: Operation) -> Operations:
         if self._tasks is None:
@@ -150,29 +194,50 @@ class A2AServer:
         return self._tasks.operations
 
     def _stream(
-        self,
-        events: Iterator[Event | None],
-        params: Struct,
-        exchange: Exchange,
-        record: Record,
-        headers: dict[str, str],
+        self, operation: Operation, params: Struct, call: Call, exchange: Exchange, headers: dict[str, str]
     ) -> Response:
-        try:
-            first = next(events)
-        except StopIteration:
-            raise A2AError(errors.INVALID_AGENT_RESPONSE, "The agent sent no result") from None
+        with ExitStack() as open_stream:
+            self._count_stream(call, open_stream)
+            self._check_capacity(params)
+            events = self._events(operation, params, call)
+            on_close = open_stream.pop_all().close
+
+        def encode(event: Event) -> bytes:
+            # Whoever has the last event may leave before the stream has ended.
+            if not isinstance(event, TaskArtifactUpdateEvent) and (
+                isinstance(event, Message) or event.status.state.settled
+            ):
+                call.record.setdefault("outcome", _outcome_of(event, params))
+            return exchange.write_result(_limited(event, params))
+
         stream = EventStream(
-            first,
             events,
-            encode=lambda event: exchange.write_result(_limited(event, params)),
-            encode_failure=lambda exception: exchange.write_error(self._error(exception, record)),
+            keep_alive_seconds=self._limits.keep_alive_seconds,
+            encode=encode,
+            encode_failure=lambda exception: exchange.write_error(self._error(exception, call.record)),
+            respond=lambda exception: self._failed(exception, params, call, exchange),
+            on_close=on_close,
         )
         return Response(headers=sse.HEADERS | headers, body=stream)
+
+    def _count_stream(self, call: Call, until: ExitStack) -> None:
+        """Count an open stream, in this process and of the caller, `until` the end of this context."""
+        if self._capacity is not None:
+            until.callback(self._capacity.open_stream(call.principal.subject if call.principal else ""))
+        if self._open_stream is not None:
+            until.callback(self._open_stream(call.principal))
+
+    def _failed(self, exception: Exception, params: Struct, call: Call, exchange: Exchange) -> Response:
+        error = self._error(exception, call.record)
+        answer = answer_to_ui(error, exchange, params, call) if isinstance(error, TemporaryRefusal) else None
+        return answer or exchange.error_response(error)
 
     def _error(self, exception: Exception, record: Record) -> A2AError:
         """Return the error that the caller may see; any other exception goes to the log."""
         if isinstance(exception, BodyError):
             exception = body_error(exception)
+        if isinstance(exception, Overloaded):
+            exception = overloaded()
         if isinstance(exception, ServiceUnavailable):
             self._log.exception("The task store cannot be reached", record)
             exception = A2AError(
@@ -186,8 +251,15 @@ class A2AServer:
             exception = A2AError(
                 errors.INTERNAL, "Internal error", metadata={"requestId": str(record.get("requestId", ""))}
             )
-        record["outcome"] = exception.kind.reason
+        record |= exception.log_fields
         return exception
+
+
+def _outcome_of(result: object, params: Struct) -> Outcome:
+    """Return the outcome of a call with this result, or last event: whoever asks for a failed task is answered."""
+    if isinstance(params, SendMessageRequest) and isinstance(result, Task | TaskStatusUpdateEvent):
+        return _OUTCOMES.get(result.status.state, Outcome.ANSWERED)
+    return Outcome.ANSWERED
 
 
 def _limited(value: Any, params: Struct) -> Any:

@@ -18,6 +18,7 @@ from a2a_hub.a2a.errors import VERSION_NOT_SUPPORTED, A2AError, invalid_field
 from a2a_hub.a2a.model import (
     Binding,
     Event,
+    NestedPushConfig,
     Part,
     Role,
     SendMessageRequest,
@@ -50,13 +51,13 @@ def named_in(request: Request) -> Version | None:
     texts = (header, *request.parameters("A2A-Version"))
     versions = {_parse(text.strip()) for text in texts if text and text.strip()}
     if len(versions) > 1:
-        raise _not_supported("The A2A-Version header and query parameters name different versions")
+        raise not_supported("The A2A-Version header and query parameters name different versions")
     return versions.pop() if versions else None
 
 
 def version_mismatch(subject: str) -> A2AError:
     """Return the error for a method or path (`subject`) that other versions have, but not the named one."""
-    return _not_supported(f"{subject} belongs to another version of A2A than the request names")
+    return not_supported(f"{subject} belongs to another version of A2A than the request names")
 
 
 class VersionCodec:
@@ -81,6 +82,8 @@ class VersionCodec:
     """The path of a push notification config in a send request."""
     default_push_config_id: ClassVar[str] = ""
     """The id of a config that has none; "" stands for a new one."""
+    refuses_other_context: ClassVar[bool] = True
+    """True if a message for a task must not name another context than the task's (§3.4.3); else the task's counts."""
     notifies_with_tasks: ClassVar[bool] = False
     """True if a push notification holds the whole task instead of the event."""
 
@@ -92,17 +95,24 @@ class VersionCodec:
         """Return the operation's HTTP methods and paths."""
         return operation.rest
 
-    def read_request(self, operation: Operation, params: Any, binding: Binding = Binding.JSONRPC) -> Struct:
-        """Return the request in a binding's decoded params. Raises INVALID_PARAMS with the field named."""
+    def read_request(
+        self, operation: Operation, params: Any, binding: Binding = Binding.JSONRPC, *, completes: bool = False
+    ) -> Struct:
+        """Return the request in a binding's decoded params. Raises INVALID_PARAMS with the field named.
+
+        If it `completes`, a message without id or role, as user interfaces have sent them, gets these.
+        """
         if not isinstance(params, dict):
             raise invalid_field("params", "must be an object")
         text = params.get("text")
         core = self._core_params(operation, params, binding)
         if operation.request is SendMessageRequest and core.get("message") is None and isinstance(text, str):
             # Some clients send `params.text` and no message.
-            message = {"messageId": new_id(), "role": Role.USER.value, "parts": [{"text": text}]}
-            core = core | {"message": message}
-        request = protojson.read(operation.request, core)
+            core, completes = core | {"message": {"parts": [{"text": text}]}}, True
+        if completes and isinstance(message := core.get("message"), dict):
+            core = core | {"message": _completed(message)}
+        nested = operation is operations.CREATE_PUSH_CONFIG and "url" not in params
+        request = protojson.read(NestedPushConfig if nested else operation.request, core)
         if isinstance(request, SendMessageRequest):
             if isinstance(text, str) and not text_of(request.message):
                 # Others send it beside a message that says nothing, or holds only files.
@@ -116,6 +126,8 @@ class VersionCodec:
 
     def write_result(self, operation: Operation, value: Event | Struct | None, binding: Binding) -> bytes:
         """Return the JSON of a result or a stream event. None is the result of an operation that has none."""
+        if isinstance(value, NestedPushConfig):
+            return protojson.encode(value.nested)
         return protojson.encode({} if value is None else wrapped(value) if operation.wraps else value)
 
     def write_notification(self, value: Event) -> bytes:
@@ -178,6 +190,12 @@ class VersionCodec:
                 raise invalid_field(field.encode_name, "must not be empty")
 
 
+def _completed(message: dict[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in message.items() if value not in (None, "")}
+    made_up = {} if "message_id" in given else {"messageId": new_id()}
+    return {"role": Role.USER.value} | made_up | given
+
+
 def _check_message(request: SendMessageRequest) -> None:
     if not request.message.message_id:
         raise invalid_field("message.messageId", "must not be empty")
@@ -206,9 +224,10 @@ def _parse(text: str) -> Version:
     if version is None and (match := re.fullmatch(_WITH_PATCH, text)):
         version = _BY_NAME.get(match[1])
     if version is None:
-        raise _not_supported(f"This A2A version is not supported; supported are {SUPPORTED}")
+        raise not_supported(f"This A2A version is not supported; supported are {SUPPORTED}")
     return version
 
 
-def _not_supported(message: str) -> A2AError:
+def not_supported(message: str) -> A2AError:
+    """Return the error for a version that is not spoken, which names those that are."""
     return A2AError(VERSION_NOT_SUPPORTED, message, metadata={"supportedVersions": SUPPORTED})

@@ -1,1 +1,1 @@
-"""The parts of an agent behind the hub: its function, settings, knowledge, conversation and phrasing."""
+"""The parts of an agent behind the hub: its function, settings, knowledge, conversation, composed answers."""

@@ -3,18 +3,23 @@
 import time
 from collections.abc import Callable, Iterator
 
-from a2a_hub.a2a.agent import Agent, AnsweringAgent
+from a2a_hub.a2a.agent import Answer, AnsweringAgent
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import OUTPUT_MODES, AgentCapabilities, AgentCard, AgentSkill, interfaces
 from a2a_hub.a2a.card_endpoint import CardEndpoint
+from a2a_hub.a2a.declining import declines
 from a2a_hub.a2a.model import SendMessageRequest, text_of
-from a2a_hub.a2a.reply import Piece
+from a2a_hub.a2a.reply import Data, Piece
 from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.agents.text_limit import with_text_limit
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
-from a2a_hub.http.messages import Handler, Request
-from a2a_hub.identity.authentication import Caller
+from a2a_hub.http.messages import Handler
+from a2a_hub.identity.authentication import Identify
 from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, serve, status_pages
-from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.telemetry import tracing
+from a2a_hub.telemetry.log import Log
+from a2a_hub.telemetry.outcome import Outcome
+from a2a_hub.telemetry.redaction import redacted
 
 __all__ = ["agent_card", "agent_function"]
 
@@ -34,21 +39,30 @@ def agent_card(*, name: str, description: str, version: str, url: str, skills: t
 
 
 def agent_function(
-    answer: Callable[[SendMessageRequest, Call], Iterator[Piece]], *, card: AgentCard, log: Log
+    answer: Answer,
+    *,
+    card: AgentCard,
+    log: Log,
+    identify: Identify = anonymous,
+    before: Callable[[], object] = lambda: None,
 ) -> Handler:
-    """Return a handler for the whole function. `answer` is the agent; see `a2a_hub.a2a.reply` for what it yields."""
+    """Return a handler for the whole function. `answer` is the agent; see `a2a_hub.a2a.reply` for what it yields.
+
+    The agent gets no longer text than `a2a_hub.agents.text_limit` allows.
+    """
+    answer = with_text_limit(answer)
 
     def noted(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
-        call.record["text"] = text_of(request.message)
-        return answer(request, call)
+        if log.with_text:
+            call.record["text"] = redacted(text_of(request.message))
+        for piece in tracing.inside(call.traceparent, answer(request, call)):
+            if isinstance(piece, Data) and declines(piece.value):
+                call.record["outcome"] = Outcome.DECLINED
+            yield piece
 
-    agent = AnsweringAgent(noted if log.with_text else answer, message_factory=MESSAGE_FACTORY)
-    return handler_of(agent, card=card, log=log)
-
-
-def handler_of(agent: Agent, *, card: AgentCard, log: Log) -> Handler:
-    """Return a handler for a function that serves this agent to everybody who reaches it."""
-    return serve_agent(A2AServer(agent, card=lambda: card, log=log, limits=Limits()), card=card, log=log)
+    agent = AnsweringAgent(noted, message_factory=MESSAGE_FACTORY)
+    server = A2AServer(agent, card=lambda: card, log=log, limits=Limits())
+    return serve_agent(server, card=card, log=log, identify=identify, before=before)
 
 
 def serve_agent(
@@ -56,8 +70,8 @@ def serve_agent(
     *,
     card: AgentCard,
     log: Log,
-    identify: Callable[[Request, Record], Caller] = anonymous,
-    before: Callable[[], object] | None = None,
+    identify: Identify = anonymous,
+    before: Callable[[], object] = lambda: None,
 ) -> Handler:
     """Return a handler for a function with this server, its card and its status pages. `before` is called with each request."""
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)

@@ -52,10 +52,14 @@ def requested_format(question: str) -> AnswerFormat:
     return AnswerFormat.FULL
 
 
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text."""
+    return [sentence for match in _SENTENCE.finditer(text.strip()) if (sentence := match[0].strip())]
+
+
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text."""
-    found = _SENTENCE.match(text.strip())
-    return found[0].strip() if found else ""
+    return next(iter(sentences(text)), "")
 
 
 def split_questions(text: str) -> list[str]:

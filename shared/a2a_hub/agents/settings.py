@@ -3,13 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from a2a_hub.gemini.settings import GeminiSettings, read_gemini
+from a2a_hub.grounding.settings import ComposerSettings, read_composer
 from a2a_hub.settings.reader import Settings
 
 __all__ = ["AgentSettings", "read"]
-
-# The answer is known already: better wording is not worth a long wait.
-_PHRASING_SECONDS = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,13 +19,8 @@ class AgentSettings:
     """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
     log_text: bool
     """True if the log may hold the texts of messages. `LOG_TEXT`."""
-    phrasing: GeminiSettings | None = None
-    """The model that rewords answers; None for none. `PHRASE_MODEL`."""
-
-
-def read_phrasing(settings: Settings) -> GeminiSettings | None:
-    """Return the model that rewords answers. Errors are recorded in `settings`."""
-    return read_gemini(settings, "PHRASE_MODEL", default_timeout_seconds=_PHRASING_SECONDS)
+    answer_model: ComposerSettings | None = None
+    """The model that composes answers; None for none. `ANSWER_MODEL`, `ANSWER_CHECK`."""
 
 
 def read_agent(settings: Settings) -> AgentSettings:
@@ -43,6 +35,6 @@ def read_agent(settings: Settings) -> AgentSettings:
 def read(environ: Mapping[str, str]) -> AgentSettings:
     """Return the settings in `environ`. Raises SettingsError with all errors."""
     settings = Settings(environ)
-    config = replace(read_agent(settings), phrasing=read_phrasing(settings))
+    config = replace(read_agent(settings), answer_model=read_composer(settings))
     settings.check()
     return config

@@ -15,7 +15,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 # Headers with another meaning; the first two would change where a request goes or ends.
 _RESERVED_HEADERS = frozenset(
     {"host", "content-length", "content-type", "transfer-encoding", "connection", "accept", "a2a-version"}
-    | {"a2a-extensions", "x-a2a-extensions", "traceparent", "cookie"}
+    | {"a2a-extensions", "x-a2a-extensions", "traceparent", "x-request-id", "cookie"}
 )
 
 
@@ -31,7 +31,6 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, table: CheckedTable) -> Self:
-        """See `Boundary.read`."""
         secret = read_reference(table, "api_key")
         in_query = "api_key_query" in table.values
         key = "api_key_query" if in_query else "api_key_header"
@@ -46,7 +45,6 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
         return cls(secret=secret, name=name, in_query=in_query)
 
     def credential(self, request: CredentialRequest) -> Credential:
-        """See `Boundary.credential`."""
         return self._with(request.sources.secret(self.secret))
 
     def renewed(self, request: CredentialRequest, rejected: Credential) -> Credential | None:
@@ -63,7 +61,6 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
         return f"the {'query parameter' if self.in_query else 'header'} {self.name}"
 
     def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
-        """See `Boundary.remedy`."""
         if fault is ClientFault.RATE_LIMITED:
             return "the agent limits how often this API key is used: its owner can raise the limit"
         return (
@@ -72,7 +69,6 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
         )
 
     def credential_step(self, _: Examination) -> Step:
-        """See `Boundary.credential_step`."""
         return ok("credential", f"an API key from {self.secret}, in {self._place}")
 
     def serves(self, scheme: SecurityScheme, _scopes: tuple[str, ...]) -> bool:
@@ -84,7 +80,6 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
 
     @classmethod
     def route_lines(cls, scheme: SecurityScheme, _scopes: tuple[str, ...]) -> tuple[str, ...]:
-        """See `Boundary.route_lines`."""
         declared = scheme.api_key_security_scheme
         if declared is None or declared.location not in ("header", "query") or not _NAME.fullmatch(declared.name):
             return ()

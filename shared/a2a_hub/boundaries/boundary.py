@@ -17,6 +17,7 @@ from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.diagnosis.gcloud import Service, service_of
 from a2a_hub.diagnosis.report import Step, error, failed, ok
+from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
 from a2a_hub.telemetry.log import Redacted
 from a2a_hub.toml.checked_table import CheckedTable
@@ -39,6 +40,10 @@ class Destination(Protocol):
     def url(self) -> str:
         """The agent's address."""
 
+    @property
+    def signs_caller_for(self) -> str:
+        """The audience of the signed header that tells the agent who asks; "" sends none."""
+
 
 class Credential(Redacted, frozen=True, kw_only=True):
     """The headers that one request carries across a boundary, and the parameters of its URL's query."""
@@ -48,11 +53,12 @@ class Credential(Redacted, frozen=True, kw_only=True):
 
 
 class CredentialRequest(Redacted, frozen=True, kw_only=True):
-    """One request that needs a credential. `authorization` is its caller's own header."""
+    """One request that needs a credential. `authorization` is its caller's own header, `caller` its principal."""
 
     agent: Destination
     sources: CredentialSources
     authorization: str | None = None
+    caller: Principal | None = None
 
 
 class Examination(Redacted, frozen=True, kw_only=True):

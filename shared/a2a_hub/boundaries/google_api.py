@@ -12,9 +12,7 @@ class GoogleApi(OwnTokenBoundary, frozen=True, kw_only=True):
     kind: ClassVar[str] = "google_api"
 
     def token(self, _: Destination, tokens: ServiceTokens) -> str:
-        """See `OwnTokenBoundary.token`."""
         return tokens.access_token()
 
     def description(self, _: Destination) -> str:
-        """See `OwnTokenBoundary.description`."""
         return "an access token of the hub's own"

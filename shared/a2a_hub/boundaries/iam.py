@@ -21,7 +21,6 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, table: CheckedTable) -> Self:
-        """See `Boundary.read`."""
         return cls(audience=table.expanded("audience", "") or None)
 
     def audience_of(self, agent: Destination) -> str:
@@ -30,20 +29,16 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
         return self.audience or f"{parts.scheme}://{parts.netloc}"
 
     def token(self, agent: Destination, tokens: ServiceTokens) -> str:
-        """See `OwnTokenBoundary.token`."""
         return tokens.id_token(self.audience_of(agent))
 
     def description(self, agent: Destination) -> str:
-        """See `OwnTokenBoundary.description`."""
         return f"an ID token for {self.audience_of(agent)}"
 
     def account(self, credential: Credential) -> str | None:
-        """See `Boundary.account`."""
         facts = _facts(credential)
         return facts.email if facts else None
 
     def remedy(self, fault: ClientFault, agent: Destination, credential: Credential) -> str | None:
-        """See `Boundary.remedy`."""
         service = service_of(agent.url, name=agent.id)
         if fault is ClientFault.RATE_LIMITED:
             return f"where the agent has no instance left: {service.more_instances()}"
@@ -57,14 +52,12 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
         )
 
     def credential_step(self, examination: Examination) -> Step:
-        """See `Boundary.credential_step`."""
         facts, hub = _facts(examination.credential), examination.hub
         if facts is None:
             return super().credential_step(examination)
         return id_token_step(facts, examination.now, holder="hub", service=hub)
 
     def refusal_step(self, status: int, examination: Examination) -> Step:
-        """See `Boundary.refusal_step`."""
         if status != 401:
             return super().refusal_step(status, examination)
         agent, facts = examination.agent, _facts(examination.credential)
@@ -86,7 +79,6 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
         )
 
     def admission_step(self, examination: Examination) -> Step | None:
-        """See `Boundary.admission_step`."""
         if _facts(examination.credential) is None:
             return None
         return ok("iam", "Cloud Run, or another proxy in front of the agent, lets the hub in")

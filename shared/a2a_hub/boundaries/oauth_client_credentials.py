@@ -35,7 +35,6 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, table: CheckedTable) -> Self:
-        """See `Boundary.read`."""
         before = len(table.problems)
         token_url = table.expanded("token_url")
         if token_url and len(table.problems) == before and (message := address_problem(token_url)):
@@ -56,7 +55,6 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
         return cls(client=client)
 
     def credential(self, request: CredentialRequest) -> Credential:
-        """See `Boundary.credential`."""
         return bearer(request.sources.access_token(self.client))
 
     def renewed(self, request: CredentialRequest, rejected: Credential) -> Credential | None:
@@ -66,7 +64,6 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
         return None if token == sent else bearer(token)
 
     def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
-        """See `Boundary.remedy`."""
         route = agent.id
         match fault:
             case ClientFault.RATE_LIMITED:
@@ -85,12 +82,10 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
                 )
 
     def credential_step(self, _: Examination) -> Step:
-        """See `Boundary.credential_step`."""
         server = urlsplit(self.client.token_url).netloc
         return ok("credential", f"an access token of {server} for client {self.client.client_id}")
 
     def serves(self, scheme: SecurityScheme, scopes: tuple[str, ...]) -> bool:
-        """See `Boundary.serves`."""
         flow = scheme.oauth2_security_scheme and scheme.oauth2_security_scheme.flows.client_credentials
         return bool(flow and flow.token_url == self.client.token_url and set(scopes) <= set(self.client.scopes))
 

@@ -15,11 +15,9 @@ class Public(Boundary, frozen=True, kw_only=True):
     kind: ClassVar[str] = "public"
 
     def credential(self, _: CredentialRequest) -> Credential:
-        """See `Boundary.credential`."""
         return Credential()
 
     def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
-        """See `Boundary.remedy`."""
         service = service_of(agent.url, name=agent.id)
         if fault is ClientFault.RATE_LIMITED:
             return f"where the agent has no instance left: {service.more_instances()}"
@@ -29,15 +27,12 @@ class Public(Boundary, frozen=True, kw_only=True):
         )
 
     def credential_step(self, _: Examination) -> Step:
-        """See `Boundary.credential_step`."""
         return ok("credential", "none is sent: the agent is public")
 
     def serves(self, _scheme: SecurityScheme, _scopes: tuple[str, ...]) -> bool:
-        """See `Boundary.serves`."""
         return False
 
     def refusal_step(self, status: int, examination: Examination) -> Step:
-        """See `Boundary.refusal_step`."""
         agent = examination.agent
         return error(
             "iam",

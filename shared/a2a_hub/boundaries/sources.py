@@ -1,14 +1,20 @@
 """The sources of credentials, and a route's references to secrets: a place, never the secret itself."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Struct
 
 from a2a_hub.identity.service_tokens import ServiceTokens
 from a2a_hub.runtime.shared_fetch import MAX_WAIT_SECONDS, SharedFetch
 from a2a_hub.toml.checked_table import CheckedTable
+
+if TYPE_CHECKING:
+    from a2a_hub.identity.signed_principal import PrincipalSigner
 
 K = TypeVar("K")
 Key = TypeVar("Key", contravariant=True)
@@ -93,6 +99,8 @@ class CredentialSources(Struct, frozen=True, kw_only=True):
     spares_loopback: bool = False
     secrets: Source[SecretReference] | None = None
     access_tokens: Source[OAuthClient] | None = None
+    signer: Callable[[str], PrincipalSigner | None] = lambda _: None
+    """The signer of principals for an audience; None where the hub has no key."""
 
     def secret(self, reference: SecretReference, *, rejected: str | None = None) -> str:
         """Return a secret; see `Source.value`."""

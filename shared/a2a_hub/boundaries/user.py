@@ -14,7 +14,6 @@ class User(Boundary, frozen=True, kw_only=True):
     per_caller: ClassVar[bool] = True
 
     def credential(self, request: CredentialRequest) -> Credential:
-        """See `Boundary.credential`."""
         if request.authorization is None:
             raise NoCredential(
                 "no_user_token",
@@ -24,5 +23,4 @@ class User(Boundary, frozen=True, kw_only=True):
         return Credential(headers={"authorization": request.authorization})
 
     def credential_step(self, _: Examination) -> Step:
-        """See `Boundary.credential_step`."""
         return ok("credential", "the caller's own token")

@@ -101,7 +101,7 @@ def id_token_step(claims: IdTokenClaims, now: float, *, holder: str, service: Se
 
 def report_response(report: Report, *, status: int = 200) -> Response:
     """Return the report as an answer."""
-    headers = {"content-type": JSON, "cache-control": "no-store"}
+    headers = {"content-type": JSON}
     return Response(status=status, headers=headers, body=msgspec.json.encode(report))
 
 

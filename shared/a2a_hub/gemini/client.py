@@ -5,20 +5,23 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from a2a_hub.gemini.failure import TRANSIENT, Cause, Failure, ModelFailed
+from a2a_hub.gemini.failure import TRANSIENT, Cause, Failure, ModelFailed, hint
 from a2a_hub.gemini.prompt import Ended, FunctionCall, Prompt, Waiting
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import Budget, HttpClient
 from a2a_hub.http.messages import Cancellation
+from a2a_hub.language_models.traced import traced
+from a2a_hub.quota.quotas import Counters
 
 _MAX_ANSWER_BYTES = 8 << 20
 _CONNECT_SECONDS = 5.0
 _MAX_WAIT_SECONDS = 8.0
 # A shorter attempt is not worth the wait.
 _LEAST_SECONDS = 0.5
+_DAY_SECONDS = 86_400
 
 
 class Gemini:
@@ -44,9 +47,19 @@ class Gemini:
         self._clock = clock
         self._jitter = jitter
         self._first_wait_seconds = first_wait_seconds
+        self._calls = Counters()
         self._lock = threading.Lock()
         self._made: tuple[int, Any] | None = None
         self._credentials: Any = None
+
+    @property
+    def name(self) -> str:
+        """Return the name of the model."""
+        return self.settings.model
+
+    def hint(self, step: str, failure: Failure) -> dict[str, str]:
+        """See `LanguageModel.hint`."""
+        return hint(step, failure, self.settings, account=self.account)
 
     @property
     def account(self) -> str | None:
@@ -68,7 +81,7 @@ class Gemini:
         while True:
             is_begun = False
             try:
-                for piece in self._attempt(prompt, deadline, cancellation):
+                for piece in traced(self.name, "gcp.vertex_ai", self._attempt(prompt, deadline, cancellation)):
                     is_begun = True
                     yield piece
                 return
@@ -82,6 +95,20 @@ class Gemini:
             if left.wait(seconds):
                 raise ModelFailed(Failure(cause=Cause.CANCELLED, detail="the caller left"))
             wait_seconds = min(wait_seconds * 2, _MAX_WAIT_SECONDS)
+
+    def embed(
+        self, texts: Sequence[str], *, task: str, timeout_seconds: float | None = None
+    ) -> Sequence[Sequence[float]]:
+        """Return the vectors of texts, for a task of Vertex AI's. Nothing is retried. Raises ModelFailed."""
+        from a2a_hub.gemini import vertex
+
+        seconds = timeout_seconds or self.settings.timeout_seconds
+        budget = Budget.within(seconds, now=self._http.clock(), max_bytes=_MAX_ANSWER_BYTES)
+        try:
+            vectors: Sequence[Sequence[float]] = self._client().embed(texts, task, budget=budget)
+        except Exception as error:
+            raise ModelFailed(vertex.failure_of(error, is_late=self._http.clock() >= budget.deadline)) from None
+        return vectors
 
     def warm_after_fork(self) -> None:
         """Prepare every process forked from this one in the background, before its first question."""
@@ -102,24 +129,24 @@ class Gemini:
     ) -> Iterator[str | FunctionCall | Ended]:
         from a2a_hub.gemini import vertex
 
+        limit = self.settings.calls_per_day
+        if limit and self._calls.take("calls", limit, seconds=_DAY_SECONDS):
+            raise ModelFailed(Failure(cause=Cause.USED_UP, detail=f"more than {limit} calls a day in this instance"))
         try:
             yield from self._client().stream(
                 list(prompt.turns) or prompt.text,
                 self._config(prompt, deadline),
-                budget=self._budget(deadline),
+                # `deadline` is on this client's clock, the budget's on that of HTTP.
+                budget=Budget(
+                    deadline=self._http.clock() + deadline - self._clock(),
+                    connect_seconds=_CONNECT_SECONDS,
+                    idle_seconds=self.settings.idle_seconds,
+                    max_bytes=_MAX_ANSWER_BYTES,
+                ),
                 cancellation=cancellation,
             )
         except Exception as error:
             raise ModelFailed(vertex.failure_of(error, is_late=self._clock() >= deadline)) from None
-
-    def _budget(self, deadline: float) -> Budget:
-        # `deadline` is on this client's clock, the budget's on that of HTTP.
-        return Budget(
-            deadline=self._http.clock() + deadline - self._clock(),
-            connect_seconds=_CONNECT_SECONDS,
-            idle_seconds=self.settings.idle_seconds,
-            max_bytes=_MAX_ANSWER_BYTES,
-        )
 
     def _config(self, prompt: Prompt, deadline: float) -> dict[str, Any]:
         # Sent to the service, which can stop when nobody waits any more.
@@ -132,8 +159,8 @@ class Gemini:
             "automatic_function_calling": {"disable": True},
             "http_options": {"timeout": remaining_milliseconds},
         }
-        if prompt.schema:
-            config |= {"response_mime_type": "application/json", "response_schema": dict(prompt.schema)}
+        if prompt.json_schema:
+            config |= {"response_mime_type": "application/json", "response_json_schema": dict(prompt.json_schema)}
         if prompt.functions:
             config["tools"] = [{"function_declarations": list(prompt.functions)}]
         return config
@@ -149,10 +176,8 @@ class Gemini:
             return self._made[1]
 
 
-def configured(settings: GeminiSettings | None) -> Gemini | None:
-    """Return the model of the settings, prepared in every forked process; None if there is none."""
-    if settings is None:
-        return None
+def configured(settings: GeminiSettings) -> Gemini:
+    """Return the model of the settings, prepared in every forked process."""
     gemini = Gemini(settings, http=HttpClient())
     gemini.warm_after_fork()
     return gemini

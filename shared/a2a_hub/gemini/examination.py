@@ -1,32 +1,25 @@
 """The examination of a model with the agent's own credentials."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 from a2a_hub.diagnosis import report
 from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.failure import ModelFailed, remedy
 from a2a_hub.gemini.prompt import Prompt
-from a2a_hub.gemini.settings import GeminiSettings
-from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
 
 _SECONDS = 6.0
 _PROMPT = Prompt(instruction="Answer with the one word that you are given.", text="ready")
 
 
-def examine(
-    gemini: Gemini | None,
-    *,
-    without: str = "none is configured, and none is needed",
-    clock: Callable[[], float] = time.monotonic,
-) -> Iterator[report.Step]:
+def examine(gemini: Gemini | None, *, without: str) -> Iterator[report.Step]:
     """Ask the model for one word; yield the step, with the command that fixes a failure; without a model, skip."""
     if gemini is None:
         yield report.skipped("model", without)
         return
     settings = gemini.settings
-    started = clock()
+    started = time.monotonic()
     try:
         for _ in gemini.stream(_PROMPT, cancellation=Cancellation(), timeout_seconds=_SECONDS):
             pass
@@ -36,13 +29,7 @@ def examine(
     account = gemini.account or "the credentials of this machine"
     summary = f"{settings.model} in {settings.location} answers {account}"
     fix = "ask again; where it stays slow, choose a faster model, or see status.cloud.google.com"
-    yield report.in_time("model", summary, seconds=clock() - started, fix=fix)
-
-
-def examiner(settings: GeminiSettings | None) -> Callable[[], Sequence[report.Step]]:
-    """Return the examination of the model of `settings`; a skipped step if there is none."""
-    gemini = Gemini(settings, http=HttpClient()) if settings else None
-    return lambda: tuple(examine(gemini))
+    yield report.in_time("model", summary, seconds=time.monotonic() - started, fix=fix)
 
 
 def _failed(failed: ModelFailed, gemini: Gemini) -> report.Step:

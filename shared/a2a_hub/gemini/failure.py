@@ -20,11 +20,13 @@ class Cause(StrEnum):
     NOT_FOUND = "not_found"
     REJECTED = "rejected"
     QUOTA = "quota"
+    USED_UP = "used_up"
     OVERLOADED = "overloaded"
     UNREACHABLE = "unreachable"
     TIMEOUT = "timeout"
     STALLED = "stalled"
     CUT = "cut"
+    CUT_PROMPT = "cut_prompt"
     BROKEN = "broken"
     EMPTY = "empty"
     QUESTION_BLOCKED = "question_blocked"
@@ -91,6 +93,10 @@ _REASONS = {
         "The language model has reached its limit of requests for the moment.",
         "言語モデルが現在、利用上限に達しています。",
     ),
+    Cause.USED_UP: (
+        "Today's limit of calls to the language model is reached.",
+        "本日の言語モデルの利用上限に達しました。",
+    ),
     Cause.OVERLOADED: (
         "The language model's service has a problem at the moment.",
         "言語モデルのサービスで現在、問題が発生しています。",
@@ -110,6 +116,10 @@ _REASONS = {
     Cause.CUT: (
         "The connection to the language model was lost.",
         "言語モデルとの接続が切れました。",
+    ),
+    Cause.CUT_PROMPT: (
+        "The language model did not read all that it was given.",
+        "言語モデルが渡した文章の全部を読めませんでした。",
     ),
     Cause.BROKEN: (
         "The language model ended in a way that I do not understand.",
@@ -205,6 +215,8 @@ def remedy(cause: Cause, settings: GeminiSettings, *, account: str | None) -> st
                 "ask again in a minute: Gemini's newer models have no quota to raise, but capacity that all projects share; "
                 f"where it comes again, {_more_capacity(settings)}"
             )
+        case Cause.USED_UP:
+            return "raise MODEL_CALLS_PER_DAY, the limit of each instance, if it is too small"
         case Cause.UNREACHABLE | Cause.CUT:
             return f"see that the function can reach {API} (VPC egress, DNS), then ask again"
         case Cause.TIMEOUT:

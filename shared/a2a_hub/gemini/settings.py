@@ -25,32 +25,29 @@ class GeminiSettings:
     """Limit of silence, before the answer and within it. `MODEL_IDLE_SECONDS`."""
     max_output_tokens: int
     """Limit of the answer, the model's thoughts included. `MODEL_MAX_OUTPUT_TOKENS`."""
+    calls_per_day: int
+    """Limit of one instance, 0 for none. `MODEL_CALLS_PER_DAY`."""
 
 
 def read_gemini(settings: Settings, variable: str, *, default_timeout_seconds: float) -> GeminiSettings | None:
     """Return the settings of the model that `variable` names; None if it is unset. Errors are recorded in `settings`."""
-    model = settings.optional(variable)
-    project = settings.optional("GOOGLE_CLOUD_PROJECT")
-    location = settings.text("GOOGLE_CLOUD_LOCATION", "global")
-    endpoint = settings.endpoint("VERTEX_AI_ENDPOINT")
-    timeout_seconds = settings.number("MODEL_TIMEOUT_SECONDS", default_timeout_seconds, least=1, most=3600)
-    idle_seconds = settings.number("MODEL_IDLE_SECONDS", 20, least=0.1, most=3600)
-    max_output_tokens = settings.number("MODEL_MAX_OUTPUT_TOKENS", 4096, least=16, most=65_536)
-    if model is None:
-        return None
-    if not _MODEL.fullmatch(model):
-        settings.problem(variable, "must be the id of a Gemini model, such as gemini-2.5-flash")
-    if not _LOCATION.fullmatch(location):
-        settings.problem("GOOGLE_CLOUD_LOCATION", "must be global, or a region such as asia-northeast1")
-    if project is None:
-        settings.problem("GOOGLE_CLOUD_PROJECT", f"must name the project that {variable} is used in")
-    return GeminiSettings(
+    found = GeminiSettings(
         variable=variable,
-        project=project or "",
-        location=location,
-        model=model,
-        endpoint=endpoint,
-        timeout_seconds=timeout_seconds,
-        idle_seconds=idle_seconds,
-        max_output_tokens=int(max_output_tokens),
+        project=settings.text("GOOGLE_CLOUD_PROJECT", ""),
+        location=settings.text("GOOGLE_CLOUD_LOCATION", "global"),
+        model=settings.text(variable, ""),
+        endpoint=settings.endpoint("VERTEX_AI_ENDPOINT"),
+        timeout_seconds=settings.number("MODEL_TIMEOUT_SECONDS", default_timeout_seconds, least=1, most=3600),
+        idle_seconds=settings.number("MODEL_IDLE_SECONDS", 20, least=0.1, most=3600),
+        max_output_tokens=int(settings.number("MODEL_MAX_OUTPUT_TOKENS", 4096, least=16, most=65_536)),
+        calls_per_day=int(settings.number("MODEL_CALLS_PER_DAY", 2000, least=0, most=10_000_000)),
     )
+    if not found.model:
+        return None
+    if not _MODEL.fullmatch(found.model):
+        settings.problem(variable, "must be the id of a Gemini model, such as gemini-2.5-flash")
+    if not _LOCATION.fullmatch(found.location):
+        settings.problem("GOOGLE_CLOUD_LOCATION", "must be global, or a region such as asia-northeast1")
+    if not found.project:
+        settings.problem("GOOGLE_CLOUD_PROJECT", f"must name the project that {variable} is used in")
+    return found

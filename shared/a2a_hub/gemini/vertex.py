@@ -6,7 +6,7 @@ The SDK takes half a second to load: this module is loaded with the first questi
 import base64
 import contextlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import google.auth
@@ -24,19 +24,14 @@ from a2a_hub.http.messages import Cancellation, delay_of
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _API_VERSION = "v1"
+_DIMENSIONS = 768  # which every embedding model can give
 _FINISH_CAUSES = {
-    "SAFETY": Cause.ANSWER_BLOCKED,
-    "BLOCKLIST": Cause.ANSWER_BLOCKED,
-    "PROHIBITED_CONTENT": Cause.ANSWER_BLOCKED,
-    "SPII": Cause.ANSWER_BLOCKED,
-    "MODEL_ARMOR": Cause.ANSWER_BLOCKED,
+    **dict.fromkeys(("SAFETY", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"), Cause.ANSWER_BLOCKED),
     "RECITATION": Cause.RECITATION,
 }
 _HTTP_CAUSES = {
-    Fault.UNRESOLVED: Cause.UNREACHABLE,
-    Fault.UNREACHABLE: Cause.UNREACHABLE,
-    Fault.TLS: Cause.UNREACHABLE,
-    Fault.CUT: Cause.CUT,
+    **dict.fromkeys((Fault.UNRESOLVED, Fault.UNREACHABLE, Fault.TLS), Cause.UNREACHABLE),
+    **dict.fromkeys((Fault.UNANSWERED, Fault.CUT), Cause.CUT),
     Fault.TOO_LARGE: Cause.BROKEN,
     Fault.CANCELLED: Cause.CANCELLED,
 }
@@ -94,6 +89,20 @@ class VertexAi:
                 yield from reader.read(chunk)
                 chunk = next(chunks, None)
             yield reader.end()
+        finally:
+            exchange.close()
+
+    def embed(self, texts: Sequence[str], task: str, *, budget: Budget) -> Sequence[Sequence[float]]:
+        """Return the vectors of texts. Raises exceptions of the SDK and HTTP."""
+        exchange = _Exchange(budget, Cancellation())
+        try:
+            with self._transport.carrying(exchange):
+                found = self._client.models.embed_content(
+                    model=self._settings.model,
+                    contents=list(texts),
+                    config={"task_type": task, "output_dimensionality": _DIMENSIONS},
+                )
+            return [each.values or [] for each in found.embeddings or ()]
         finally:
             exchange.close()
 

@@ -6,13 +6,24 @@ import socket
 import ssl
 import threading
 import time
+import weakref
 from collections.abc import Callable, Generator, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Protocol, Self
 
 from msgspec import Struct, structs
 
-from a2a_hub.http.connections import Connection, ConnectionPool, IncomingAnswer, NotHttp, Origin, TlsContext, split_url
+from a2a_hub.http.connections import (
+    Connection,
+    ConnectionPool,
+    Headers,
+    NotHttp,
+    Origin,
+    open_connection,
+    split_url,
+    verifying_context,
+)
 from a2a_hub.http.dialing import (
     Addresses,
     Resolver,
@@ -23,6 +34,7 @@ from a2a_hub.http.dialing import (
     tls_failure,
 )
 from a2a_hub.http.messages import Cancellation
+from a2a_hub.telemetry import tracing
 
 
 class Fault(StrEnum):
@@ -32,6 +44,7 @@ class Fault(StrEnum):
     UNREACHABLE = "unreachable"
     TLS = "tls"
     TIMEOUT = "timeout"
+    UNANSWERED = "unanswered"
     CUT = "cut"
     TOO_LARGE = "too_large"
     CANCELLED = "cancelled"
@@ -62,9 +75,8 @@ class Budget(Struct, frozen=True, kw_only=True):
         cls, seconds: float, *, now: float, max_bytes: int, connect_seconds: float = 5.0, retries: int = 1
     ) -> Self:
         """Return the limits of an exchange that ends `seconds` after `now` at the latest."""
-        deadline = now + seconds
         return cls(
-            deadline=deadline,
+            deadline=now + seconds,
             connect_seconds=connect_seconds,
             idle_seconds=seconds,
             max_bytes=max_bytes,
@@ -107,7 +119,8 @@ class HttpClient:
         addresses: Addresses = system_addresses,
     ) -> None:
         self.clock = clock
-        self._tls = tls or TlsContext()
+        # Made on first use: loading the certificates takes time.
+        self._tls = tls or cache(verifying_context)
         self._resolver = Resolver(addresses)
         self._pool = ConnectionPool(most=most_idle_connections, clock=clock)
 
@@ -127,34 +140,29 @@ class HttpClient:
         if remaining <= 0:
             raise HttpFailure(Fault.TIMEOUT, "there was no time left to ask")
         connection = self._pool.take(origin) or self._connected(origin, budget, cancellation)
-        hold = _Hold(connection, cancellation)
-        connection.limit(
-            deadline=min(budget.deadline, self.clock() + budget.idle_seconds),
-            idle_seconds=budget.idle_seconds,
-        )
-        try:
-            incoming = connection.exchange(method, target, headers, body)
-        except BaseException as error:
-            hold.close()
-            if isinstance(error, OSError | NotHttp):
-                raise _no_answer(error, hold) from None
-            raise
-        connection.limit(deadline=budget.deadline, idle_seconds=budget.idle_seconds)
-        return Answer(incoming, hold, budget=budget, clock=self.clock, keep=self._pool.put)
+        answer = Answer(connection, budget=budget, clock=self.clock, keep=self._pool.put, cancellation=cancellation)
+        answer.begin(method, target, headers, body)
+        return answer
 
     def _connected(self, origin: Origin, budget: Budget, cancellation: Cancellation | None) -> Connection:
         attempts_left = budget.retries
         while True:
-            connection = Connection(origin, tls=self._tls, clock=self.clock, resolver=self._resolver)
             try:
-                connection.connect(deadline=budget.deadline, seconds=budget.connect_seconds)
-                return connection
+                return open_connection(
+                    origin,
+                    tls=self._tls,
+                    clock=self.clock,
+                    resolver=self._resolver,
+                    deadline=budget.deadline,
+                    seconds=budget.connect_seconds,
+                )
             except (OSError, ValueError) as error:
                 if cancellation is not None and cancellation.cancelled:
                     raise HttpFailure(Fault.CANCELLED, "the caller left") from None
                 if attempts_left <= 0 or self.clock() >= budget.deadline:
                     raise _no_connection(error) from None
                 attempts_left -= 1
+                tracing.add("a2a_hub.retries", 1, reason="connect")
 
 
 class Answer:
@@ -163,23 +171,48 @@ class Answer:
     `media_type` is the Content-Type without parameters, in lower case.
     """
 
+    status: int
+    headers: Headers
+    media_type: str
+
     def __init__(
         self,
-        incoming: IncomingAnswer,
-        hold: _Hold,
+        connection: Connection,
         *,
         budget: Budget,
         clock: Callable[[], float],
         keep: Callable[[Connection], None],
+        cancellation: Cancellation | None,
     ) -> None:
-        self.status = incoming.status
-        self.headers = incoming.headers
-        self.media_type = (self.headers.get("content-type") or "").split(";", 1)[0].strip().lower()
-        self._incoming = incoming
-        self._hold = hold
+        self._lock = threading.Lock()
+        # Until the end of the answer, and no longer, the caller's leaving wakes blocked reads.
+        self._connection: Connection | None = connection
         self._budget = budget
         self._clock = clock
         self._keep = keep
+        self._cancellation = cancellation
+        if cancellation is not None:
+            # One cancellation may outlast many answers.
+            shut_down = weakref.WeakMethod(self._shut_down)
+            cancellation.on_cancel(lambda: (answer := shut_down()) and answer())
+
+    def begin(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None) -> None:
+        """Send the request, and read the answer up to its headers. Raises HttpFailure."""
+        connection, budget = self._connection, self._budget
+        assert connection is not None, "nothing was read before"
+        connection.limit(
+            deadline=min(budget.deadline, self._clock() + budget.idle_seconds), idle_seconds=budget.idle_seconds
+        )
+        try:
+            self._incoming = connection.exchange(method, target, headers, body)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError | NotHttp):
+                raise self._left() or _no_answer(error) from None
+            raise
+        connection.limit(deadline=budget.deadline, idle_seconds=budget.idle_seconds)
+        self.status, self.headers = self._incoming.status, self._incoming.headers
+        self.media_type = (self.headers.get("content-type") or "").split(";", 1)[0].strip().lower()
 
     def chunks(self) -> Generator[bytes, None, None]:
         """Yield the body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut."""
@@ -190,19 +223,29 @@ class Answer:
                 if size > self._budget.max_bytes:
                     raise HttpFailure(Fault.TOO_LARGE, f"the answer is larger than {self._budget.max_bytes} bytes")
                 yield chunk
-            if self._hold.cancelled:
-                raise self._cut()
+            if left := self._left():
+                raise left
             self._release()
         except TimeoutError:
-            if self._hold.cancelled:
-                raise self._cut() from None
             late = self._clock() >= self._budget.deadline
             detail = "the answer was not complete in time" if late else "the answer stopped coming in"
-            raise HttpFailure(Fault.TIMEOUT, detail) from None
+            raise self._left() or HttpFailure(Fault.TIMEOUT, detail) from None
         except (OSError, NotHttp):
-            raise self._cut() from None
+            cut = HttpFailure(Fault.CUT, "the connection was cut in the middle of the answer")
+            raise self._left() or cut from None
         finally:
             self.close()
+
+    def has_chunk(self) -> bool:
+        """Return True if `chunks` goes on without waiting, to its end or a failure, too."""
+        connection = self._connection
+        return connection is None or self._incoming.has_piece or connection.has_input()
+
+    @property
+    def file_number(self) -> int:
+        """The number by which the operating system knows the connection, -1 after the end."""
+        connection = self._connection
+        return connection.file_number if connection is not None else -1
 
     def read(self) -> bytes:
         """Return the whole body. Raises HttpFailure."""
@@ -212,7 +255,8 @@ class Answer:
         """Limit the rest of the answer to this many seconds."""
         deadline = min(self._budget.deadline, self._clock() + seconds)
         self._budget = structs.replace(self._budget, deadline=deadline)
-        self._hold.limit(deadline=deadline, idle_seconds=seconds)
+        if self._connection is not None:
+            self._connection.limit(deadline=deadline, idle_seconds=seconds)
 
     def finish(self, *, within_seconds: float) -> None:
         """Wait briefly for the other side to end the answer, so that the connection can be reused."""
@@ -225,54 +269,28 @@ class Answer:
 
     def close(self) -> None:
         """Give the answer up and close its connection unless it was read to its end. Idempotent."""
-        self._hold.close()
+        connection = self._take()
+        if connection is not None:
+            connection.close()
 
     def _release(self) -> None:
-        connection = self._hold.release()
-        if connection is not None:
-            if self._incoming.leaves_connection:
-                self._keep(connection)
-            else:
-                connection.close()
+        if self._incoming.leaves_connection and (connection := self._take()) is not None:
+            self._keep(connection)
 
-    def _cut(self) -> HttpFailure:
-        if self._hold.cancelled:
-            return HttpFailure(Fault.CANCELLED, "the caller left")
-        return HttpFailure(Fault.CUT, "the connection was cut in the middle of the answer")
-
-
-class _Hold:
-    """One exchange's hold on its connection. During it, and no longer, the caller's leaving wakes blocked reads."""
-
-    def __init__(self, connection: Connection, cancellation: Cancellation | None) -> None:
-        self._lock = threading.Lock()
-        self._connection: Connection | None = connection
-        self._cancellation = cancellation
-        if cancellation is not None:
-            cancellation.on_cancel(self._shut_down)
-
-    @property
-    def cancelled(self) -> bool:
-        return self._cancellation is not None and self._cancellation.cancelled
-
-    def limit(self, *, deadline: float, idle_seconds: float) -> None:
-        if self._connection is not None:
-            self._connection.limit(deadline=deadline, idle_seconds=idle_seconds)
-
-    def release(self) -> Connection | None:
+    def _take(self) -> Connection | None:
         with self._lock:
             connection, self._connection = self._connection, None
         return connection
-
-    def close(self) -> None:
-        connection = self.release()
-        if connection is not None:
-            connection.close()
 
     def _shut_down(self) -> None:
         with self._lock:
             if self._connection is not None:
                 self._connection.shut_down()
+
+    def _left(self) -> HttpFailure | None:
+        """Return the failure of an exchange that nobody waits for any more."""
+        is_left = self._cancellation is not None and self._cancellation.cancelled
+        return HttpFailure(Fault.CANCELLED, "the caller left") if is_left else None
 
 
 def _no_connection(error: OSError | ValueError) -> HttpFailure:
@@ -285,15 +303,13 @@ def _no_connection(error: OSError | ValueError) -> HttpFailure:
             return HttpFailure(Fault.UNREACHABLE, connection_failure(error))
 
 
-def _no_answer(error: OSError | NotHttp, hold: _Hold) -> HttpFailure:
-    if hold.cancelled:
-        return HttpFailure(Fault.CANCELLED, "the caller left")
+def _no_answer(error: OSError | NotHttp) -> HttpFailure:
     match error:
         case TimeoutError():
             return HttpFailure(Fault.TIMEOUT, "no answer in time")
         case ssl.SSLError() if is_tls_alert(error):
             return HttpFailure(Fault.TLS, tls_failure(error))
         case OSError():
-            return HttpFailure(Fault.CUT, "the connection was cut before an answer came")
+            return HttpFailure(Fault.UNANSWERED, "the connection was cut before an answer came")
         case _:
             return HttpFailure(Fault.CUT, "what came back is not HTTP")

@@ -56,45 +56,45 @@ def split_url(url: str) -> tuple[Origin, str]:
     return origin, quote(target, safe=_LEFT_AS_THEY_ARE)
 
 
-class Connection:
-    """One connection, for one request at a time. `clock` returns seconds that never go back.
+def open_connection(
+    origin: Origin,
+    *,
+    tls: Callable[[], ssl.SSLContext],
+    clock: Callable[[], float],
+    resolver: Resolver,
+    deadline: float,
+    seconds: float,
+) -> Connection:
+    """Connect by `deadline`, with at most `seconds` each for the connection and TLS.
 
-    It leads to one of the addresses that `resolver` returned, even if the name resolves differently later; the certificate is
-    checked against the name.
+    The connection leads to one of the addresses that `resolver` returned, even if the name resolves differently later; the
+    certificate is checked against the name. Raises OSError or ValueError; nothing of a request has been sent then.
     """
+    seconds_to_connect = _remaining_seconds(deadline, seconds, clock)
+    latest = clock() + seconds_to_connect
+    addresses = resolver.resolve(origin.host, origin.port, seconds=seconds_to_connect)
+    raw = connect_first(addresses, origin.port, seconds=latest - clock(), clock=clock)
+    try:
+        raw.settimeout(_remaining_seconds(deadline, seconds, clock))
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if origin.scheme == "https":
+            raw = tls().wrap_socket(raw, server_hostname=origin.host)
+    except BaseException:
+        raw.close()
+        raise
+    return Connection(origin, raw, clock=clock)
 
-    def __init__(
-        self,
-        origin: Origin,
-        *,
-        tls: Callable[[], ssl.SSLContext],
-        clock: Callable[[], float],
-        resolver: Resolver,
-    ) -> None:
+
+class Connection:
+    """One connection, for one request at a time. `clock` returns seconds that never go back."""
+
+    def __init__(self, origin: Origin, connected: socket.socket, *, clock: Callable[[], float]) -> None:
         self.origin = origin
         self._clock = clock
-        self._tls = tls
-        self._resolver = resolver
-        self._socket: socket.socket | None = None
+        self._socket = connected
         self._quiet = select.poll()
+        self._quiet.register(connected, select.POLLIN)
         self._deadline = self._idle_seconds = self._timeout = 0.0
-
-    def connect(self, *, deadline: float, seconds: float) -> None:
-        """Connect by `deadline`, with at most `seconds` each for the connection and TLS.
-
-        Raises OSError or ValueError; nothing of a request has been sent then.
-        """
-        raw = self._open_socket(_remaining_seconds(deadline, seconds, self._clock))
-        try:
-            raw.settimeout(_remaining_seconds(deadline, seconds, self._clock))
-            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self.origin.scheme == "https":
-                raw = self._tls().wrap_socket(raw, server_hostname=self.origin.host)
-        except BaseException:
-            raw.close()
-            raise
-        self._quiet.register(raw, select.POLLIN)
-        self._socket = raw
 
     def limit(self, *, deadline: float, idle_seconds: float) -> None:
         """Limit all further reads and writes to `deadline` on the clock, and each wait to `idle_seconds`."""
@@ -102,7 +102,6 @@ class Connection:
 
     def exchange(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None) -> IncomingAnswer:
         """Send the request and return the answer up to its headers. Raises OSError or NotHttp."""
-        assert self._socket is not None, "exchange comes after connect"
         request = _request_bytes(method, target, self._host, headers, body)
         self._before_io()
         # A server that refuses a request early may answer and close before it has received all of it.
@@ -114,38 +113,38 @@ class Connection:
 
     def shut_down(self) -> None:
         """Wake a thread that waits on this connection; called from another one."""
-        if self._socket is not None:
-            # SSLSocket's own would take the TLS state away from the thread that reads.
-            with contextlib.suppress(OSError):
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+        # SSLSocket's own would take the TLS state away from the thread that reads.
+        with contextlib.suppress(OSError):
+            socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def is_quiet(self) -> bool:
         """Return True if the other side has neither closed the connection nor sent anything unexpected."""
-        if self._socket is None or self._socket.fileno() < 0:
-            return False
-        return not self._quiet.poll(0)
+        return self._socket.fileno() >= 0 and not self._quiet.poll(0)
+
+    @property
+    def file_number(self) -> int:
+        """The number by which the operating system knows the connection, -1 if it is closed."""
+        return self._socket.fileno()
+
+    def has_input(self) -> bool:
+        """Return True if something, perhaps the end, can be read without waiting."""
+        pending = self._socket.pending() if isinstance(self._socket, ssl.SSLSocket) else 0
+        return bool(pending) or not self.is_quiet()
 
     def close(self) -> None:
         """Close the connection; idempotent."""
-        if self._socket is not None:
-            self._socket.close()
-
-    def _open_socket(self, seconds: float) -> socket.socket:
-        host, port = self.origin.host, self.origin.port
-        deadline = self._clock() + seconds
-        addresses = self._resolver.resolve(host, port, seconds=seconds)
-        return connect_first(addresses, port, seconds=deadline - self._clock(), clock=self._clock)
+        self._socket.close()
 
     def _receive(self, most_bytes: int) -> bytes:
         self._before_io()
-        return self._socket.recv(most_bytes) if self._socket is not None else b""
+        return self._socket.recv(most_bytes)
 
     def _before_io(self) -> None:
         remaining = self._deadline - self._clock()
         if remaining <= 0:
             raise TimeoutError
         wanted = min(self._idle_seconds, remaining)
-        if not wanted <= self._timeout <= wanted * _NEAR and self._socket is not None:
+        if not wanted <= self._timeout <= wanted * _NEAR:
             self._timeout = wanted * _LONGER
             self._socket.settimeout(self._timeout)
 
@@ -231,18 +230,11 @@ def _close_all(idle: Iterable[tuple[Connection, float]]) -> None:
         connection.close()
 
 
-class TlsContext:
-    """The context for verifying servers, made on first use: loading the certificates takes time."""
-
-    @cached_property
-    def _context(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()
-        context.set_alpn_protocols(["http/1.1"])
-        return context
-
-    def __call__(self) -> ssl.SSLContext:
-        """Return the one context, shared by all connections."""
-        return self._context
+def verifying_context() -> ssl.SSLContext:
+    """Return a context for verifying servers."""
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 class NotHttp(Exception):
@@ -313,6 +305,11 @@ class IncomingAnswer:
         piece = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
         self._pieces.clear()
         return piece
+
+    @property
+    def has_piece(self) -> bool:
+        """True if `piece` returns, or raises, without reading on."""
+        return bool(self._pieces) or self._complete or self._broken
 
     @property
     def leaves_connection(self) -> bool:

@@ -8,10 +8,10 @@ import os
 import select
 import socket
 import ssl
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from functools import partial
 
+from a2a_hub.runtime.shared_fetch import SingleFlight
 from a2a_hub.runtime.threads import Threads
 
 # RFC 8305 §8: the delay before the next address is tried beside this one.
@@ -75,42 +75,20 @@ class Resolver:
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
         self._threads = Threads("names")
-        self._lock = threading.Lock()
-        self._pending: dict[tuple[str, int], Future[Sequence[str]]] = {}
+        self._flights: SingleFlight[tuple[str, int], Sequence[str]] = SingleFlight()
 
     def resolve(self, host: str, port: int, *, seconds: float) -> Sequence[str]:
         """Return the addresses of a host. Raises what `addresses` raises, and socket.gaierror after `seconds`."""
+        ask = partial(self._addresses, host, port)
         if _is_address(host):
-            return self._addresses(host, port)
-        with self._lock:
-            answer = self._pending.get((host, port))
-            if answer is None:
-                answer = self._start(host, port)
+            return ask()
+        answer, is_first = self._flights.claim((host, port))
+        if is_first:
+            self._threads.run(partial(self._flights.complete, (host, port), answer, ask))
         try:
             return answer.result(timeout=seconds)
         except TimeoutError:
             raise socket.gaierror(socket.EAI_AGAIN, "no name server answered in time") from None
-
-    def _start(self, host: str, port: int) -> Future[Sequence[str]]:
-        answer: Future[Sequence[str]] = Future()
-
-        def ask() -> None:
-            try:
-                found = self._addresses(host, port)
-            except BaseException as error:
-                self._forget(host, port)
-                answer.set_exception(error)
-            else:
-                self._forget(host, port)
-                answer.set_result(found)
-
-        self._threads.run(ask)
-        self._pending[host, port] = answer
-        return answer
-
-    def _forget(self, host: str, port: int) -> None:
-        with self._lock:
-            del self._pending[host, port]
 
 
 def connect_first(addresses: Sequence[str], port: int, *, seconds: float, clock: Callable[[], float]) -> socket.socket:

@@ -7,16 +7,27 @@ which knows one view, would take as long as everything that a hub does (docs/dec
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 import flask
+from msgspec import structs
 
-from a2a_hub.http.messages import JSON, Handler, Request, Response, close_if_closable
-from a2a_hub.http.request_body import RequestBody
+from a2a_hub.http.admission import Door, Refusal
+from a2a_hub.http.messages import (
+    INTERNAL_ERROR,
+    Handler,
+    ObservedIterator,
+    Request,
+    Response,
+    blocking,
+    close_if_closable,
+    sent_headers,
+)
+from a2a_hub.http.request_body import WAIT_LIMITS, RequestBody, WaitLimits
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -27,48 +38,69 @@ __all__ = ["entry_point"]
 _CORK: int | None = getattr(socket, "TCP_CORK", None)
 _INTERNET = frozenset({socket.AF_INET, socket.AF_INET6})
 _BODILESS = frozenset({204, 304})
-_INTERNAL = Response(
-    status=500,
-    headers={"content-type": JSON},
-    body=b'{"error":{"code":500,"status":"INTERNAL","message":"Internal error"}}',
-)
 
 
-def entry_point(handle: Handler) -> Callable[[flask.Request], WSGIApplication]:
+def entry_point(
+    handle: Handler, door: Door | None = None, *, wait_limits: WaitLimits = WAIT_LIMITS
+) -> Callable[[flask.Request], WSGIApplication]:
     """Return the function for Functions Framework, which answers every path and method with `handle`.
 
     The framework loads a function inside its application's context; requests then reach `handle` without Flask in between.
     """
-    application = _application(handle)
+    application = _application(handle if door is None else _at_door(handle, door), wait_limits)
     if flask.has_app_context():
         flask.current_app.wsgi_app = application  # type: ignore[assignment, method-assign]
     # Flask takes a WSGI application for an answer.
     return lambda _: application
 
 
-def _application(handle: Handler) -> WSGIApplication:
+def _at_door(handle: Handler, door: Door) -> Handler:
+    """Return a handler that answers at most so many requests at once; the others are refused while there are threads to do it.
+
+    A streamed answer is one until its end.
+    """
+    requests = door.capacity.requests
+
+    def handle_one(request: Request) -> Response:
+        if (page := door.page(request)) is not None:
+            return page
+        if not requests.take():
+            return door.refuse(request, Refusal.OVERLOADED)
+        try:
+            response = blocking(handle(request))
+        except BaseException:
+            requests.give()
+            raise
+        if isinstance(response.body, Iterator):
+            return structs.replace(response, body=ObservedIterator(response.body, requests.give))
+        requests.give()
+        return response
+
+    return handle_one
+
+
+def _application(handle: Handler, wait_limits: WaitLimits) -> WSGIApplication:
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        body = RequestBody(environ)
+        body = RequestBody(environ, wait_limits=wait_limits)
         method = environ["REQUEST_METHOD"]
         query = environ.get("QUERY_STRING")
         try:
-            answer = handle(
-                Request(
-                    method=method,
-                    path=_as_utf8(environ.get("PATH_INFO")) or "/",
-                    target=environ.get("RAW_URI"),
-                    headers=_Headers(environ),
-                    query=parse_qs(_as_utf8(query), keep_blank_values=True) if query else {},
-                    read_body=body.read,
-                    client_is_there=body.client_is_there,
-                )
+            request = Request(
+                method=method,
+                path=_as_utf8(environ.get("PATH_INFO")) or "/",
+                target=environ.get("RAW_URI"),
+                headers={name: value for variable, value in environ.items() if (name := _header(variable))},
+                query=parse_qs(_as_utf8(query), keep_blank_values=True) if query else {},
+                read_body=body.read,
+                client_is_there=body.client_is_there,
             )
+            answer = blocking(handle(request))
         except Exception:
             # The log has it (`Log.requests`); the server would show its text to the caller.
-            answer = _INTERNAL
+            answer = INTERNAL_ERROR
         body.discard()
         content = answer.body
-        headers = list(answer.headers.items())
+        headers = list(sent_headers(answer).items())
         bodiless = answer.status in _BODILESS
         if isinstance(content, bytes) and not bodiless:
             headers.append(("content-length", str(len(content))))
@@ -76,6 +108,7 @@ def _application(handle: Handler) -> WSGIApplication:
             close_if_closable(content)
             content = b""
         start_response(_status_line(answer.status), headers)
+        assert isinstance(content, bytes | Iterator), "a polled body has become an iterator"
         return _CorkedBody(content, environ.get("gunicorn.socket")) if isinstance(content, bytes) else content
 
     return application
@@ -114,35 +147,9 @@ def _status_line(status: int) -> str:
         return f"{status} Unknown"
 
 
-class _Headers(Mapping[str, str]):
-    """The request's headers by lower-case name, read from the WSGI environment (PEP 3333) only when asked for."""
-
-    __slots__ = ("_environ",)
-
-    def __init__(self, environ: dict[str, Any]) -> None:
-        self._environ = environ
-
-    def __getitem__(self, name: str) -> str:
-        value: str = self._environ[_variable(name)]
-        return value
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the header, or `default`."""
-        return self._environ.get(_variable(name), default)
-
-    def __iter__(self) -> Iterator[str]:
-        for key in self._environ:
-            if key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
-                yield key.lower().replace("_", "-")
-            elif key.startswith("HTTP_"):
-                yield key[5:].lower().replace("_", "-")
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-@cache
-def _variable(name: str) -> str:
-    """Return the WSGI name of a header. Only names that our own code asks for get here."""
-    key = name.upper().replace("-", "_")
-    return key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + key
+@lru_cache(maxsize=1024)
+def _header(variable: str) -> str | None:
+    """Return the lower-case name of the header that a variable of the environment holds, None for another variable."""
+    if not variable.startswith("HTTP_") and variable not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+        return None
+    return variable.removeprefix("HTTP_").lower().replace("_", "-")

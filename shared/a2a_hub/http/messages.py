@@ -1,22 +1,29 @@
 """HTTP as plain values, independent of the web framework: requests, responses, cancellation, dates and delays."""
 
+from __future__ import annotations
+
+import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import Protocol
+from itertools import chain
+from typing import Generic, Protocol, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field, structs
 
 __all__ = ["Handler", "Request", "Response"]
 
+B = TypeVar("B")
+C = TypeVar("C")
 JSON = "application/json"
 A2A_JSON = "application/a2a+json"
 EVENT_STREAM = "text/event-stream"
 PROBLEM_JSON = "application/problem+json"
 # 30 years are as good as any longer delay.
 _MAX_DELAY_DIGITS = 9
+_MOST_LENGTH_DIGITS = 15
 
 
 class BodyFault(StrEnum):
@@ -24,12 +31,15 @@ class BodyFault(StrEnum):
 
     BROKEN = "broken"
     COMPRESSED = "compressed"
+    FORGED = "forged"
     TOO_SLOW = "too_slow"
     TOO_LARGE = "too_large"
 
 
 class BodyError(Exception):
-    """A request body that breaks off, is framed wrongly, is compressed, does not arrive in time, or is over the limit."""
+    """A request body that breaks off, is framed wrongly, is compressed, does not arrive in time, is over the limit, or is not
+    the one that was signed.
+    """
 
     def __init__(self, fault: BodyFault, limit_bytes: int = 0) -> None:
         super().__init__(fault)
@@ -37,11 +47,21 @@ class BodyError(Exception):
         self.limit_bytes = limit_bytes
 
 
-class Body(Protocol):
-    """A reader of the request's body, to be called once."""
+Body = Callable[[int], bytes | None]
+"""A reader of the request's body, to be called once: returns None if it is longer than so many bytes. Raises BodyError."""
 
-    def __call__(self, limit_bytes: int) -> bytes | None:
-        """Return the body, None if it is longer than `limit_bytes`. Raises BodyError."""
+
+class BodyDigest:
+    """The SHA-256 (hexadecimal) that a request's body must have: `required`, once a signature is verified that names it."""
+
+    __slots__ = ("required",)
+
+    def __init__(self) -> None:
+        self.required: str | None = None
+
+    def fits(self, body: bytes) -> bool:
+        """Return True if nothing is required, or this."""
+        return self.required is None or hashlib.sha256(body).hexdigest() == self.required
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -58,12 +78,15 @@ class Request(Struct, frozen=True, kw_only=True):
     query: Mapping[str, Sequence[str]] = {}
     read_body: Body = lambda _: b""
     client_is_there: Callable[[], bool] = lambda: True
+    body_digest: BodyDigest = field(default_factory=BodyDigest)
 
     def body(self, max_bytes: int) -> bytes:
-        """Read the body. Raises BodyError, also for a body over the limit."""
+        """Read the body. Raises BodyError, also for a body over the limit, and for another than the signed one."""
         body = self.read_body(max_bytes)
         if body is None:
             raise BodyError(BodyFault.TOO_LARGE, max_bytes)
+        if not self.body_digest.fits(body):
+            raise BodyError(BodyFault.FORGED)
         return body
 
     def parameter(self, name: str) -> str | None:
@@ -81,15 +104,121 @@ class Request(Struct, frozen=True, kw_only=True):
         return self.headers.get("content-type", "").split(";", 1)[0].strip().lower()
 
 
+class PolledBody(Protocol):
+    """A streamed body that holds no thread while it waits. One thread at a time calls its methods."""
+
+    @property
+    def idle_seconds(self) -> float:
+        """The time after which `poll` is called again at the latest."""
+
+    @property
+    def failure(self) -> Response | None:
+        """The response to send instead of the stream: set if the first `poll` that returned no None failed."""
+
+    def poll(self) -> bytes | None:
+        """Return the next chunk, None if there is none yet. Raise StopIteration at the end. This never waits."""
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Call `wake` whenever `poll` may return a chunk after it returned None, at once if that is so already.
+
+        There is one callback: a later one replaces it. It is called from any thread, perhaps without need, and must not block.
+        """
+
+    def close(self) -> None:
+        """End the stream: it was sent, or its client has left. Idempotent."""
+
+
 class Response(Struct, frozen=True, kw_only=True):
-    """One answer: bytes, or an iterator of chunks that is sent as it yields and closed when the client leaves."""
+    """One answer: bytes, or chunks that are sent as they come, until the end or until the client leaves, and then closed.
+
+    An iterator of chunks takes a thread while it waits for the next; a PolledBody does not.
+    """
 
     status: int = 200
     headers: Mapping[str, str] = {}
-    body: bytes | Iterator[bytes] = b""
+    body: bytes | Iterator[bytes] | PolledBody = b""
 
 
 Handler = Callable[[Request], Response]
+
+INTERNAL_ERROR = Response(
+    status=500,
+    headers={"content-type": JSON},
+    body=b'{"error":{"code":500,"status":"INTERNAL","message":"Internal error"}}',
+)
+"""The answer if a handler fails."""
+
+
+# What callers asked and got stays out of caches, and other sites learn no address of it.
+_PROTECTIVE = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-store"}
+
+
+def sent_headers(response: Response) -> dict[str, str]:
+    """Return the headers as they are sent: nothing is stored, sniffed or told to other sites unless the response says so."""
+    return {**_PROTECTIVE, **response.headers}
+
+
+def blocking(response: Response) -> Response:
+    """Return the response with an iterator in place of a PolledBody, for servers with a thread for each stream.
+
+    Waits for the first chunk: a failure before it is the response.
+    """
+    body = response.body
+    if isinstance(body, bytes | Iterator):
+        return response
+    ready = threading.Event()
+    body.on_ready(ready.set)
+
+    def wait_for_chunk() -> bytes:
+        try:
+            while (chunk := body.poll()) is None:
+                ready.wait(body.idle_seconds)
+                ready.clear()
+        except StopIteration:
+            return b""
+        return chunk
+
+    first = wait_for_chunk()
+    if body.failure is not None:
+        body.close()
+        return body.failure
+    chunks = chain((first,), iter(wait_for_chunk, b"")) if first else iter(())
+    return structs.replace(response, body=ObservedIterator(chunks, body.close))
+
+
+class Observed(Generic[B]):
+    """A streamed body that calls `on_end` once: exhausted, failed, or closed because the client left; then `on_left` before."""
+
+    def __init__(self, body: B, on_end: Callable[[], object], *, on_left: Callable[[], object] = lambda: None) -> None:
+        self._body = body
+        self._on_end: Callable[[], object] | None = on_end
+        self._on_left = on_left
+
+    def close(self) -> None:
+        """Close the body; the server calls this."""
+        close_if_closable(self._body)
+        if self._on_end is not None:
+            self._on_left()
+        self._end()
+
+    def _chunk(self, take: Callable[[], C]) -> C:
+        try:
+            return take()
+        except BaseException:
+            self._end()
+            raise
+
+    def _end(self) -> None:
+        on_end, self._on_end = self._on_end, None
+        if on_end is not None:
+            on_end()
+
+
+class ObservedIterator(Observed[Iterator[bytes]], Iterator[bytes]):
+    """Chunks whose end is observed."""
+
+    def __next__(self) -> bytes:
+        return self._chunk(self._body.__next__)
 
 
 def close_if_closable(iterator: object) -> None:
@@ -97,6 +226,12 @@ def close_if_closable(iterator: object) -> None:
     close = getattr(iterator, "close", None)
     if close is not None:
         close()
+
+
+def stated_length(text: str) -> int:
+    """Return a Content-Length, 0 if there is none. One with more digits than anybody needs counts as endless."""
+    digits = text.isascii() and text.isdigit() and len(text) <= _MOST_LENGTH_DIGITS
+    return int(text) if digits else 10**_MOST_LENGTH_DIGITS if text else 0
 
 
 def body_of(data: bytes) -> Body:

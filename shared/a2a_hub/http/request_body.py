@@ -1,22 +1,20 @@
 """A request's body from the WSGI server (PEP 3333): read once, within limits of time."""
 
 import contextlib
-import itertools
 import socket
 import struct
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from msgspec import Struct
 
-from a2a_hub.http.messages import BodyError, BodyFault
+from a2a_hub.http.messages import BodyError, BodyFault, stated_length
 
 _CHUNK_BYTES = 65536
-_MOST_DIGITS = 15
-_MOST_DISCARDED_BYTES = 64 << 20
+MOST_DISCARDED_BYTES = 64 << 20
 _TICK_SECONDS = 1.0
 _QUIET_TICKS = 60
 
@@ -30,26 +28,24 @@ class ReadWatchdog:
     def __init__(self, *, tick_seconds: float = _TICK_SECONDS, quiet_ticks: int = _QUIET_TICKS) -> None:
         self._tick_seconds = tick_seconds
         self._quiet_ticks = quiet_ticks
-        self._keys = itertools.count()
         self._lock = threading.Lock()
-        self._due: dict[int, tuple[float, socket.socket]] = {}
+        self._due: dict[socket.socket, float] = {}
         self._runs = False
 
-    def watch(self, connection: socket.socket, *, seconds: float) -> int:
-        """End reads from `connection` after `seconds`, unless `release` is called with the returned key before."""
-        key = next(self._keys)
+    def watch(self, connection: socket.socket, *, seconds: float) -> socket.socket:
+        """End reads from `connection`, which is returned, after `seconds`, unless it is released before."""
         with self._lock:
-            self._due[key] = (time.monotonic() + seconds, connection)
+            self._due[connection] = time.monotonic() + seconds
             if not self._runs:
                 # Started in the process that serves requests: an earlier thread does not survive a fork.
                 self._runs = True
                 threading.Thread(target=self._run, name="read-watchdog", daemon=True).start()
-        return key
+        return connection
 
-    def release(self, key: int) -> None:
+    def release(self, connection: socket.socket) -> None:
         """Stop watching the connection."""
         with self._lock:
-            self._due.pop(key, None)
+            self._due.pop(connection, None)
 
     def _run(self) -> None:
         quiet, tick = 0, threading.Event()
@@ -61,8 +57,8 @@ class ReadWatchdog:
                     self._runs = False
                     return
                 now = time.monotonic()
-                for key in [key for key, (due, _) in self._due.items() if due <= now]:
-                    _, connection = self._due.pop(key)
+                for connection in [each for each, due in self._due.items() if due <= now]:
+                    del self._due[connection]
                     with contextlib.suppress(OSError):
                         connection.shutdown(socket.SHUT_RD)
 
@@ -84,7 +80,7 @@ class WaitLimits(Struct, frozen=True, kw_only=True):
     watchdog: ReadWatchdog = _watchdog
 
 
-_WAIT_LIMITS = WaitLimits()
+WAIT_LIMITS = WaitLimits()
 
 
 class RequestBody:
@@ -92,13 +88,13 @@ class RequestBody:
 
     __slots__ = ("_coding", "_left", "_length", "_socket", "_stream", "_wait_limits")
 
-    def __init__(self, environ: Mapping[str, Any], *, wait_limits: WaitLimits = _WAIT_LIMITS) -> None:
+    def __init__(self, environ: Mapping[str, Any], *, wait_limits: WaitLimits = WAIT_LIMITS) -> None:
         stated = environ.get("CONTENT_LENGTH", "")
         chunked = "HTTP_TRANSFER_ENCODING" in environ
         self._coding: str = environ.get("HTTP_CONTENT_ENCODING", "")
         self._stream = environ["wsgi.input"]
         self._socket: socket.socket | None = environ.get("gunicorn.socket")
-        self._length = None if chunked or not stated else _number(stated)
+        self._length = None if chunked or not stated else stated_length(stated)
         self._left = chunked or bool(self._length)
         self._wait_limits = wait_limits
 
@@ -110,9 +106,9 @@ class RequestBody:
             raise BodyError(BodyFault.COMPRESSED)
         if self._length is not None and self._length > limit_bytes:
             return None
-        watched = self._wait_for(self._wait_limits.idle_seconds, self._wait_limits.total_seconds)
         try:
-            data = self._some(limit_bytes) if self._length is None else self._stream.read(self._length)
+            with self._waiting(self._wait_limits.idle_seconds, self._wait_limits.total_seconds):
+                data = self._some(limit_bytes) if self._length is None else self._stream.read(self._length)
         except BlockingIOError:
             self._end()
             raise BodyError(BodyFault.TOO_SLOW) from None
@@ -120,8 +116,6 @@ class RequestBody:
             # Each server has exceptions of its own for what it cannot parse.
             self._end()
             raise BodyError(BodyFault.BROKEN) from None
-        finally:
-            self._waited(watched)
         if len(data) > limit_bytes:
             return None
         if self._length is not None and len(data) < self._length:
@@ -149,32 +143,32 @@ class RequestBody:
         """
         if not self._left:
             return
-        if self._length is not None and self._length > _MOST_DISCARDED_BYTES:
+        if self._length is not None and self._length > MOST_DISCARDED_BYTES:
             self._end()
             return
-        left = _MOST_DISCARDED_BYTES
-        watched = self._wait_for(self._wait_limits.pause_seconds, self._wait_limits.linger_seconds)
+        left = MOST_DISCARDED_BYTES
         try:
-            while left > 0 and (chunk := self._stream.read(_CHUNK_BYTES)):
-                left -= len(chunk)
+            with self._waiting(self._wait_limits.pause_seconds, self._wait_limits.linger_seconds):
+                while left > 0 and (chunk := self._stream.read(_CHUNK_BYTES)):
+                    left -= len(chunk)
             if left <= 0:
                 self._end()
         except Exception:
             # After a pause, a break or a syntax error, the start of the next request is unknown.
             self._end()
-        finally:
-            self._waited(watched)
         self._left = False
 
-    def _wait_for(self, each_seconds: float, all_seconds: float) -> int | None:
+    @contextlib.contextmanager
+    def _waiting(self, each_seconds: float, all_seconds: float) -> Iterator[None]:
         if self._socket is None:
-            return None
+            yield
+            return
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(each_seconds))
-        return self._wait_limits.watchdog.watch(self._socket, seconds=all_seconds)
-
-    def _waited(self, watched: int | None) -> None:
-        if self._socket is not None and watched is not None:
-            self._wait_limits.watchdog.release(watched)
+        self._wait_limits.watchdog.watch(self._socket, seconds=all_seconds)
+        try:
+            yield
+        finally:
+            self._wait_limits.watchdog.release(self._socket)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(0))
 
     def _some(self, limit_bytes: int) -> bytearray:
@@ -196,9 +190,3 @@ class RequestBody:
 def _timeval(seconds: float) -> bytes:
     """Return a `struct timeval` (POSIX <sys/time.h>)."""
     return struct.pack("@ll", int(seconds), int(seconds % 1 * 1e6))
-
-
-def _number(stated: str) -> int:
-    """Return the stated length. One with more digits than anybody needs counts as endless."""
-    digits = stated.isascii() and stated.isdigit() and len(stated) <= _MOST_DIGITS
-    return int(stated) if digits else 10**_MOST_DIGITS

@@ -3,18 +3,27 @@
 A rejected token is 401. A verifier that cannot be reached is 503: an outage never looks like a bad token.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request
-from a2a_hub.identity import signed_principal
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import PrincipalSigner, SignatureExpired
 from a2a_hub.telemetry.log import Record, Redacted
 
+if TYPE_CHECKING:
+    from a2a_hub.identity.signed_principal import PrincipalVerifier
+
 AUTHORIZATION = "authorization"
+HEADER = "x-hub-principal"
+"""The header by which a function tells another who calls."""
+TOKEN_HEADER = "x-hub-caller-authorization"  # noqa: S105 - a header's name
+"""The header for the caller's own token beside it."""
 _RETRY_AFTER_SECONDS = 5
 # RFC 6750 §2.1; real tokens are shorter.
 _BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,8192})")
@@ -26,6 +35,21 @@ class VerifierUnavailable(Exception):
     def __init__(self, retry_after_seconds: int) -> None:
         super().__init__("the token cannot be verified now")
         self.retry_after_seconds = retry_after_seconds
+
+
+class SignatureExpired(Exception):
+    """A header that was signed for this request, but too long ago, or with a clock that differs from this one."""
+
+
+class SignedPrincipal(Struct, frozen=True, kw_only=True):
+    """The content of a verified header. It is good for a body with this SHA-256 only (hexadecimal).
+
+    `has_token` is True if the token beside the header is the one that it was signed with.
+    """
+
+    principal: Principal
+    body_sha256: str
+    has_token: bool
 
 
 class TokenVerifier(Protocol):
@@ -41,6 +65,12 @@ class Caller(Redacted, frozen=True, kw_only=True):
 
     principal: Principal | None
     authorization: str | None = None
+    through_gate: bool = False
+    """True if the principal was signed by another function of ours, which has admitted the request."""
+
+
+Identify = Callable[[Request, Record], Caller]
+"""An identification of callers, which notes the principal in the request's log record. Raises A2AError."""
 
 
 class Authenticator:
@@ -53,13 +83,13 @@ class Authenticator:
         self,
         verifiers: Sequence[TokenVerifier],
         *,
-        signer: PrincipalSigner | None = None,
+        header_verifier: PrincipalVerifier | None = None,
         anonymous: bool = False,
         anonymous_principal: Principal | None = None,
         token_header: str = AUTHORIZATION,
     ) -> None:
         self._verifiers = tuple(verifiers)
-        self._signer = signer
+        self._header_verifier = header_verifier
         self._anonymous = anonymous
         self._anonymous_caller = Caller(principal=anonymous_principal)
         self._token_header = token_header
@@ -74,12 +104,13 @@ class Authenticator:
     def authenticate(self, request: Request) -> Caller:
         """Return the caller. Raises UNAUTHENTICATED (401) or UNAVAILABLE (503).
 
-        A principal header that the gate did not sign rejects the request, even beside a valid bearer token.
+        A principal header that no trusted function signed for this request rejects it, even beside a valid bearer token; another
+        body than the signed one is rejected when it is read.
         """
         headers = request.headers
-        signed = headers.get(signed_principal.HEADER)
-        if signed is not None and self._signer is not None:
-            return _verify_signature(self._signer, signed, request)
+        signed = headers.get(HEADER)
+        if signed is not None and self._header_verifier is not None:
+            return _verify_signature(self._header_verifier, signed, request)
         authorization = headers.get(self._token_header)
         if self._anonymous and not authorization:
             return self._anonymous_caller
@@ -88,20 +119,26 @@ class Authenticator:
         return Caller(principal=verify_bearer_token(authorization, self._verifiers), authorization=authorization)
 
 
-def _verify_signature(signer: PrincipalSigner, signed: str, request: Request) -> Caller:
-    authorization = request.headers.get(signed_principal.TOKEN_HEADER)
+def _verify_signature(verifier: PrincipalVerifier, value: str, request: Request) -> Caller:
+    authorization = request.headers.get(TOKEN_HEADER)
     try:
-        verified = signer.verify(signed, method=request.method, path=request.path, authorization=authorization)
+        signed = verifier.verify(
+            value, method=request.method, path=request.path, query=request.query, authorization=authorization
+        )
     except SignatureExpired:
         # The caller's token is good: a 401 would send them looking for another one.
         raise _unavailable(
-            "The request waited for too long on its way, or the clocks of the gate and the hub differ; try again",
+            "The request waited for too long on its way, or the clocks of two functions differ; try again",
             _RETRY_AFTER_SECONDS,
         ) from None
-    if verified is None:
-        raise _rejected("The request did not come through the gate", 'Bearer realm="a2a", error="invalid_token"')
-    principal, same_token = verified
-    return Caller(principal=principal, authorization=authorization if same_token else None)
+    if signed is None:
+        raise _rejected(
+            "No function that is trusted here signed this request", 'Bearer realm="a2a", error="invalid_token"'
+        )
+    request.body_digest.required = signed.body_sha256
+    return Caller(
+        principal=signed.principal, authorization=authorization if signed.has_token else None, through_gate=True
+    )
 
 
 def is_bearer_token(token: str) -> bool:

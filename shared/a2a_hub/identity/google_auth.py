@@ -5,10 +5,10 @@ file that an environment variable names; impersonation (`gcloud auth application
 its user (`google.oauth2.id_token`).
 """
 
-import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from http import HTTPStatus
+from typing import Any, NamedTuple
 
 import google.auth
 import urllib3
@@ -18,13 +18,14 @@ from google.auth.transport.requests import Request
 from google.auth.transport.urllib3 import Request as Urllib3Request
 from google.oauth2 import id_token, service_account
 
+from a2a_hub.runtime.shared_fetch import Fetched, SharedFetch
+
 __all__ = ["GoogleAuthError", "Request", "TransportError"]
 SECONDS_BEFORE_EXPIRY = 225.0
 """google-auth's own margin (`google.auth._helpers.REFRESH_THRESHOLD`)."""
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _IMPERSONATION = "service_account_impersonation_url"
 _TIMEOUT_SECONDS = 5
-_FAILURE_SECONDS = 5
 # Google publishes a key long before it signs with it.
 _CERTIFICATES_SECONDS = 600.0
 # Google's answers allow at least this long.
@@ -85,42 +86,36 @@ def verify_id_token(
 
 
 class CertificateCache:
-    """A google-auth transport that caches the certificates: google-auth fetches them for each token.
+    """A google-auth transport that caches the certificates by `SharedFetch`: google-auth fetches them for each token.
 
-    During an outage the last ones stay in use. A failure is cached as well, for a moment, so that waiting callers do not each
-    wait for a time-out.
+    During an outage the last ones stay in use.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._transport = Urllib3Request(urllib3.PoolManager())  # type: ignore[no-untyped-call]
         self._clock = clock
-        self._lock = threading.Lock()
-        self._cached: dict[str, tuple[float, Any]] = {}
-        self._last: dict[str, tuple[float, Any]] = {}
+        self._bodies = SharedFetch(self._fetch, clock=clock, name="certificates")
 
-    def __call__(self, url: str, method: str = "GET", **kwargs: Any) -> Any:
+    def __call__(self, url: str, **_: Any) -> Any:
         """See `google.auth.transport.Request`."""
-        with self._lock:
-            cached = self._cached.get(url)
-            if cached is None or self._clock() >= cached[0]:
-                cached = self._cached[url] = self._fetch(url, method, kwargs)
-        if isinstance(cached[1], Exception):
-            raise cached[1].with_traceback(None)
-        return cached[1]
-
-    def _fetch(self, url: str, method: str, kwargs: dict[str, Any]) -> tuple[float, Any]:
-        failure: Any
         try:
-            answer = self._transport(url, method=method, timeout=_TIMEOUT_SECONDS, **kwargs)
-        except TransportError as error:
-            failure = error
-        else:
-            if answer.status == 200:
-                self._last[url] = self._clock() + _CERTIFICATES_IN_AN_OUTAGE_SECONDS, answer
-                return self._clock() + _CERTIFICATES_SECONDS, answer
-            failure = answer
-        until, last = self._last.get(url, (0.0, failure))
-        return self._clock() + _FAILURE_SECONDS, last if self._clock() < until else failure
+            return _Certificates(self._bodies.value(url).encode())
+        except TimeoutError:
+            raise TransportError("the certificates were not fetched in time") from None  # type: ignore[no-untyped-call]
+
+    def _fetch(self, url: str) -> Fetched:
+        answer = self._transport(url, timeout=_TIMEOUT_SECONDS)
+        if answer.status != HTTPStatus.OK:
+            raise TransportError(f"status {answer.status}")  # type: ignore[no-untyped-call]
+        now = self._clock()
+        return Fetched(answer.data.decode(), now + _CERTIFICATES_SECONDS, now + _CERTIFICATES_IN_AN_OUTAGE_SECONDS)
+
+
+class _Certificates(NamedTuple):
+    """An answer as google-auth reads it."""
+
+    data: bytes
+    status: int = HTTPStatus.OK
 
 
 def _impersonating(target: Any, audience: str) -> Any:

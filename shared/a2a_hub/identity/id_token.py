@@ -1,12 +1,12 @@
 """Google ID tokens, service to service: google-auth checks signature, issuer, audience and expiry."""
 
-import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from a2a_hub.identity.authentication import VerifierUnavailable
-from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.principal import Contract, Principal
 
 _RETRY_AFTER_SECONDS = 5
 _ISSUERS = ("https://accounts.google.com", "accounts.google.com")
@@ -23,15 +23,15 @@ class IdTokenVerifier:
         *,
         audiences: frozenset[str],
         callers: frozenset[str] = frozenset(),
+        contracts: Mapping[str, Contract] | None = None,
         certs_url: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._audiences = audiences
         self._callers = callers
+        self._contracts = contracts or {}
         self._certs_url = certs_url
         self._clock = clock
-        self._lock = threading.Lock()
-        self._transport: Any = None
 
     def verify(self, token: str) -> Principal | None:
         """See `TokenVerifier.verify`."""
@@ -48,14 +48,18 @@ class IdTokenVerifier:
             subject=f"google:{claims['sub']}",
             email=email,
             hosted_domain=domain if isinstance(domain, str) else None,
+            contract=self._contracts.get(email or ""),
         )
+
+    @cached_property
+    def _transport(self) -> Any:
+        from a2a_hub.identity import google_auth
+
+        return google_auth.CertificateCache(self._clock)
 
     def _claims(self, token: str) -> Mapping[str, Any] | None:
         from a2a_hub.identity import google_auth
 
-        with self._lock:
-            if self._transport is None:
-                self._transport = google_auth.CertificateCache(self._clock)
         try:
             return google_auth.verify_id_token(
                 token, audiences=self._audiences, transport=self._transport, certs_url=self._certs_url

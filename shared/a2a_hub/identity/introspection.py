@@ -6,7 +6,7 @@ Hence the allow-list of audiences; an empty one rejects everybody.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -16,8 +16,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON, delay_of
 from a2a_hub.identity.authentication import VerifierUnavailable
-from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.identity.principal import Contract, Principal, digest
 from a2a_hub.runtime.shared_fetch import SingleFlight
 
 _SECONDS = 5.0
@@ -31,7 +30,6 @@ class IntrospectedToken(Struct, frozen=True, kw_only=True):
     """Google's answer on one token. `expires_at` is in seconds since the epoch."""
 
     audience: str
-    authorized_party: str
     expires_at: float
     subject: str
     email: str | None
@@ -40,7 +38,10 @@ class IntrospectedToken(Struct, frozen=True, kw_only=True):
 
 
 class TokenPolicy(Struct, frozen=True, kw_only=True):
-    """The accepted tokens: those made for one of `audiences`; if `domains` are given, only of users in one of them."""
+    """The accepted tokens: those made for one of `audiences`; if `domains` are given, only of users in one of them.
+
+    A token that one of `audiences` only requested (`azp`) was made for another application.
+    """
 
     audiences: frozenset[str]
     domains: frozenset[str] = frozenset()
@@ -48,7 +49,7 @@ class TokenPolicy(Struct, frozen=True, kw_only=True):
     def accepts(self, token: IntrospectedToken, *, now: float) -> bool:
         """Return True if the token has an accepted audience and domain, a verified address, and has not expired."""
         return (
-            not self.audiences.isdisjoint((token.audience, token.authorized_party))
+            token.audience in self.audiences
             and (not self.domains or token.hosted_domain in self.domains)
             and token.email_verified
             and token.expires_at > now
@@ -56,7 +57,10 @@ class TokenPolicy(Struct, frozen=True, kw_only=True):
 
 
 class AccessTokenVerifier:
-    """A verifier of opaque access tokens. The policy is applied each time, to cached tokens as well."""
+    """A verifier of opaque access tokens. The policy is applied each time, to cached tokens as well.
+
+    `contracts` are those of the OAuth clients, by their ids.
+    """
 
     def __init__(
         self,
@@ -67,6 +71,7 @@ class AccessTokenVerifier:
         userinfo_url: str,
         tokeninfo_url: str,
         ttl_seconds: float = 60.0,
+        contracts: Mapping[str, Contract] | None = None,
     ) -> None:
         self._policy = policy
         self._http = http
@@ -74,19 +79,22 @@ class AccessTokenVerifier:
         self._userinfo_url = userinfo_url
         self._tokeninfo_url = tokeninfo_url
         self._ttl_seconds = ttl_seconds
+        self._contracts = contracts or {}
         self._cache: IntrospectionCache[IntrospectedToken | None] = IntrospectionCache(clock=http.clock)
 
     def verify(self, token: str) -> Principal | None:
         """See `TokenVerifier.verify`. A revoked token is rejected once the TTL is over."""
         if not self._policy.audiences:
             return None
-        try:
-            found = self._cache.get(digest(token), lambda: self._introspect(token))
-        except TooManyWaiting:
-            raise VerifierUnavailable(_RETRY_AFTER_SECONDS) from None
+        found = self._cache.get(digest(token), lambda: self._introspect(token))
         if found is None or not self._policy.accepts(found, now=self._now()):
             return None
-        return Principal(subject=f"google:{found.subject}", email=found.email, hosted_domain=found.hosted_domain)
+        return Principal(
+            subject=f"google:{found.subject}",
+            email=found.email,
+            hosted_domain=found.hosted_domain,
+            contract=self._contracts.get(found.audience),
+        )
 
     def _introspect(self, token: str) -> tuple[IntrospectedToken | None, float]:
         """Return the token (None: invalid) and the seconds to cache it for."""
@@ -99,7 +107,6 @@ class AccessTokenVerifier:
             return None, min(_INVALID_FOR_SECONDS, self._ttl_seconds)
         found = IntrospectedToken(
             audience=str(info.get("aud", "")),
-            authorized_party=str(info.get("azp", "")),
             expires_at=_number(info.get("exp")),
             subject=subject,
             email=user["email"] if isinstance(user.get("email"), str) else None,
@@ -128,10 +135,6 @@ class AccessTokenVerifier:
         return value
 
 
-class TooManyWaiting(Exception):
-    """Too many requests wait for the identity provider already."""
-
-
 class IntrospectionCache(Generic[Value]):
     """A bounded LRU cache by the token's SHA-256: it holds the provider's answers, never decisions. Thread-safe.
 
@@ -150,7 +153,7 @@ class IntrospectionCache(Generic[Value]):
     def get(self, key: str, fetch: Callable[[], tuple[Value, float]]) -> Value:
         """Return the cached value for `key`, else that of `fetch`, which returns it with the seconds to cache it for.
 
-        Errors of `fetch` are raised to all waiting requests, and not cached. Raises TooManyWaiting.
+        Errors of `fetch` are raised to all waiting requests, and not cached. Raises VerifierUnavailable beyond `max_waiting`.
         """
         with self._lock:
             entry = self._entries.get(key)
@@ -158,7 +161,7 @@ class IntrospectionCache(Generic[Value]):
                 self._entries.move_to_end(key)
                 return entry[1]
             if not self._places:
-                raise TooManyWaiting
+                raise VerifierUnavailable(_RETRY_AFTER_SECONDS)
             self._places -= 1
             future, is_first = self._flights.claim(key)
         try:

@@ -1,117 +1,128 @@
-"""The principal header of the gate: signed (HMAC-SHA-256) and short-lived.
+"""The signature of the principal header: a compact JWS (RFC 7515) by ECDSA on P-256, short-lived. It needs `joserfc`.
 
-Its form is `base64url(JSON claims).base64url(signature)`, without padding. The claims name the function and the request, so that
-a leaked header is of no use elsewhere, and hold the digest of the caller's token, so that no other token can travel beside it.
+Each function signs with a key of its own. The claims name the receiving function and the request with its body, so that a leaked
+header is of no use elsewhere, and hold the digest of the caller's token, so that no other token can travel beside it.
 """
 
-import base64
-import binascii
 import hashlib
-import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import parse_qs, urlencode
 
 import msgspec
+from joserfc import jws
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey
 
-from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.authentication import SignatureExpired, SignedPrincipal
+from a2a_hub.identity.principal import GATE, Principal, may_speak
+from a2a_hub.identity.public_keys import PublicKey
 
-HEADER = "x-hub-principal"
-TOKEN_HEADER = "x-hub-caller-authorization"  # noqa: S105 - a header's name
+_ALGORITHM = "ES256"
+_REGISTRY = jws.JWSRegistry(algorithms=[_ALGORITHM])
 _LIFETIME_SECONDS = 60.0
 _SKEW_SECONDS = 30.0
-MINIMUM_KEY_CHARACTERS = 32
-
-
-class SignatureExpired(Exception):
-    """A header that the gate signed for this request, but too long ago, or with a clock that differs from this one."""
 
 
 class _Claims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     aud: str
-    request: str
-    sub: str
+    method: str
+    path: str
+    body_sha256: str
+    principal: Principal
     iat: float
     exp: float
-    email: str | None = None
-    hd: str | None = None
-    client: str | None = None
-    routes: tuple[str, ...] | None = None
-    operations: tuple[str, ...] | None = None
+    query: str = ""
     token_sha256: str | None = None
 
 
 class PrincipalSigner:
-    """A signer with the first of `keys`, which accepts any of them, so that a key can be rotated while both ends run.
+    """A signer with a function's private key (PEM), for the function `audience`. `now` gives seconds since the epoch."""
 
-    `audience` is the receiving function. `now` gives seconds since the epoch.
-    """
-
-    def __init__(self, keys: Sequence[str], *, now: Callable[[], float], audience: str = "hub") -> None:
-        self._keys = tuple(key.encode() for key in keys)
+    def __init__(self, key: str, *, now: Callable[[], float], audience: str) -> None:
+        self._key = ECKey.import_key(key)
+        self._header = {"alg": _ALGORITHM, "kid": self._key.thumbprint()}
         self._audience = audience
         self._now = now
 
-    def sign(self, principal: Principal, *, method: str, path: str, authorization: str | None = None) -> str:
-        """Return the header's value for one request. `authorization` is the caller's header that travels beside it, if any."""
+    def sign(
+        self, principal: Principal, *, method: str, path: str, body: bytes, authorization: str | None = None
+    ) -> str:
+        """Return the header's value for one request; `path` is sent with its query, if it has one.
+
+        `authorization` is the caller's header that travels beside it, if any.
+        """
         now = self._now()
+        path, _, query = path.partition("?")
         claims = _Claims(
             aud=self._audience,
-            request=f"{method} {path}",
-            sub=principal.subject,
+            method=method,
+            path=path,
+            query=_sorted(parse_qs(query, keep_blank_values=True)),
+            body_sha256=hashlib.sha256(body).hexdigest(),
+            principal=principal,
             iat=now,
             exp=now + _LIFETIME_SECONDS,
-            email=principal.email,
-            hd=principal.hosted_domain,
-            client=principal.client,
-            routes=None if principal.routes is None else tuple(sorted(principal.routes)),
-            operations=None if principal.operations is None else tuple(sorted(principal.operations)),
             token_sha256=_digest(authorization),
         )
-        payload = _encoded(msgspec.json.encode(claims))
-        return f"{payload}.{_signature(self._keys[0], payload)}"
+        return jws.serialize_compact(self._header, msgspec.json.encode(claims), self._key, registry=_REGISTRY)
+
+
+class PrincipalVerifier:
+    """A verifier at the function `audience`. `keys` holds the public keys of each function that calls it.
+
+    A function has two while its key is changed. Only `speaker` names other principals than itself.
+    """
+
+    def __init__(
+        self,
+        keys: Mapping[str, Sequence[PublicKey]],
+        *,
+        now: Callable[[], float],
+        audience: str,
+        speaker: str = GATE,
+    ) -> None:
+        self._keys = {
+            key.id: (function, ECKey.import_key(dict(key.jwk))) for function, of in keys.items() for key in of
+        }
+        self._audience = audience
+        self._speaker = speaker
+        self._now = now
 
     def verify(
-        self, value: str, *, method: str, path: str, authorization: str | None = None
-    ) -> tuple[Principal, bool] | None:
-        """Return the principal, and True if `authorization` is the one that it was signed with.
+        self,
+        value: str,
+        *,
+        method: str,
+        path: str,
+        query: Mapping[str, Sequence[str]] | None = None,
+        authorization: str | None = None,
+    ) -> SignedPrincipal | None:
+        """Return the content of a header; None for a forged one, and for one made for another function or request.
 
-        Return None for a forged value, and for one made for another function or request. Raises SignatureExpired.
+        Raises SignatureExpired.
         """
-        payload, dot, signature = value.partition(".")
-        if not dot or not value.isascii():
-            return None
-        if not any(hmac.compare_digest(_signature(key, payload), signature) for key in self._keys):
-            return None
         try:
-            claims = msgspec.json.decode(_decoded(payload), type=_Claims)
-        except (msgspec.MsgspecError, binascii.Error, ValueError):
+            signed = jws.extract_compact(value.encode(), registry=_REGISTRY)
+            function, key = self._keys[signed.headers()["kid"]]
+            if not jws.validate_compact(signed, key, registry=_REGISTRY):
+                return None
+            claims = msgspec.json.decode(signed.payload, type=_Claims)
+        except (JoseError, LookupError, TypeError, ValueError):
             return None
-        if claims.aud != self._audience or claims.request != f"{method} {path}":
+        requested = (self._audience, method, path, _sorted(query or {}))
+        if requested != (claims.aud, claims.method, claims.path, claims.query):
+            return None
+        if not may_speak(function, claims.principal, speaker=self._speaker):
             return None
         if not claims.iat - _SKEW_SECONDS <= self._now() < claims.exp + _SKEW_SECONDS:
             raise SignatureExpired
-        principal = Principal(
-            subject=claims.sub,
-            email=claims.email,
-            hosted_domain=claims.hd,
-            client=claims.client,
-            routes=None if claims.routes is None else frozenset(claims.routes),
-            operations=None if claims.operations is None else frozenset(claims.operations),
-        )
-        same = authorization is not None and claims.token_sha256 == _digest(authorization)
-        return principal, same
+        has_token = authorization is not None and claims.token_sha256 == _digest(authorization)
+        return SignedPrincipal(principal=claims.principal, body_sha256=claims.body_sha256, has_token=has_token)
 
 
-def _signature(key: bytes, payload: str) -> str:
-    return _encoded(hmac.digest(key, payload.encode(), "sha256"))
+def _sorted(query: Mapping[str, Sequence[str]]) -> str:
+    return urlencode(sorted((name, value) for name, values in query.items() for value in values))
 
 
 def _digest(authorization: str | None) -> str | None:
     return hashlib.sha256(authorization.encode()).hexdigest() if authorization is not None else None
-
-
-def _encoded(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _decoded(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

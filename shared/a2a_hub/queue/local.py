@@ -2,76 +2,73 @@
 
 import itertools
 import threading
-from collections import deque
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
-from a2a_hub.queue.wakeups import Wakeup, push_body
+from a2a_hub.queue.wakeups import Wakeup, Wakeups, push_body
+from a2a_hub.runtime.scheduler import Scheduler
 
 _MOST_WAITING = 10_000
 _POST_SECONDS = 2.0
 _MOST_ANSWER_BYTES = 64_000
 
 
-class LocalWakeups:
-    """An implementation of Wakeups. A thread posts, so that publishers do not wait; rejected wake-ups are lost."""
+class LocalWakeups(Wakeups):
+    """An implementation of Wakeups. A thread posts, so that publishers do not wait; rejected wake-ups are lost, and those with a
+    time when this process ends.
+    """
 
     def __init__(
         self,
         subscribers: Sequence[str],
         *,
         http: HttpClient,
-        headers: Callable[[], Mapping[str, str]],
+        headers: Callable[[bytes], Mapping[str, str]],
         failed: Callable[[str], object],
     ) -> None:
-        """`headers` authenticate the caller to the subscriber; `failed` gets a sentence for the log."""
+        """`headers`, made from a body, authenticate the caller to the subscriber; `failed` gets a sentence for the log."""
         self._subscribers = tuple(subscribers)
         self._http = http
         self._headers = headers
         self._failed = failed
         self._numbers = itertools.count(1)
-        # The oldest are dropped first: a sweep finds their tasks.
-        self._waiting: deque[Wakeup] = deque(maxlen=_MOST_WAITING)
-        self._state = threading.Condition()
-        self._poster: threading.Thread | None = None
-        self._closed = False
+        self._poster = Scheduler("wakeups", most_threads=1)
+        self._lock = threading.Lock()
+        # Beyond the limit they are lost: a sweep finds their tasks.
+        self._waiting = 0
 
-    def publish(self, topic: str, task_id: str) -> None:
-        """Wake every subscriber soon."""
-        with self._state:
-            self._waiting.append(Wakeup(topic, task_id))
-            if self._poster is None or not self._poster.is_alive():
-                self._poster = threading.Thread(target=self._post_all, name="wakeups", daemon=True)
-                self._poster.start()
-            self._state.notify_all()
+    def publish(self, topic: str, task_id: str, *, due_at: float | None = None) -> None:
+        """Wake every subscriber soon, or at `due_at`."""
+        with self._lock:
+            if self._waiting >= _MOST_WAITING:
+                return
+            self._waiting += 1
+        seconds = 0.0 if due_at is None else due_at - time.time()
+        self._poster.run_later(seconds, lambda: self._post_to_all(Wakeup(topic, task_id)))
 
     def close(self) -> None:
-        """Post what was published before, then stop."""
-        with self._state:
-            self._closed = True
-            self._state.notify_all()
-        if self._poster:
-            self._poster.join()
+        """Wait until what was published before, without a time, is posted."""
+        posted = threading.Event()
+        self._poster.run(posted.set)
+        posted.wait()
 
-    def _post_all(self) -> None:
-        while True:
-            with self._state:
-                self._state.wait_for(lambda: self._waiting or self._closed)
-                if not self._waiting:
-                    return
-                wakeup = self._waiting.popleft()
-            for url in self._subscribers:
-                self._post(url, wakeup)
+    def _post_to_all(self, wakeup: Wakeup) -> None:
+        with self._lock:
+            self._waiting -= 1
+        for url in self._subscribers:
+            self._post(url, wakeup)
 
     def _post(self, url: str, wakeup: Wakeup) -> None:
-        budget = Budget(
-            deadline=self._http.clock() + _POST_SECONDS,
-            connect_seconds=_POST_SECONDS,
-            idle_seconds=_POST_SECONDS,
+        budget = Budget.within(
+            _POST_SECONDS,
+            now=self._http.clock(),
             max_bytes=_MOST_ANSWER_BYTES,
+            connect_seconds=_POST_SECONDS,
+            retries=0,
         )
-        headers = {"Content-Type": "application/json", **self._headers()}
         body = push_body(wakeup, message_id=str(next(self._numbers)))
+        headers = {"Content-Type": "application/json", **self._headers(body)}
         try:
             answer = self._http.request("POST", url, headers=headers, body=body, budget=budget)
             for _ in answer.chunks():

@@ -4,14 +4,18 @@ The envelope is that of cloud.google.com/pubsub/docs/push.
 """
 
 import base64
-from typing import Protocol
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Protocol
 from urllib.parse import quote
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 WAKEUPS_PATH = "/wakeups"
 """The path that Pub/Sub, or the hub on the same machine, pushes wake-ups to."""
+WEBHOOKS_TOPIC, SWEEPS_TOPIC = "webhooks", "sweeps"
+"""The topics of tasks with notifications to send, and of sweeps, whose wake-ups name no task."""
 _HUB_TOPIC = "tasks"
 _TOPIC = "roleTopic"
 _LONGEST_ID = 1_000
@@ -24,20 +28,37 @@ class Wakeup(Struct, frozen=True):
     task_id: str
 
 
+class TaskEvent(StrEnum):
+    """The events of a task for workers, as transports name them that keep a record."""
+
+    AVAILABLE = "task.available"
+    ASSIGNED = "task.assigned"
+    COMPLETED = "task.completed"
+    FAILED = "task.failed"
+    CANCELLED = "task.cancelled"
+
+
 class Wakeups(Protocol):
     """The publisher of wake-ups. Thread-safe."""
 
-    def publish(self, topic: str, task_id: str) -> None:
-        """Wake the subscribers of the topic soon. Raise nothing: a sweep finds tasks whose wake-up is lost."""
+    def publish(self, topic: str, task_id: str, *, due_at: float | None = None) -> None:
+        """Wake the subscribers of the topic soon, or not before `due_at`, in seconds since the epoch.
+
+        Raise nothing: a sweep finds tasks whose wake-up is lost.
+        """
+
+    def record(self, event: TaskEvent, topic: str, task_id: str, content: Callable[[], bytes] | None = None) -> None:
+        """Record what became of a role's task, with a hash of the content, where the transport keeps a record. Raise nothing."""
+        return
 
     def close(self) -> None:
         """Close the connections."""
 
 
-class NoWakeups:
+class NoWakeups(Wakeups):
     """The publisher for deployments without wake-ups: sweeps find the tasks."""
 
-    def publish(self, topic: str, task_id: str) -> None:
+    def publish(self, topic: str, task_id: str, *, due_at: float | None = None) -> None:
         """Do nothing."""
 
     def close(self) -> None:
@@ -65,7 +86,7 @@ class _Envelope(Struct, frozen=True):
 
 
 class _Data(Struct, frozen=True, rename="camel"):
-    task_id: str
+    task_id: Annotated[str, Meta(min_length=1, max_length=_LONGEST_ID)]
 
 
 _envelopes = msgspec.json.Decoder(_Envelope)
@@ -88,8 +109,6 @@ def read_message(data: bytes, attributes: dict[str, str]) -> Wakeup:
         task_id = _data.decode(data).task_id
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadEnvelope("the message holds no task id") from error
-    if not 0 < len(task_id) <= _LONGEST_ID:
-        raise BadEnvelope("the message holds no task id")
     return Wakeup(attributes.get(_TOPIC, ""), task_id)
 
 
@@ -104,7 +123,7 @@ def read_push(body: bytes) -> Wakeup:
 
 
 def push_body(wakeup: Wakeup, *, message_id: str) -> bytes:
-    """Return the body of a push of the wake-up, as Pub/Sub sends it."""
+    """Return the body of a push of the wake-up, as Pub/Sub sends it; other transports send the same."""
     data = base64.b64encode(message_data(wakeup)).decode()
     message = _Message(data, message_attributes(wakeup), message_id)
     return msgspec.json.encode(_Envelope(message, "local"))

@@ -13,6 +13,8 @@ from a2a_hub.routing.required_literals import required_literals
 
 NAME = "{table}.compiled"
 """The name of the file, made from that of the table."""
+PATTERN_KEYS = ("named_by", "patterns", "unless")
+"""The keys of a route that hold patterns."""
 
 
 class CompiledTable(NamedTuple):
@@ -61,6 +63,6 @@ def _digest(text: str) -> str:
 def _patterns(document: Mapping[str, Any]) -> Iterator[str]:
     routes = document.get("routes")
     for route in routes if isinstance(routes, list) else ():
-        for key in ("patterns", "unless"):
+        for key in PATTERN_KEYS:
             patterns = route.get(key) if isinstance(route, dict) else None
             yield from (each for each in patterns or () if isinstance(patterns, list) and isinstance(each, str))

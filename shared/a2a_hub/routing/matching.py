@@ -29,14 +29,9 @@ _BLANKED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in 
 class KeywordIndex:
     """An index of the keywords of all routes, in all their forms."""
 
-    def __init__(self, routes: Sequence[Route]) -> None:
-        """Index the routes, which are in the order of priority."""
-        self._entries = [
-            (route, keyword, form)
-            for route in routes
-            for keyword in route.keywords
-            for form in _forms(normalise(keyword))
-        ]
+    def __init__(self, keywords: Sequence[tuple[Route, str]]) -> None:
+        """Index the keywords, each with its route, in the order of priority."""
+        self._entries = [(route, keyword, form) for route, keyword in keywords for form in _forms(normalise(keyword))]
         self.literals = LiteralIndex([(Literal(form, whole=True),) for _, _, form in self._entries])
 
     def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
@@ -87,14 +82,15 @@ def _forms(keyword: str) -> tuple[str, ...]:
 class PatternIndex:
     """An index of the patterns of all routes, by the literals that each requires."""
 
-    def __init__(self, routes: Sequence[Route], literals: Mapping[str, tuple[str, ...]]) -> None:
-        """Index the routes, which are in the order of priority; `literals` are the known ones (`RouteTable.literals`)."""
-        self._entries = [(route, compile_pattern(pattern)) for route in routes for pattern in route.patterns]
+    def __init__(self, patterns: Sequence[tuple[Route, str]], literals: Mapping[str, tuple[str, ...]]) -> None:
+        """Index the patterns, each with its route, in the order of priority; `literals` are the known ones
+        (`RouteTable.literals`).
+        """
+        self._entries = [(route, compile_pattern(pattern)) for route, pattern in patterns]
         self.literals = LiteralIndex(
             [
                 tuple(map(Literal, literals[pattern] if pattern in literals else required_literals(pattern)))
-                for route in routes
-                for pattern in route.patterns
+                for _, pattern in patterns
             ]
         )
 

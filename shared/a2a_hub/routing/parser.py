@@ -4,19 +4,26 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from a2a_hub.a2a.extensions.development_tool import is_development_tool
 from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.boundaries.boundary import Boundary, address_problem
 from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.registry import BOUNDARY_KEYS, KINDS
-from a2a_hub.routing.compiled_table import CompiledTable, compile_table
+from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
+from a2a_hub.routing.compiled_table import PATTERN_KEYS, CompiledTable, compile_table
 from a2a_hub.routing.patterns import BadPattern, compile_pattern
-from a2a_hub.routing.routes import HubProfile, Route, RouteTable, RouteTableError
+from a2a_hub.routing.routes import BreakerLimits, HubProfile, Kind, Route, RouteTable, RouteTableError, restricted
 from a2a_hub.text.normalization import compose, normalise
-from a2a_hub.toml.checked_table import VARIABLE, CheckedTable, Problem, syntax_problem
+from a2a_hub.toml.checked_table import VARIABLE, CheckedTable, Problem, did_you_mean, syntax_problem
 from a2a_hub.toml.lines import TomlLines
 
+_MOST_FALLBACKS = 3
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")
+_OF_KIND = {
+    Kind.A2A: ("protocol_version", "binding", "passes_tasks", "card_keys", "extensions"),
+    Kind.MCP: ("tool", "text_argument", "read_only_tools"),
+}
 _DOMAIN = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _EMAIL = re.compile(rf"[^@\s]+@{_DOMAIN.pattern}")
 _SPELLINGS = (
@@ -55,7 +62,7 @@ def load(
 
     root = table((), document)
     root.refuse_unknown(("hub", "routes"))
-    hub = _read_hub(table(("hub",), document.get("hub", {})))
+    hub = read_hub(table(("hub",), document.get("hub", {})))
     listed = document.get("routes", [])
     if isinstance(listed, Mapping) and listed:
         root.problem("routes", "[routes] is one table: write [[routes]], with two brackets, above each route")
@@ -64,14 +71,17 @@ def load(
         root.problem("routes", "there are no routes: write each one under a [[routes]] line")
         listed = []
     tables = [table(("routes", index), values) for index, values in enumerate(listed)]
-    routes = tuple(_read_route(each) for each in tables)
+    routes = tuple(read_route(each) for each in tables)
     _check_ids(routes, tables)
     _check_priorities(routes, tables)
-    owners: dict[str, Route] = {}
+    owners: dict[str, dict[str, Route]] = {"keywords": {}, "names": {}}
     for route, each in zip(routes, tables, strict=True):
         _check_rules(route, each, owners, literals)
         _check_role(route, each)
+        _check_kind(route, each)
         _check_spelling(route, each)
+        _check_permission(route, each)
+        _check_fallbacks(route, each, routes)
     if problems:
         raise RouteTableError(file, problems)
     return RouteTable(hub=hub, routes=routes, literals=literals)
@@ -108,7 +118,8 @@ def _compiled(text: str, file: str) -> CompiledTable:
         raise RouteTableError(file, [syntax_problem(text, problem)]) from None
 
 
-def _read_hub(table: CheckedTable) -> HubProfile:
+def read_hub(table: CheckedTable) -> HubProfile:
+    """Return the [hub] table; its mistakes become problems."""
     table.refuse_unknown(HubProfile.__struct_fields__)
     absent = HubProfile()
     if ("provider_organization" in table.values) != ("provider_url" in table.values):
@@ -126,7 +137,8 @@ def _read_hub(table: CheckedTable) -> HubProfile:
     )
 
 
-def _read_route(table: CheckedTable) -> Route:
+def read_route(table: CheckedTable) -> Route:
+    """Return one [[routes]] table; its mistakes become problems."""
     table.refuse_unknown({*Route.__struct_fields__, *BOUNDARY_KEYS})
     default = table.flag("default")
     role = table.text("role", "")
@@ -141,10 +153,16 @@ def _read_route(table: CheckedTable) -> Route:
         tags=table.texts("tags"),
         keywords=table.texts("keywords"),
         patterns=table.texts("patterns"),
+        names=table.texts("names"),
+        named_by=table.texts("named_by"),
         unless=table.texts("unless"),
         priority=table.whole("priority", 0 if default else None),
         url=_address(table, "url", "" if role else None) or "",
         boundary=_read_boundary(table, required=not role),
+        kind=table.choice("kind", Kind) or Kind.A2A,
+        tool=table.text("tool", ""),
+        text_argument=table.text("text_argument", ""),
+        read_only_tools=table.texts("read_only_tools"),
         role=role,
         protocol_version=table.choice("protocol_version", Version),
         binding=table.choice("binding", Binding),
@@ -152,12 +170,20 @@ def _read_route(table: CheckedTable) -> Route:
         connect_timeout_seconds=table.seconds("connect_timeout_seconds", 5.0),
         stream_idle_timeout_seconds=table.seconds("stream_idle_timeout_seconds", 120.0),
         retries=table.whole("retries", 1),
+        retry_seconds=table.whole("retry_seconds", 600),
+        breaker=_read_breaker(table),
+        turns_per_minute=table.whole("turns_per_minute", 0),
+        concurrent_turns=table.whole("concurrent_turns", 0),
+        model_calls_per_day=table.whole("model_calls_per_day", 0),
         max_response_bytes=table.whole("max_response_bytes", 4 << 20, least=1),
         sticky=table.flag("sticky"),
         follow_ups=table.flag("follow_ups"),
         passes_tasks=table.flag("passes_tasks"),
+        signs_caller_for=table.text("signs_caller_for", ""),
+        card_keys=_read_card_keys(table),
         extensions=table.texts("extensions"),
         default=default,
+        fallbacks=table.texts("fallbacks"),
         optional=table.flag("optional"),
         input_modes=table.texts("input_modes", ("text/plain",)),
         allow_domains=table.texts("allow_domains"),
@@ -172,6 +198,32 @@ def _read_boundary(table: CheckedTable, *, required: bool) -> Boundary:
         owners = " or ".join(f'"{each.kind}"' for each in KINDS.values() if key in each.keys)
         table.problem(key, f'{key} is no key of boundary "{kind.kind}": delete it, or set boundary = {owners}')
     return kind.read(table)
+
+
+def _read_card_keys(table: CheckedTable) -> tuple[PublicKey, ...]:
+    keys: list[PublicKey] = []
+    for pem in table.texts("card_keys"):
+        try:
+            keys += public_keys(pem)
+        except ValueError:
+            table.problem("card_keys", f"card_keys {EXPECTED}")
+    return tuple(keys)
+
+
+def _read_breaker(table: CheckedTable) -> BreakerLimits | None:
+    value = table.values.get("breaker", {})
+    if value == "off":
+        return None
+    if not isinstance(value, Mapping):
+        table.problem("breaker", f'breaker is {value!r}: write "off", or {{ failures = 5, pause_seconds = 30 }}')
+        return None
+    limits = table.inner("breaker", value)
+    absent = BreakerLimits()
+    limits.refuse_unknown(BreakerLimits.__struct_fields__)
+    return BreakerLimits(
+        failures=limits.whole("failures", absent.failures, least=1),
+        pause_seconds=limits.seconds("pause_seconds", absent.pause_seconds),
+    )
 
 
 def _address(table: CheckedTable, key: str, default: str | None = None) -> str | None:
@@ -224,18 +276,20 @@ def _check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) -
 
 
 def _check_rules(
-    route: Route, table: CheckedTable, owners: dict[str, Route], literals: Mapping[str, tuple[str, ...]]
+    route: Route, table: CheckedTable, owners: dict[str, dict[str, Route]], literals: Mapping[str, tuple[str, ...]]
 ) -> None:
-    """Check that every rule can match, no keyword has two routes, and only the default has no rule.
+    """Check that every rule can match, no keyword or name has two routes, and only the default has no rule.
 
-    `owners` are the routes of the keywords so far; `literals` are those that each pattern requires (`required_literals`).
+    `owners` are the routes of the keywords and names so far; `literals` are those that each pattern requires
+    (`required_literals`).
     """
-    if not route.keywords and not route.patterns and not route.default:
+    if not (route.names or route.named_by or route.keywords or route.patterns or route.default):
         message = f"route {route.id!r} has no rule: add keywords or patterns, or make it the default"
         table.problem(None, message)
-    _check_keywords(route, table, owners)
-    _check_patterns(table, "patterns", route.patterns, literals)
-    _check_patterns(table, "unless", route.unless, literals)
+    for key, of_key in owners.items():
+        _check_keywords(route, table, key, of_key)
+    for key in PATTERN_KEYS:
+        _check_patterns(table, key, getattr(route, key), literals)
 
 
 def _check_role(route: Route, table: CheckedTable) -> None:
@@ -245,9 +299,28 @@ def _check_role(route: Route, table: CheckedTable) -> None:
     if not _ID.fullmatch(route.role):
         message = f"role {route.role!r} must be lower-case letters, digits and hyphens, starting with a letter"
         table.problem("role", message)
-    for key in ("url", "boundary", "audience", "passes_tasks", "extensions"):
+    for key in (
+        "url",
+        "kind",
+        "boundary",
+        "audience",
+        "passes_tasks",
+        "signs_caller_for",
+        "extensions",
+        "retry_seconds",
+        "breaker",
+    ):
         if key in table.values:
             table.problem(key, f"{key} says how an agent is called, and role that nobody is: delete one of the two")
+
+
+def _check_kind(route: Route, table: CheckedTable) -> None:
+    """Check that the route has no keys of another protocol."""
+    for key in _OF_KIND[Kind.MCP if route.kind is Kind.A2A else Kind.A2A]:
+        if key in table.values:
+            table.problem(key, f'{key} has no meaning for kind = "{route.kind}": delete it, or change the kind')
+    if bool(route.tool) != bool(route.text_argument):
+        table.problem(None, "tool and text_argument go together: the one tool, and its argument for the text")
 
 
 def _check_spelling(route: Route, table: CheckedTable) -> None:
@@ -259,23 +332,49 @@ def _check_spelling(route: Route, table: CheckedTable) -> None:
                 table.problem(key, message.format(value), index=index)
 
 
-def _check_keywords(route: Route, table: CheckedTable, owners: dict[str, Route]) -> None:
+def _check_permission(route: Route, table: CheckedTable) -> None:
+    """Check that a development agent, which acts in its owner's name, has named callers."""
+    if any(map(is_development_tool, route.extensions)) and not restricted(route):
+        message = (
+            f"the agent of {route.id!r} changes files and runs commands (development-tool), and everybody may use it: name who "
+            "may, in allow_emails, allow_domains or allow_clients"
+        )
+        table.problem("extensions", message)
+
+
+def _check_fallbacks(route: Route, table: CheckedTable, routes: Sequence[Route]) -> None:
+    """Check that the fallbacks are a few other routes with agents: tasks for workers cannot be asked in turn."""
+    if route.role and route.fallbacks:
+        table.problem("fallbacks", "fallbacks are asked when an agent declines, and role says that there is none")
+    if len(route.fallbacks) > _MOST_FALLBACKS:
+        table.problem("fallbacks", f"name at most {_MOST_FALLBACKS} fallbacks: the caller waits for each")
+    agents = {each.id for each in routes if not each.role} - {route.id}
+    for index, fallback in enumerate(route.fallbacks):
+        if fallback not in agents:
+            hint = did_you_mean(fallback, agents) or f"write one of {', '.join(sorted(agents))}"
+            table.problem("fallbacks", f"fallback {fallback!r} is no other route with an agent: {hint}", index=index)
+        elif fallback in route.fallbacks[:index]:
+            table.problem("fallbacks", f"fallback {fallback!r} stands twice: delete one", index=index)
+
+
+def _check_keywords(route: Route, table: CheckedTable, key: str, owners: dict[str, Route]) -> None:
+    one = key.removesuffix("s")
     seen: set[str] = set()
-    for index, keyword in enumerate(route.keywords):
+    for index, keyword in enumerate(getattr(route, key)):
         normal = normalise(keyword)
         owner = owners.setdefault(normal, route)
         if not any(character.isalnum() for character in normal):
-            message = f"keyword {keyword!r} has no letter or digit to match: delete it"
+            message = f"{one} {keyword!r} has no letter or digit to match: delete it"
         elif owner is not route:
-            message = f"keyword {keyword!r} is also one of {owner.id!r}: only one of the two would ever get it"
+            message = f"{one} {keyword!r} is also one of {owner.id!r}: only one of the two would ever get it"
         elif normal in seen:
-            message = f"keyword {keyword!r} stands twice in this route, but for case and width: delete one"
+            message = f"{one} {keyword!r} stands twice in this route, but for case and width: delete one"
         else:
             message = ""
         seen.add(normal)
         # An empty text has its own problem.
         if message and keyword.strip():
-            table.problem("keywords", message, index=index)
+            table.problem(key, message, index=index)
 
 
 def _check_patterns(

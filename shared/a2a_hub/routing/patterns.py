@@ -3,6 +3,7 @@
 import re
 from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol, cast
+from weakref import WeakSet
 
 import re2
 
@@ -59,19 +60,33 @@ def _may_be_too_large(pattern: str) -> bool:
     return length >= 1000 or "\\p" in pattern or "\\P" in pattern
 
 
+def compile_all() -> None:
+    """Compile every pattern that no search has needed yet, so that none has to wait for it; for a thread of its own."""
+    while _uncompiled:
+        _uncompiled.pop().compile()
+
+
 class _OnFirstSearch:
-    """A pattern that is compiled at its first use: RE2 compiles four times slower than it parses."""
+    """A pattern that is compiled at its first use, or in the background: RE2 compiles four times slower than it parses."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
+        _uncompiled.add(self)
 
     def search(self, text: str) -> Found | None:
         """See `Pattern.search`."""
         return self._ready.search(text)
 
+    def compile(self) -> None:
+        """Compile the pattern, unless that is done."""
+        _ = self._ready
+
     @cached_property
     def _ready(self) -> Pattern:
         return _compiled(self._pattern)
+
+
+_uncompiled: WeakSet[_OnFirstSearch] = WeakSet()
 
 
 def _compiled(pattern: str) -> Pattern:

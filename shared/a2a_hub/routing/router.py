@@ -9,7 +9,11 @@ from a2a_hub.routing.matching import KeywordIndex, PatternIndex, SearchedText, k
 from a2a_hub.routing.patterns import compile_any
 from a2a_hub.routing.routes import Route, RouteTable
 from a2a_hub.text.follow_up import is_follow_up
-from a2a_hub.text.normalization import normalise, without_quoted_mail, without_signature
+from a2a_hub.text.normalization import ends_of, normalise, without_quoted_mail, without_signature
+from a2a_hub.toml.checked_table import no_such
+
+# Of a longer text, such as one with a pasted document, the ends are read.
+_MAX_CHARACTERS = 100_000
 
 
 class Rule(StrEnum):
@@ -17,9 +21,11 @@ class Rule(StrEnum):
 
     SKILL = "skill"
     WAITING = "waiting"
+    NAMED = "named"
     KEYWORD = "keyword"
     PATTERN = "pattern"
     FOLLOW_UP = "follow-up"
+    EXTENSION = "extension"
     STICKY = "sticky"
     DEFAULT = "default"
 
@@ -35,14 +41,19 @@ class Choice(Struct, frozen=True, kw_only=True):
     @property
     def reason_without_text(self) -> str:
         """The reason for a log without texts: a keyword comes from the table, but the match of a pattern is the caller's text."""
-        return f'{self.rule}: one of "{self.route.id}"' if self.rule is Rule.PATTERN else self.reason
+        of_caller = self.rule in (Rule.NAMED, Rule.PATTERN)
+        return f'{self.rule}: one of "{self.route.id}"' if of_caller else self.reason
+
+    def reaches(self, route_id: str) -> bool:
+        """Return True if the agent of this route is asked, at once or after that of the default has declined."""
+        return route_id == self.route.id or (self.rule is Rule.DEFAULT and route_id in self.route.fallbacks)
 
 
 class UnknownSkill(Exception):
     """A caller's request for a skill that the table does not have."""
 
     def __init__(self, skill: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"there is no skill {skill!r}; known skills: {', '.join(known)}")
+        super().__init__(no_such("skill", skill, known))
         self.skill = skill
         self.known = known
 
@@ -53,40 +64,52 @@ class Router:
     def __init__(self, table: RouteTable) -> None:
         self._table = table
         ordered = sorted(table.routes, key=lambda route: -route.priority)
-        self._keywords = KeywordIndex(ordered)
-        self._patterns = PatternIndex(ordered, table.literals)
-        self._known = known_to(self._keywords.literals, self._patterns.literals)
+        self._rules = (
+            (Rule.NAMED, KeywordIndex([(route, name) for route in ordered for name in route.names])),
+            (Rule.NAMED, PatternIndex([(route, each) for route in ordered for each in route.named_by], table.literals)),
+            (Rule.KEYWORD, KeywordIndex([(route, word) for route in ordered for word in route.keywords])),
+            (
+                Rule.PATTERN,
+                PatternIndex([(route, each) for route in ordered for each in route.patterns], table.literals),
+            ),
+        )
+        self._known = known_to(*(rules.literals for _, rules in self._rules))
 
-    def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
-        """Choose the route of `text`: by skill, else by rules, else the last route if it is sticky, else the default.
+    def choose(
+        self, text: str, *, skill: str | None = None, last_route: str | None = None, extension_route: str | None = None
+    ) -> Choice:
+        """Choose the route of `text`: by skill, else by rules, else that of the extension that the request activates, else the
+        last route if it is sticky, else the default.
 
-        The text itself goes before its quotations; its signature is ignored. `skill` and `last_route`
+        The text itself goes before its quotations; its signature is ignored. `skill`, `last_route` and `extension_route`
         are route ids; a last route that the table no longer has is ignored.
         Raises UnknownSkill.
         """
         if skill is not None:
-            return self._named(skill)
+            return self._skill(skill)
+        text = ends_of(text, max_characters=_MAX_CHARACTERS)
         own = without_quoted_mail(text)
         choice = self._ruled(normalise(own))
         if choice is None and (quoting := without_signature(text)) != own:
             choice = self._ruled(normalise(quoting))
-        return choice or self._unruled(own, last_route)
+        return choice or self._unruled(own, last_route, extension_route)
 
     def has_rule_for(self, text: str) -> bool:
         """Return True if a rule of some route matches the text."""
-        return self.choose(text).rule in (Rule.KEYWORD, Rule.PATTERN)
+        return self.choose(text).rule in (Rule.NAMED, Rule.KEYWORD, Rule.PATTERN)
 
-    def passed_over(self, text: str) -> list[str]:
-        """Return the reasons why other routes with matching rules were not chosen; the nearest first."""
+    def passed_over(self, text: str) -> dict[str, str]:
+        """Return the reasons why other routes with matching rules were not chosen, by their ids; the nearest first."""
+        text = ends_of(text, max_characters=_MAX_CHARACTERS)
         own, chosen = normalise(without_quoted_mail(text)), self.choose(text).route.id
         reasons: dict[str, str] = {}
         for route, rule, words in self._matches(own):
             if route.id != chosen:
                 why = "its unless takes it out" if _excepted(route, own) else f"priority {route.priority}"
                 reasons.setdefault(route.id, f"{_matched(route, rule, words).reason} ({why})")
-        return list(reasons.values())
+        return reasons
 
-    def _named(self, skill: str) -> Choice:
+    def _skill(self, skill: str) -> Choice:
         route = self._table.by_id.get(skill)
         if route is None:
             raise UnknownSkill(skill, tuple(self._table.by_id))
@@ -94,22 +117,26 @@ class Router:
 
     def _ruled(self, text: str) -> Choice | None:
         for route, rule, words in self._matches(text):
-            if not _excepted(route, text):
+            if rule is Rule.NAMED or not _excepted(route, text):
                 return _matched(route, rule, words)
         return None
 
     def _matches(self, text: str) -> Iterator[tuple[Route, Rule, tuple[str, ...]]]:
-        """Yield the routes with matching rules, best first: all by keywords, then all by patterns."""
+        """Yield the routes with matching rules, best first: all that the text names, then all by keywords, then by patterns."""
         searched = SearchedText(text, self._known)
-        for rule, rules in ((Rule.KEYWORD, self._keywords), (Rule.PATTERN, self._patterns)):
+        for rule, rules in self._rules:
             for route, words in rules.matches(searched):
                 yield route, rule, words
 
-    def _unruled(self, text: str, last_route: str | None) -> Choice:
+    def _unruled(self, text: str, last_route: str | None, extension_route: str | None) -> Choice:
         last = self._table.by_id.get(last_route) if last_route is not None else None
         if last is not None and last.follow_ups and is_follow_up(text):
             reason = f'follow-up: it takes up the question before, which went to "{last.id}"'
             return Choice(route=last, rule=Rule.FOLLOW_UP, words=(), reason=reason)
+        if extension_route is not None:
+            route = self._table.by_id[extension_route]
+            reason = f'extension: no rule matched, and the request activates an extension of "{route.id}"'
+            return Choice(route=route, rule=Rule.EXTENSION, words=(), reason=reason)
         if last is not None and last.sticky:
             reason = f'sticky: no rule matched, and this conversation was last with "{last.id}"'
             return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)

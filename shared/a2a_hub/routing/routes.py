@@ -1,6 +1,7 @@
 """The routes of the hub, as routes.toml describes them: each agent, and its permitted callers."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from functools import cached_property
 
 from msgspec import Struct
@@ -8,7 +9,22 @@ from msgspec import Struct
 from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.boundaries.boundary import Boundary
 from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.toml.checked_table import Problem
+
+
+class BreakerLimits(Struct, frozen=True, kw_only=True):
+    """The limits of a circuit breaker: after `failures` in a row, the agent is left alone for `pause_seconds`."""
+
+    failures: int = 5
+    pause_seconds: float = 30.0
+
+
+class Kind(StrEnum):
+    """The protocol of a downstream agent."""
+
+    A2A = "a2a"
+    MCP = "mcp"
 
 
 class Route(Struct, frozen=True, kw_only=True):
@@ -23,11 +39,21 @@ class Route(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """Titles of its documents and the like: like keywords, but decided before those of all routes."""
+    named_by: tuple[str, ...] = ()
+    """Patterns of texts that name its sources, decided before all keywords."""
     unless: tuple[str, ...] = ()
-    """Patterns that exclude the route for a text, even if other rules match."""
+    """Patterns that exclude the route for a text, even if its keywords or patterns match."""
     priority: int = 0
     url: str
     boundary: Boundary
+    kind: Kind = Kind.A2A
+    tool: str = ""
+    """The one tool of an MCP server that is called for each text, in its argument `text_argument`; "" lets a model choose."""
+    text_argument: str = ""
+    read_only_tools: tuple[str, ...] = ()
+    """Tools that are called without confirmation, though the server does not call them read-only."""
     protocol_version: Version | None = None
     """None: as the agent's own card says."""
     binding: Binding | None = None
@@ -37,18 +63,32 @@ class Route(Struct, frozen=True, kw_only=True):
     stream_idle_timeout_seconds: float = 120.0
     retries: int = 1
     """Further attempts for a request of which nothing was sent."""
+    retry_seconds: int = 600
+    """For so long, a task that nobody waits for is tried again while its agent is away."""
+    breaker: BreakerLimits | None = BreakerLimits()
+    """None: the agent is called however often it has failed."""
+    turns_per_minute: int = 0
+    concurrent_turns: int = 0
+    model_calls_per_day: int = 0
+    """The limits of all its callers together; 0 is none. Each turn of a route with `model_calls_per_day` counts as a call."""
     max_response_bytes: int = 4 << 20
     sticky: bool = False
     """True if a text that matches no rule stays with this route of the conversation's last turn."""
     follow_ups: bool = False
     """True if only a text that depends on the question before stays, such as "and abroad?"."""
     default: bool = False
+    fallbacks: tuple[str, ...] = ()
+    """Ids of the routes whose agents are asked in turn if this one's declines (`a2a_hub.a2a.declining`)."""
     optional: bool = False
     """True if the route is omitted when the variable in its address is not set."""
     role: str = ""
     """The role of the pull workers that do the work of this route, which has no url and no boundary then."""
     passes_tasks: bool = False
     """True if callers that can show more than text get the agent's own tasks, messages and artifacts."""
+    signs_caller_for: str = ""
+    """The audience for which the hub signs who asks, in a header of each request; "" tells the agent nothing of the caller."""
+    card_keys: tuple[PublicKey, ...] = ()
+    """Keys of which one must have signed the agent's card; none accepts any card."""
     extensions: tuple[str, ...] = ()
     """URIs of the A2A extensions to activate at the agent, such as those that its card requires."""
     input_modes: tuple[str, ...] = ("text/plain",)
@@ -116,6 +156,6 @@ def may_use(route: Route, principal: Principal | None) -> bool:
         return True
     return (
         principal.hosted_domain in route.allow_domains
-        or principal.email in route.allow_emails
+        or principal.own_email in route.allow_emails
         or principal.client in route.allow_clients
     )

@@ -10,6 +10,7 @@ from a2a_hub.routing import compiled_table
 from a2a_hub.routing.compiled_table import CompiledTable
 from a2a_hub.routing.parser import load, unset_variables
 from a2a_hub.routing.routes import RouteTable, RouteTableError
+from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Log
 
 # A placeholder for an address that is not set: nobody can ever own this name (RFC 6761 §6.4).
@@ -19,17 +20,35 @@ Read = tuple[RouteTable, tuple[str, ...]]
 
 
 class RouteFile:
-    """The file, and the values of its variables, which are the environment. `text` is its content when it was read last."""
+    """The file, and the values of its variables, which are the environment. `text` is its content when it was read last.
 
-    def __init__(self, path: Path, variables: Mapping[str, str]) -> None:
+    With `fetch`, which returns None for an unchanged text, `path` is only the table that stands in if that fails at the start.
+    """
+
+    def __init__(
+        self, path: Path, variables: Mapping[str, str], *, fetch: Callable[[], str | None] | None = None
+    ) -> None:
         self._path = path
+        self._fetch = fetch
         self.variables = variables
         self.text = ""
+        self.problem: str | None = None
+        """The reason why the table at `path` stands in."""
+
+    def start(self) -> Read | None:
+        """Return the table for the start. Raises RouteTableError, OSError, UnicodeDecodeError if there is none."""
+        try:
+            return self.read()
+        except (RouteTableError, OSError, UnicodeDecodeError) as error:
+            if self._fetch is None:
+                raise
+            self.problem = str(error) if isinstance(error, RouteTableError) else _cause(error)
+            return RouteFile(self._path, self.variables).read()
 
     def read(self) -> Read | None:
         """Return the table; None if unchanged. Raises RouteTableError (once per text), OSError, UnicodeDecodeError."""
-        text = self._path.read_text(encoding="utf-8")
-        if text == self.text:
+        text = self._fetch() if self._fetch else self._path.read_text(encoding="utf-8")
+        if text is None or text == self.text:
             return None
         self.text = text
         ready = self._compiled(text)
@@ -45,6 +64,11 @@ class RouteFile:
         except OSError:
             return None
         return compiled_table.loaded(dump, text)
+
+
+def _cause(error: OSError | UnicodeDecodeError) -> str:
+    """Return the reason without the place, which another machine's reader cannot use."""
+    return getattr(error, "strerror", None) or type(error).__name__
 
 
 def _without_absent(table: RouteTable, placeholders: Mapping[str, str]) -> Read:
@@ -77,7 +101,9 @@ class RouteSource:
         self._log = log
         self._clock = clock
         self._run = run
-        self._due = clock() + seconds
+        self._due = clock() + (0 if file.problem else seconds)
+        if file.problem:
+            log.line("ERROR", f"The route table cannot be used, and the deployed one stands in:\n{file.problem}")
         self._reading = threading.Lock()
 
     def reload_if_due(self) -> None:
@@ -91,13 +117,14 @@ class RouteSource:
             if read is not None:
                 self._changed(*read)
                 self._log.line("NOTICE", "The route table has changed", unset=read[1])
+                audit.record("changed", None, object="route table")
         except RouteTableError as error:
             self._log.line("ERROR", f"The route table does not load, and the last one stays in use:\n{error}")
         except (OSError, UnicodeDecodeError) as error:
             self._log.line(
                 "ERROR",
                 "The route table cannot be read, and the last one stays in use",
-                cause=type(error).__name__,
+                cause=_cause(error),
             )
         except Exception:
             self._log.exception("The route table cannot be used, and the last one stays in use", {})

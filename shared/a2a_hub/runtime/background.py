@@ -1,5 +1,6 @@
-"""Periodic work beside the requests, in the process that serves them."""
+"""Periodic work: in threads beside the requests, or inside requests that a scheduler sends."""
 
+import math
 import os
 import threading
 import time
@@ -8,50 +9,106 @@ from collections.abc import Callable
 from a2a_hub.telemetry.log import Log
 
 _LOG_FAILURE_SECONDS = 60.0
+_LONGEST_WAIT_SECONDS = 3600.0
+_AGAIN_SECONDS = 5.0
+
+
+class Job:
+    """Work that is repeated. Thread-safe.
+
+    `do` may return the time of an earlier next run, in seconds since the epoch. A failure is logged, and the work is repeated all
+    the same; work that keeps failing is logged once a minute, and once when it works again.
+    """
+
+    def __init__(
+        self, seconds: float, do: Callable[[], float | None], *, name: str, log: Log, now: Callable[[], float]
+    ) -> None:
+        self._seconds = seconds
+        self._do = do
+        self.name = name
+        self._log = log
+        self._now = now
+        self._next_at = 0.0
+        self._changed = threading.Condition()
+        self._logged_at: float | None = None
+
+    def at(self, when: float) -> None:
+        """Run it no later than `when`, in seconds since the epoch."""
+        with self._changed:
+            self._next_at = min(self._next_at, when)
+            self._changed.notify_all()
+
+    def run_if_due(self) -> None:
+        """Run it in this thread if it is time and no other thread runs it."""
+        with self._changed:
+            if self._next_at > self._now():
+                return
+            self._next_at = math.inf
+        again = self._seconds
+        try:
+            earlier = self._do()
+        except Exception:
+            self._log_failure()
+            earlier, again = None, min(again, _AGAIN_SECONDS)
+        else:
+            if self._logged_at is not None:
+                self._log.line("NOTICE", f"{self.name} works again")
+            self._logged_at = None
+        self.at(self._now() + again)
+        if earlier is not None:
+            self.at(earlier)
+
+    def repeat(self, stopping: threading.Event) -> None:
+        """Run it whenever it is time, until `stopping`; `at` wakes this thread."""
+        while not stopping.is_set():
+            with self._changed:
+                left = self._next_at - self._now()
+                if left > 0:
+                    self._changed.wait(min(left, _LONGEST_WAIT_SECONDS))
+                    continue
+            self.run_if_due()
+
+    def _log_failure(self) -> None:
+        now = self._now()
+        if self._logged_at is None or now - self._logged_at >= _LOG_FAILURE_SECONDS:
+            self._logged_at = now
+            self._log.exception(f"{self.name} failed; it will be tried again", {})
 
 
 class Background:
-    """Periodic work in threads of its own. A failure is logged, and the work is repeated all the same.
+    """The periodic work of a process: each piece in a thread of its own, or, not `in_threads`, in those that call `run_due`."""
 
-    Work that keeps failing is logged once a minute, since it may be repeated twice a second, and once when it works again.
-    """
-
-    def __init__(self, log: Log, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, log: Log, *, in_threads: bool = True, now: Callable[[], float] = time.time) -> None:
         self._log = log
-        self._clock = clock
-        self._work: list[tuple[float, Callable[[], object], str]] = []
+        self._in_threads = in_threads
+        self._now = now
+        self._jobs: list[Job] = []
         self._stopping = threading.Event()
         self._process: int | None = None
         # The framework imports a function before it forks, and a thread does not survive a fork.
         os.register_at_fork(after_in_child=self.start)
 
-    def every(self, seconds: float, do: Callable[[], object], *, name: str) -> None:
-        """Call `do` again and again, `seconds` after it returned. `start` starts it."""
-        self._work.append((seconds, do, name))
+    def every(self, seconds: float, do: Callable[[], float | None], *, name: str) -> Job:
+        """Call `do` at once, and again `seconds` after it returned, or earlier if it says so. `start` starts it."""
+        job = Job(seconds, do, name=name, log=self._log, now=self._now)
+        self._jobs.append(job)
+        return job
 
     def start(self) -> None:
-        """Start the work in this process; does nothing if it has started."""
-        if self._process == os.getpid():
+        """Start the threads in this process; does nothing if they have started."""
+        if not self._in_threads or self._process == os.getpid():
             return
         self._process = os.getpid()
-        for seconds, do, name in self._work:
-            threading.Thread(target=self._repeat, args=(seconds, do, name), name=name, daemon=True).start()
+        for job in self._jobs:
+            threading.Thread(target=job.repeat, args=(self._stopping,), name=job.name, daemon=True).start()
+
+    def run_due(self) -> None:
+        """Run what is due, in this thread."""
+        for job in self._jobs:
+            job.run_if_due()
 
     def stop(self) -> None:
         """Repeat nothing any more."""
         self._stopping.set()
-
-    def _repeat(self, seconds: float, do: Callable[[], object], name: str) -> None:
-        logged_at: float | None = None
-        while not self._stopping.wait(seconds):
-            try:
-                do()
-            except Exception:
-                now = self._clock()
-                if logged_at is None or now - logged_at >= _LOG_FAILURE_SECONDS:
-                    logged_at = now
-                    self._log.exception(f"{name} failed; it will be tried again", {})
-            else:
-                if logged_at is not None:
-                    self._log.line("NOTICE", f"{name} works again")
-                logged_at = None
+        for job in self._jobs:
+            job.at(0.0)

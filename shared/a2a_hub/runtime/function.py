@@ -22,7 +22,7 @@ _STDOUT = 1
 _ANONYMOUS = Caller(principal=None)
 
 
-def stdout_log(function: str, *, project: str | None = None, with_text: bool = False) -> Log:
+def stdout_log(function: str, *, project: str | None = None, with_text: bool = False, is_entrance: bool = False) -> Log:
     """Return a log that writes to standard output, where Cloud Run picks it up."""
 
     def write(line: bytes) -> None:
@@ -31,7 +31,15 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
             # One system call per line: lines of several threads do not mix, and nothing stays in a buffer.
             os.write(_STDOUT, line)
 
-    return Log(write, clock=time.monotonic, new_id=new_id, function=function, project=project, with_text=with_text)
+    return Log(
+        write,
+        clock=time.monotonic,
+        new_id=new_id,
+        function=function,
+        project=project,
+        with_text=with_text,
+        is_entrance=is_entrance,
+    )
 
 
 def front_page(name: str) -> Response:
@@ -42,7 +50,7 @@ def front_page(name: str) -> Response:
 
 def health(_: Request) -> Response:
     """Return the page at `/health`."""
-    return Response(headers={"content-type": JSON, "cache-control": "no-store"}, body=b'{"status":"ok"}')
+    return Response(headers={"content-type": JSON}, body=b'{"status":"ok"}')
 
 
 def status_pages(name: str) -> tuple[Public, Public]:
@@ -59,33 +67,30 @@ def serve(
     handle: Callable[[Request, Record], Response],
     *,
     log: Log,
-    before: Callable[[], object] | None = None,
+    before: Callable[[], object] = lambda: None,
 ) -> Handler:
-    """Return a function's handler around a dispatcher's `handle`. `before` is called with each request."""
+    """Return a function's handler around a dispatcher's `handle`. `before` is called with each request.
+
+    A refusal has the form of the request: JSON-RPC, HTTP+JSON, or a problem.
+    """
 
     def serve_one(request: Request, record: Record) -> Response:
-        if before is not None:
-            before()
-        return respond(handle, request, record)
+        before()
+        try:
+            return handle(request, record)
+        except A2AError as error:
+            record |= error.log_fields
+            return refusal(request, error, record)
+        except (NotFound, MethodNotAllowed) as refused:
+            not_served = error_of(refused)
+            record |= not_served.log_fields
+            if request.path.strip("/"):
+                return refusal(request, not_served, record)
+            # JSON-RPC is POST: other methods at `/` get the form of the HTTP+JSON binding.
+            headers = {"content-type": JSON} | not_served.headers
+            return Response(status=not_served.kind.http_status, headers=headers, body=rest.write_error(not_served))
 
     return log.requests(serve_one)
-
-
-def respond(handle: Callable[[Request, Record], Response], request: Request, record: Record) -> Response:
-    """Return the response of `handle`; a refusal in the form of the request: JSON-RPC, HTTP+JSON, or a problem."""
-    try:
-        return handle(request, record)
-    except A2AError as error:
-        record["outcome"] = error.kind.reason
-        return refusal(request, error, record)
-    except (NotFound, MethodNotAllowed) as refused:
-        not_served = error_of(refused)
-        record["outcome"] = not_served.kind.reason
-        if request.path.strip("/"):
-            return refusal(request, not_served, record)
-        # JSON-RPC is POST: other methods at `/` get the form of the HTTP+JSON binding.
-        headers = {"content-type": JSON} | not_served.headers
-        return Response(status=not_served.kind.http_status, headers=headers, body=rest.write_error(not_served))
 
 
 def error_of(refused: NotFound | MethodNotAllowed) -> A2AError:

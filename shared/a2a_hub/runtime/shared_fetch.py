@@ -33,17 +33,12 @@ class SingleFlight(Generic[K, V]):
     def complete(self, key: K, future: Future[V], work: Callable[[], V]) -> None:
         """Do the work; its result or exception is the outcome."""
         try:
-            value = work()
+            tell = partial(future.set_result, work())
         except BaseException as error:
-            self._end(key)
-            future.set_exception(error)
-        else:
-            self._end(key)
-            future.set_result(value)
-
-    def _end(self, key: K) -> None:
+            tell = partial(future.set_exception, error)
         with self._lock:
             del self._running[key]
+        tell()
 
 
 class Fetched(NamedTuple):

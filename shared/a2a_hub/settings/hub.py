@@ -9,7 +9,10 @@ from msgspec import Struct
 
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.card_endpoint import CardEndpoint
+from a2a_hub.a2a.card_signature import CardSigner, signer_of
 from a2a_hub.a2a.model import Version
+from a2a_hub.identity import private_key
+from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
 from a2a_hub.routing.hub_card import SecurityKind, hub_card
 from a2a_hub.routing.parser import load
 from a2a_hub.routing.routes import Route, RouteTable, RouteTableError, restricted
@@ -19,11 +22,11 @@ from a2a_hub.settings.reader import Settings
 from a2a_hub.task_store import settings as store_settings
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks import webhook_keys
-from a2a_hub.tasks.webhook_keys import PublicKey
 from a2a_hub.telemetry.log import Log
 
 # A bundle has the table beside the package, the source tree one folder further up.
 _BUNDLE, _SOURCE_TREE = Path(__file__).resolve().parents[2:4]
+_KMS = "https://cloudkms.googleapis.com"
 _ROUTES = next(
     (folder / "routes.toml" for folder in (_BUNDLE, _SOURCE_TREE) if (folder / "routes.toml").is_file()),
     _BUNDLE / "routes.toml",
@@ -48,6 +51,8 @@ class HubSettings(Struct, frozen=True, kw_only=True):
     routes_seconds: float
     """Reload interval of the file."""
     public_url: str
+    grpc_url: str | None
+    """The address of `services/grpc` in front of this hub, for the card."""
     security: tuple[SecurityKind, ...]
     card_protocol_version: str
     card_unnamed_version: Version | None
@@ -59,6 +64,16 @@ class HubSettings(Struct, frozen=True, kw_only=True):
     """The task store; None stores no tasks."""
     webhook_keys: tuple[PublicKey, ...]
     """The keys with which receivers check notifications; empty publishes none."""
+    card_signer: CardSigner | None = None
+    """The key that signs the card for 1.0; None signs none."""
+    card_keys: tuple[PublicKey, ...] = ()
+    """Further keys of cards that are published, such as the one before a rotation."""
+
+    @property
+    def published_keys(self) -> tuple[PublicKey, ...]:
+        """The keys of the key set."""
+        signing = (self.card_signer.key,) if self.card_signer else ()
+        return tuple(dict.fromkeys((*self.webhook_keys, *signing, *self.card_keys)))
 
 
 def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) -> HubSettings:
@@ -66,15 +81,18 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
     on_google_cloud = "K_SERVICE" in environ
     table, unset, file = _table(settings, environ)
     unnamed = settings.choice("CARD_UNNAMED_VERSION", "both", ("both", *Version))
+    public_url = settings.url("HUB_PUBLIC_URL", None if on_google_cloud else settings.own_address())
     if needs_urls and on_google_cloud:
         for name in unset:
             settings.problem(name, "must be the address of an agent: routes.toml uses it")
+    card_keys = settings.parsed("CARD_PUBLIC_KEYS", public_keys, expected=EXPECTED) or ()
     return HubSettings(
         table=table,
         unset=unset,
         routes_file=file,
         routes_seconds=settings.number("ROUTES_SECONDS", 300, least=0.01, most=86_400),
-        public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else settings.own_address()),
+        public_url=public_url,
+        grpc_url=settings.optional("GRPC_URL"),
         security=_security(settings),
         card_protocol_version=settings.text("CARD_PROTOCOL_VERSION", "0.3.0"),
         card_unnamed_version=None if unnamed == "both" else Version(unnamed),
@@ -83,6 +101,8 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         log_text=settings.flag("LOG_TEXT"),
         store=store_settings.read(settings),
         webhook_keys=webhook_keys.read(settings),
+        card_signer=_card_signer(settings, public_url, card_keys),
+        card_keys=card_keys,
     )
 
 
@@ -94,18 +114,21 @@ def missing_variable(route: Route) -> str | None:
 
 def public_card(settings: HubSettings) -> AgentCard:
     """Return the public card, without restricted routes."""
-    return card_for(settings, tuple(route for route in settings.table.routes if not restricted(route)))
+    routes = tuple(route for route in settings.table.routes if not restricted(route))
+    return card_for(settings, routes, is_extended=False)
 
 
-def card_for(settings: HubSettings, routes: tuple[Route, ...]) -> AgentCard:
+def card_for(settings: HubSettings, routes: tuple[Route, ...], *, is_extended: bool = True) -> AgentCard:
     """Return the hub's card with these routes' skills. With authentication, callers can get an extended card."""
     return hub_card(
         settings.table,
         public_url=settings.public_url,
+        grpc_url=settings.grpc_url,
         security=settings.security,
         routes=routes,
         extended=bool(settings.security),
         keeps_tasks=settings.store is not None,
+        tells_routes=is_extended,
     )
 
 
@@ -117,6 +140,7 @@ def card_endpoint(settings: HubSettings, card: Callable[[], AgentCard]) -> CardE
         max_age_seconds=settings.card_max_age_seconds,
         now=time.time,
         unnamed=settings.card_unnamed_version,
+        signer=settings.card_signer,
     )
 
 
@@ -136,9 +160,9 @@ def route_source(
 
 def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, tuple[str, ...], RouteFile]:
     """Return the route table, its unset variables, and its file. Errors are recorded, with an empty table returned."""
-    file = RouteFile(settings.file("ROUTES_FILE", _ROUTES), environ)
+    file = _route_file(settings, environ)
     try:
-        read = file.read()
+        read = file.start()
         if read is not None:
             return *read, file
         settings.problem("ROUTES_FILE", "names an empty file")
@@ -150,6 +174,48 @@ def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, 
         pass  # `Settings.file` has recorded it.
     # Reading continues, so that all errors are reported together.
     return load(_NO_TABLE, variables={}), (), file
+
+
+def _route_file(settings: Settings, environ: Mapping[str, str]) -> RouteFile:
+    uri = settings.optional("ROUTES_FILE") or ""
+    if not uri.startswith("gs://"):
+        return RouteFile(settings.file("ROUTES_FILE", _ROUTES), environ)
+    # Deployments without a bucket do not pay for these at their start.
+    from a2a_hub.http.client import HttpClient
+    from a2a_hub.identity.default_credentials import DefaultCredentials
+    from a2a_hub.routing.bucket_file import BucketFile
+
+    endpoint, tokens = settings.endpoint("STORAGE_EMULATOR_HOST"), DefaultCredentials()
+    try:
+        bucket = BucketFile(uri, http=HttpClient(), access_token=tokens.access_token, endpoint=endpoint)
+    except ValueError as problem:
+        settings.problem("ROUTES_FILE", f"names no object of a bucket: {problem}")
+        return RouteFile(_ROUTES, environ)
+    return RouteFile(_ROUTES, environ, fetch=bucket.changed)
+
+
+def _card_signer(settings: Settings, public_url: str, keys: tuple[PublicKey, ...]) -> CardSigner | None:
+    """Return the signer: a key in PEM or in a file, or one of Cloud KMS, whose public half is the first of `keys`."""
+    key_set_url = public_url.rstrip("/") + webhook_keys.JWKS_PATH
+    name, endpoint = settings.text("CARD_SIGNING_KEY", ""), settings.url("KMS_ENDPOINT", _KMS)
+    if not name.startswith("projects/"):
+        pem = private_key.read(settings, "CARD_SIGNING_KEY")
+        return signer_of(pem, key_set_url=key_set_url) if pem else None
+    # Functions without such a key do not pay for this at their start.
+    from a2a_hub.a2a import kms_signing
+
+    if not kms_signing.KEY_VERSION.fullmatch(name):
+        settings.problem(
+            "CARD_SIGNING_KEY", "must name a version of a key of Cloud KMS: projects/…/cryptoKeyVersions/1"
+        )
+    if not keys:
+        settings.problem(
+            "CARD_PUBLIC_KEYS", "must begin with the public key of the version of Cloud KMS that signs cards"
+        )
+        return None
+    host = settings.text("GCE_METADATA_HOST", "metadata.google.internal")
+    ecdsa = kms_signing.signing_with(name, endpoint=endpoint, metadata_host=host)
+    return CardSigner(ecdsa=ecdsa, key=keys[0], key_set_url=key_set_url)
 
 
 def _security(settings: Settings) -> tuple[SecurityKind, ...]:

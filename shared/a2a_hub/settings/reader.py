@@ -3,8 +3,10 @@
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
+T = TypeVar("T")
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 """The names of this machine in URLs: credentials may go there over http."""
 
@@ -28,7 +30,7 @@ class SettingsError(SystemExit):
 
 
 class Settings:
-    """Typed reads of `environ`; call `check` after the last one.
+    """Typed reads of `environ`; call `check` after the last one. `warn` writes a line to the operator.
 
     `aliases` maps a variable to its former name, which is read, with a warning, for one version after the change.
     """
@@ -42,7 +44,7 @@ class Settings:
     ) -> None:
         self._environ = environ
         self._aliases = aliases
-        self._warn = warn
+        self.warn = warn
         self._problems: list[str] = []
 
     def _value(self, name: str) -> str:
@@ -52,7 +54,7 @@ class Settings:
             return value
         value = self._environ.get(former, "").strip()
         if value:
-            self._warn(f"{former} is now called {name}; the former name works until the next version")
+            self.warn(f"{former} is now called {name}; the former name works until the next version")
         return value
 
     def text(self, name: str, default: str) -> str:
@@ -66,6 +68,15 @@ class Settings:
     def listed(self, name: str) -> tuple[str, ...]:
         """Return a comma-separated list without its empty members."""
         return tuple(item.strip() for item in self._value(name).split(",") if item.strip())
+
+    def parsed(self, name: str, parse: Callable[[str], T], *, expected: str) -> T | None:
+        """Return what `parse` makes of the variable, None if it is unset. Its ValueError or OSError is a problem: `expected`."""
+        value = self._value(name)
+        try:
+            return parse(value) if value else None
+        except (OSError, ValueError):
+            self.problem(name, expected)
+            return None
 
     def flag(self, name: str) -> bool:
         """Return true or false; unset is false."""
@@ -101,12 +112,7 @@ class Settings:
     def url(self, name: str, default: str | None) -> str:
         """Return an http or https URL without a trailing slash; required if there is no default."""
         value = self.text(name, default or "")
-        try:
-            parts = urlsplit(value)
-            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
+        if not is_http_url(value):
             self.problem(name, "must be a URL, such as https://hub.example.com")
             return default or "https://none.invalid"
         return value.rstrip("/")
@@ -154,3 +160,12 @@ class Settings:
         """Raise SettingsError if there were errors."""
         if self._problems:
             raise SettingsError("The settings are wrong:\n" + "\n".join(f"  {line}" for line in self._problems))
+
+
+def is_http_url(text: str) -> bool:
+    """Return True for an http or https URL with a host."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from a2a_hub.task_store.store import Unavailable
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Fields = dict[str, Any]
 _Result = TypeVar("_Result")
+_Arguments = ParamSpec("_Arguments")
 _CALL_SECONDS = 10.0
 _CONTENTION_SECONDS = 20.0
 _LONGEST_PAUSE_SECONDS = 0.5
@@ -58,25 +60,41 @@ class Database:
         """Return a collection at the root."""
         return self.client.collection(name)
 
-    def read(self, *references: DocumentReference, fields: list[str] | None = None) -> dict[str, Any]:
+    def read_one(self, reference: DocumentReference) -> Any:
+        """Return a snapshot of the document."""
+        return self.read(reference)[reference.path]
+
+    def read(self, *references: DocumentReference) -> dict[str, Any]:
         """Return consistent snapshots of the documents, by path."""
         if not references:
             return {}
-        with _as_unavailable():
-            found = self.client.get_all(
-                list(references), field_paths=fields, retry=self._retry(), timeout=_CALL_SECONDS
-            )
+        with as_unavailable():
+            found = self.client.get_all(list(references), retry=self._retry(), timeout=_CALL_SECONDS)
             return {snapshot.reference.path: snapshot for snapshot in found}
 
     def query(self, query: Any) -> list[Any]:
         """Return the snapshots of the documents that match a query."""
-        with _as_unavailable():
+        with as_unavailable():
             return list(query.stream(retry=self._retry(), timeout=_CALL_SECONDS))
 
-    def count(self, query: Any) -> int:
-        """Return the number of documents that match a query."""
-        with _as_unavailable():
-            return int(query.count().get(retry=self._retry(), timeout=_CALL_SECONDS)[0][0].value)
+    def count(self, query: Any, *, sum_of: str = "") -> tuple[int, int]:
+        """Return the number of documents that match a query, and the sum of a field."""
+        aggregation = query.count(alias="count")
+        if sum_of:
+            aggregation.sum(sum_of, alias="sum")
+        with as_unavailable():
+            found = {
+                one.alias: int(one.value) for one in aggregation.get(retry=self._retry(), timeout=_CALL_SECONDS)[0]
+            }
+            return found["count"], found.get("sum", 0)
+
+    def increment(self, reference: DocumentReference, field: str, by: int) -> int:
+        """Return the field after its increment, which conflicts with no other."""
+        from google.cloud.firestore import Increment
+
+        batch = self.batch()
+        batch.set(reference, {field: Increment(by)}, merge=True)
+        return int(self.commit(batch)[0].transform_results[0].integer_value)
 
     def unchanged_since(self, snapshot: Any) -> Any:
         """Return the precondition that the document has not changed since the snapshot."""
@@ -101,13 +119,16 @@ class Database:
         else:
             batch.create(before.reference, fields)
 
-    def commit(self, batch: WriteBatch) -> None:
-        """Commit once, because a lost commit may have taken effect. Raise Contention if a precondition fails."""
+    def commit(self, batch: WriteBatch) -> list[Any]:
+        """Commit once, because a lost commit may have taken effect; return the result of each write.
+
+        Raise Contention if a precondition fails.
+        """
         from google.api_core import exceptions
 
-        with _as_unavailable():
+        with as_unavailable():
             try:
-                batch.commit(retry=None, timeout=_CALL_SECONDS)
+                return list(batch.commit(retry=None, timeout=_CALL_SECONDS))
             except (exceptions.Conflict, exceptions.FailedPrecondition, exceptions.NotFound) as error:
                 raise Contention from error
 
@@ -138,8 +159,27 @@ class Database:
         return retry.Retry(predicate=transient, initial=0.05, maximum=1.0, timeout=self._read_seconds)
 
 
+class _User(Protocol):
+    _database: Database
+
+
+_Self = TypeVar("_Self", bound=_User)
+
+
+def retried(
+    method: Callable[Concatenate[_Self, _Arguments], _Result],
+) -> Callable[Concatenate[_Self, _Arguments], _Result]:
+    """Make each call of a method an attempt of `Database.with_retries`."""
+
+    @functools.wraps(method)
+    def call(self: _Self, /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        return self._database.with_retries(lambda: method(self, *arguments, **named))
+
+    return call
+
+
 @contextlib.contextmanager
-def _as_unavailable() -> Iterator[None]:
+def as_unavailable() -> Iterator[None]:
     """Translate Google's exceptions into Unavailable, with a text for the log."""
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError

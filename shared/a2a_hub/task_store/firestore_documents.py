@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
+from msgspec import convert, structs
 
-from a2a_hub.a2a.model import Task, TaskState
+from a2a_hub.a2a.model import Task
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.firestore_client import Contention, Database, Fields
+from a2a_hub.task_store.log_watch import Sized
 from a2a_hub.task_store.store import Entry
 from a2a_hub.task_store.task_log import SnapshotCache, apply_events, read_event, read_task, task_bytes
 from a2a_hub.task_store.task_record import TaskRecord, snapshot_due
@@ -63,9 +64,8 @@ def record_fields(record: TaskRecord) -> Fields:
 
 
 def read_record(fields: Fields) -> TaskRecord:
-    """Return the record in a document."""
-    values = {name: fields[name] for name in _FIELDS}
-    return TaskRecord(**{**values, "state": TaskState(values["state"])})
+    """Return the record in a document; those of older versions have fewer fields."""
+    return convert(fields, TaskRecord)
 
 
 class Bodies:
@@ -116,22 +116,18 @@ class Snapshots:
         """Return the task at the record's version."""
         if record.snapshot_version == record.version:
             return read_task(self._bodies.get(document, fields["snapshot"]))
-        key = (record.id, record.created_at)
-        version, task = self._cache.nearest(key, record)
+        version, task = self._cache.nearest(record)
         if task is None:
-            version, task = (
-                record.snapshot_version,
-                read_task(self._bodies.get(document, fields["snapshot"])),
-            )
+            version, task = record.snapshot_version, read_task(self._bodies.get(document, fields["snapshot"]))
         entries = read_log(self._database, self._bodies, document, after=version, limit=record.version - version)
-        task = apply_events(task, (entry.event for entry in entries))
-        self._cache.put(key, record, task)
+        task = apply_events(task, (entry.event for entry, _ in entries))
+        self._cache.put(record, task)
         return task
 
     def store(self, document: DocumentReference, record: TaskRecord, task: Task) -> tuple[TaskRecord, Fields]:
         """Store a snapshot if one is due; return the record and the changed fields."""
         if record.size > _INLINE_BYTES:
-            self._cache.put((record.id, record.created_at), record, task)
+            self._cache.put(record, task)
             if not snapshot_due(record):
                 return record, {}
         snapshot = self._bodies.put(document, task_bytes(task))
@@ -140,16 +136,55 @@ class Snapshots:
 
 
 def add_entries(batch: WriteBatch, document: DocumentReference, version: int, bodies: Sequence[Body]) -> None:
-    """Add entries after `version` to a commit."""
-    for sequence, body in enumerate(bodies, start=version + 1):
-        batch.create(document.collection("log").document(f"{sequence:09d}"), {"sequence": sequence, "body": body})
+    """Add entries after `version` to a commit, as many as fit in each document, which has the number of its last one."""
+    log, sequence = document.collection("log"), version
+    for packed in _packs(bodies):
+        sequence += len(packed)
+        fields = {"body": packed[0]} if len(packed) == 1 else {"bodies": packed}
+        batch.create(log.document(f"{sequence:09d}"), {"sequence": sequence, **fields})
 
 
-def read_log(database: Database, bodies: Bodies, document: DocumentReference, *, after: int, limit: int) -> list[Entry]:
-    """Return the entries after the sequence number `after`."""
+def _packs(bodies: Sequence[Body]) -> Iterator[list[Body]]:
+    pack: list[Body] = []
+    for body in bodies:
+        size = sum(map(len, pack)) + len(body)
+        if pack and (isinstance(body, list) or isinstance(pack[0], list) or size > CHUNK_BYTES):
+            yield pack
+            pack = []
+        pack.append(body)
+    if pack:
+        yield pack
+
+
+def read_log(
+    database: Database,
+    bodies: Bodies,
+    document: DocumentReference,
+    *,
+    after: int,
+    limit: int,
+    documents: int | None = None,
+) -> list[Sized]:
+    """Return the entries after the sequence number `after` with their sizes, from at most so many documents."""
     query = database.where(document.collection("log"), ("sequence", ">", after))
-    found = database.query(query.order_by("sequence").limit(limit))
-    return [Entry(one.get("sequence"), read_event(bodies.get(document, one.get("body")))) for one in found]
+    found: list[Sized] = []
+    for one in database.query(query.order_by("sequence").limit(documents or limit)):
+        fields = one.to_dict()
+        packed = fields.get("bodies") or [bodies.get(document, fields["body"])]
+        found += _sized(packed, last=fields["sequence"], after=after)
+    return found[:limit]
+
+
+def listed_entries(fields: Mapping[str, Any], *, after: int) -> list[Sized]:
+    """Return the entries after the sequence number `after` in a listed document of a log, but not those in chunks."""
+    body = fields["body"].bytes_value
+    packed = [value.bytes_value for value in fields["bodies"].array_value.values] or ([body] if body else [])
+    return _sized(packed, last=fields["sequence"].integer_value, after=after)
+
+
+def _sized(packed: Sequence[bytes], *, last: int, after: int) -> list[Sized]:
+    numbered = enumerate(packed, start=last - len(packed) + 1)
+    return [(Entry(sequence, read_event(body)), len(body)) for sequence, body in numbered if sequence > after]
 
 
 def delete_all(database: Database, references: Sequence[DocumentReference]) -> None:

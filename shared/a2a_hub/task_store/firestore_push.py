@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from a2a_hub.task_store.firestore_client import Database, Fields
+from a2a_hub.task_store.firestore_client import Database, Fields, retried
 from a2a_hub.task_store.firestore_documents import delete_all, digest, possible_id
 from a2a_hub.task_store.store import Delivery, PushConfig, UnknownTask
+from a2a_hub.task_store.store_base import StoreBase
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(PushConfig)
+_STATE = ("delivered", "failures", "next_attempt_at", "dead")
 
 
 def configs_of(database: Database, task_id: str) -> list[Any]:
@@ -49,25 +51,19 @@ def put(batch: WriteBatch, before: Any, push: PushConfig, *, stored: int, versio
         "place": before.get("place") if before.exists else stored + 1,
         "push": _encoder.encode(push),
         "version": version,
-        "delivered": delivered,
-        "failures": 0,
-        "next_attempt_at": 0.0,
-        "dead": "",
+        **_state(Delivery(push, delivered)),
         "claimed_until": 0.0,
     }
     batch.set(before.reference, _with_due(fields))
     return stored + 1
 
 
-class FirestorePushStore:
+class FirestorePushStore(StoreBase):
     """The push notification configs of a Firestore store. Each document holds its task's version, for one query."""
 
-    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
-        self._database = database
-        self._clock = clock
+    _database: Database
 
     def put_config(self, push: PushConfig, *, delivered: int) -> None:
-        """Store or replace a config."""
         task_id = push.config.task_id or ""
         if not possible_id(task_id):
             raise UnknownTask(task_id)
@@ -86,24 +82,21 @@ class FirestorePushStore:
             self._database.commit(batch)
 
         self._database.with_retries(attempt)
+        self._undelivered(task_id)
 
     def configs(self, task_id: str) -> list[Delivery]:
-        """Return the task's configs, in the order of their creation."""
         return [_delivery(one.to_dict()) for one in configs_of(self._database, task_id)]
 
+    @retried
     def delete_config(self, task_id: str, config_id: str) -> None:
-        """Delete a config, if it exists."""
-        config = self._database.collection("pushes").document(_name(task_id, config_id))
-        self._database.with_retries(lambda: delete_all(self._database, [config]))
+        delete_all(self._database, [self._database.collection("pushes").document(_name(task_id, config_id))])
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
-        """Return the configs with entries to send now, longest due first."""
         pushes = self._database.collection("pushes")
         query = self._database.where(pushes, ("due_at", "<=", self._clock()))
         return [_delivery(one.to_dict()) for one in self._database.query(query.order_by("due_at").limit(limit))]
 
     def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
-        """Claim a due delivery for `seconds`, unless it has changed since it was read."""
         now = self._clock()
 
         def change(fields: Fields) -> Fields | None:
@@ -112,39 +105,27 @@ class FirestorePushStore:
                 return None
             return {**fields, "claimed_until": now + seconds}
 
-        return self._change(delivery, change)
+        return self._change_delivery(delivery, change)
 
     def save_delivery(self, delivery: Delivery) -> None:
-        """Store the result of an attempt; do nothing for a config deleted or replaced meanwhile."""
-
         def change(fields: Fields) -> Fields | None:
             if _delivery(fields).push != delivery.push:
                 return None
-            return {
-                **fields,
-                "delivered": max(delivery.delivered, fields["delivered"]),
-                "failures": delivery.failures,
-                "next_attempt_at": delivery.next_attempt_at,
-                "dead": delivery.dead,
-                "claimed_until": 0.0,
-            }
+            delivered = max(delivery.delivered, fields["delivered"])
+            return {**fields, **_state(delivery), "delivered": delivered, "claimed_until": 0.0}
 
-        self._change(delivery, change)
+        self._change_delivery(delivery, change)
 
-    def _change(self, delivery: Delivery, change: Callable[[Fields], Fields | None]) -> bool:
-        config = reference(self._database, delivery.push)
-
-        def attempt() -> bool:
-            before = self._database.read(config)[config.path]
-            after = change(before.to_dict()) if before.exists else None
-            if after is None:
-                return False
-            batch = self._database.batch()
-            batch.update(config, _with_due(after), option=self._database.unchanged_since(before))
-            self._database.commit(batch)
-            return True
-
-        return self._database.with_retries(attempt)
+    @retried
+    def _change_delivery(self, delivery: Delivery, change: Callable[[Fields], Fields | None]) -> bool:
+        before = self._database.read_one(reference(self._database, delivery.push))
+        after = change(before.to_dict()) if before.exists else None
+        if after is None:
+            return False
+        batch = self._database.batch()
+        batch.update(before.reference, _with_due(after), option=self._database.unchanged_since(before))
+        self._database.commit(batch)
+        return True
 
 
 def _with_due(fields: Fields) -> Fields:
@@ -158,11 +139,9 @@ def _name(task_id: str, config_id: str) -> str:
     return digest(f"{len(task_id)}:{task_id}:{config_id}")
 
 
+def _state(delivery: Delivery) -> Fields:
+    return {name: getattr(delivery, name) for name in _STATE}
+
+
 def _delivery(fields: Fields) -> Delivery:
-    return Delivery(
-        push=_decoder.decode(fields["push"]),
-        delivered=fields["delivered"],
-        failures=fields["failures"],
-        next_attempt_at=fields["next_attempt_at"],
-        dead=fields["dead"],
-    )
+    return Delivery(_decoder.decode(fields["push"]), *(fields[name] for name in _STATE))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from a2a_hub.a2a.model import TaskState
-from a2a_hub.task_store.firestore_client import Database, Fields
+from a2a_hub.task_store.firestore_client import Contention, Database, Fields, retried
 from a2a_hub.task_store.firestore_documents import (
     Bodies,
     Snapshots,
@@ -18,8 +22,18 @@ from a2a_hub.task_store.firestore_documents import (
     record_fields,
 )
 from a2a_hub.task_store.firestore_push import configs_of
-from a2a_hub.task_store.store import Position, StoredTask, TaskQuery, UnknownTask
-from a2a_hub.task_store.task_record import TaskRecord, stored_task
+from a2a_hub.task_store.store import (
+    LeaseLost,
+    Position,
+    StoredTask,
+    TaskEnded,
+    TaskQuery,
+    TooLarge,
+    UnknownTask,
+    Usage,
+    WrongVersion,
+)
+from a2a_hub.task_store.task_record import LEASABLE, TaskRecord, stored_task
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch
@@ -28,31 +42,32 @@ _INTERRUPTED = tuple(state for state in TaskState if state.interrupted)
 _DOWN = "DESCENDING"
 _MOST_VALUES = 30
 """Firestore's limit for `in`."""
+_MOST_HELD = 100
+_Result = TypeVar("_Result")
 
 
 class Found(NamedTuple):
-    """A record with the snapshot that it was read from."""
+    """A record with its document at `update_time`."""
 
-    snapshot: Any
+    reference: DocumentReference
+    update_time: Any
     fields: Fields
     record: TaskRecord
 
 
 class Records:
-    """The records of tasks. Each method is part of an attempt of `Database.with_retries`."""
+    """The records of tasks. Each method but `first` and `with_lease` is part of an attempt of `Database.with_retries`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.bodies = Bodies(database)
         self.snapshots = Snapshots(database, self.bodies)
+        self._lock = threading.Lock()
+        self._held: OrderedDict[str, Found] = OrderedDict()
 
     def document(self, task_id: str) -> DocumentReference:
         """Return the reference of the task's document."""
         return self._database.collection("tasks").document(task_id)
-
-    def owner(self, owner: str) -> DocumentReference:
-        """Return the reference of the owner's last number."""
-        return self._database.collection("owners").document(digest(owner))
 
     def request(self, owner: str, request_key: str) -> DocumentReference:
         """Return the reference of the document that names the newest task of this request."""
@@ -63,7 +78,7 @@ class Records:
         if not possible_id(task_id):
             return None
         document = self.document(task_id)
-        snapshot = self._database.read(document)[document.path]
+        snapshot = self._database.read_one(document)
         return found_record(snapshot) if snapshot.exists else None
 
     def require(self, task_id: str) -> Found:
@@ -73,40 +88,65 @@ class Records:
             raise UnknownTask(task_id)
         return one
 
-    def first(self, query: Callable[[], Any]) -> StoredTask | None:
-        """Return the first task that matches the query."""
-        snapshots = self._database.query(query())
+    def with_lease(self, task_id: str, lease: str | None, attempt: Callable[[Found], _Result]) -> _Result:
+        """Return what `attempt` returns for the record. Raise UnknownTask.
+
+        The holder of a lease is usually the only one who changes a record, and knows it without a read.
+        """
+        with self._lock:
+            held = self._held.pop(task_id, None)
+        known = [held] if held and lease and held.record.token == lease else []
+
+        def once() -> _Result:
+            if known:
+                # The record may have changed since: only a commit proves that it has not.
+                with contextlib.suppress(LeaseLost, TaskEnded, TooLarge, WrongVersion, Contention):
+                    return attempt(known.pop())
+            return attempt(self.require(task_id))
+
+        return self._database.with_retries(once)
+
+    def hold(self, reference: DocumentReference, update_time: Any, fields: Fields, record: TaskRecord) -> None:
+        """Remember the leased record that this process has committed."""
+        with self._lock:
+            self._held.pop(record.id, None)
+            if record.token:
+                self._held[record.id] = Found(reference, update_time, fields, record)
+                if len(self._held) > _MOST_HELD:
+                    self._held.popitem(last=False)
+
+    @retried
+    def first(self, query: Any) -> StoredTask | None:
+        """Return the first task that matches the query, in an attempt of its own."""
+        snapshots = self._database.query(query)
         return self.stored(found_record(snapshots[0])) if snapshots else None
 
-    def running(self, request_key: str, request: Any) -> StoredTask | None:
-        """Return the task that the request's snapshot names, if it is submitted or working."""
+    def running(self, request_key: str, request: Any, *, now: float) -> StoredTask | None:
+        """Return the task that the request's snapshot names, if it is in flight or may be repeated."""
         one = self.find(request.get("task_id")) if request.exists else None
         # After a purge, the id may belong to another task.
-        if one is None or one.record.request_key != request_key or not one.record.leasable:
-            return None
-        return self.stored(one)
+        return self.stored(one) if one and one.record.joinable(request_key, now=now) else None
 
     def stored(self, one: Found, record: TaskRecord | None = None) -> StoredTask:
         """Return the whole task, with `record` instead of the one that was read."""
-        document = one.snapshot.reference
-        task = self.snapshots.task(document, one.fields, one.record)
-        return stored_task(record or one.record, task, self.bodies.get(document, one.fields["work"]))
+        task = self.snapshots.task(one.reference, one.fields, one.record)
+        return stored_task(record or one.record, task, self.bodies.get(one.reference, one.fields["work"]))
 
     def change(self, one: Found, record: TaskRecord) -> StoredTask:
         """Commit another record with the same log."""
         changed = self.stored(one, record)
-        batch = self._database.batch()
-        self.update(batch, one, record, {})
-        self._database.commit(batch)
+        self.commit(self._database.batch(), one, record, {})
         return changed
 
-    def update(self, batch: Any, one: Found, record: TaskRecord, more: Fields) -> None:
-        """Add the changed fields to a commit, on the condition that the record has not changed since it was read."""
+    def commit(self, batch: Any, one: Found, record: TaskRecord, more: Fields) -> None:
+        """Commit the changed fields with the batch, on the condition that the record has not changed since it was read."""
         before, after = record_fields(one.record), record_fields(record)
-        changes = {name: value for name, value in after.items() if value != before[name]}
-        if changes or more:
-            unchanged_since = self._database.unchanged_since(one.snapshot)
-            batch.update(one.snapshot.reference, {**changes, **more}, option=unchanged_since)
+        changes = {name: value for name, value in after.items() if value != before[name]} | more
+        if changes:
+            batch.update(one.reference, changes, option=self._database.unchanged_since(one))
+        written = self._database.commit(batch)
+        if changes:
+            self.hold(one.reference, written[-1].update_time, one.fields | changes, record)
 
     def rename_request(self, batch: WriteBatch, before: TaskRecord, after: TaskRecord) -> None:
         """Point the request key at the newest task, as part of a commit."""
@@ -119,33 +159,28 @@ class Records:
 
     def delete(self, one: Found) -> None:
         """Delete the task, the record last: an interrupted deletion finds the rest by it."""
-        document, record = one.snapshot.reference, one.record
+        document, record = one.reference, one.record
         for name in ("log", "chunks"):
             below = self._database.query(document.collection(name).select([]))
             delete_all(self._database, [snapshot.reference for snapshot in below])
         last = [snapshot.reference for snapshot in configs_of(self._database, record.id)]
         if record.request_key:
             request = self.request(record.owner, record.request_key)
-            snapshot = self._database.read(request)[request.path]
+            snapshot = self._database.read_one(request)
             if snapshot.exists and snapshot.get("task_id") == record.id:
                 last.append(request)
         delete_all(self._database, [*last, document])
 
-    def versions(self, task_ids: Sequence[str]) -> dict[str, int]:
-        """Return the versions of these tasks, 0 for unknown ones."""
-        documents = {one: self.document(one) for one in task_ids if possible_id(one)}
-        snapshots = self._database.read(*documents.values(), fields=["version"])
-        versions = dict.fromkeys(task_ids, 0)
-        for one, document in documents.items():
-            if snapshots[document.path].exists:
-                versions[one] = snapshots[document.path].get("version")
-        return versions
+    def version(self, task_id: str) -> int:
+        """Return the task's version, 0 for an unknown one."""
+        one = self.find(task_id)
+        return one.record.version if one else 0
 
 
 def found_record(snapshot: Any) -> Found:
     """Return the record in an existing snapshot."""
     fields = snapshot.to_dict()
-    return Found(snapshot, fields, read_record(fields))
+    return Found(snapshot.reference, snapshot.update_time, fields, read_record(fields))
 
 
 def numbered(database: Database, owner: str, number: int) -> Any:
@@ -200,6 +235,20 @@ def due(
         query = query.order_by("due_at").limit(limit)
         found += database.query(query.select(fields) if fields else query)
     return sorted(found, key=lambda one: one.get("due_at"))[:limit]
+
+
+def next_due(database: Database, roles: Sequence[str] | None) -> float | None:
+    """Return the time from which the first task of these roles, or all, may be leased."""
+    found = due(database, roles, now=math.inf, limit=1, fields=["due_at"])
+    return float(found[0].get("due_at")) if found else None
+
+
+def usage(database: Database, owner: str) -> Usage:
+    """Return the storage that the owner's tasks use."""
+    of_owner = database.where(database.collection("tasks"), ("owner_key", "==", index_key(owner)))
+    tasks, size = database.count(of_owner, sum_of="size")
+    active, _ = database.count(newest(database, owner, TaskQuery(states=LEASABLE)))
+    return Usage(tasks=tasks, size_bytes=size, active=active)
 
 
 def ended(database: Database, *, before: float, limit: int) -> Any:

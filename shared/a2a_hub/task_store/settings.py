@@ -6,12 +6,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from a2a_hub.settings.reader import Settings
+from a2a_hub.task_store.task_record import DEFAULT_TASK_BYTES
 
 _NAME = "TASK_STORE"
 _DEFAULT_DATABASE = "(default)"
 # cloud.google.com/firestore/docs/manage-databases#database_id
 _DATABASE_ID = r"\(default\)|[a-z][a-z0-9-]{2,61}[a-z0-9]"
-_DEFAULT_TASK_BYTES = 20_000_000
 _LARGEST_TASK_BYTES = 200_000_000
 
 
@@ -21,13 +21,13 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
     file: Path | None = None
     project: str = ""
     database: str = ""
-    most_task_bytes: int = _DEFAULT_TASK_BYTES
+    most_task_bytes: int = DEFAULT_TASK_BYTES
 
 
 def read(settings: Settings) -> StoreSettings | None:
     """Read the store's settings; None stores no tasks."""
     value = settings.text(_NAME, "none")
-    most = int(settings.number("TASK_MOST_BYTES", _DEFAULT_TASK_BYTES, least=10_000, most=_LARGEST_TASK_BYTES))
+    most = int(settings.number("TASK_MOST_BYTES", DEFAULT_TASK_BYTES, least=10_000, most=_LARGEST_TASK_BYTES))
     kind, _, rest = value.partition(":")
     match kind:
         case "none" if not rest:

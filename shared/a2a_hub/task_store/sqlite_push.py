@@ -1,12 +1,15 @@
 """Push notification configs and their deliveries in the SQLite file."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from a2a_hub.task_store.sqlite_file import Connections
 from a2a_hub.task_store.store import Delivery, PushConfig, UnknownTask
+from a2a_hub.task_store.store_base import StoreBase
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(PushConfig)
@@ -17,9 +20,10 @@ _BEHIND = "behind = (dead = '' AND delivered < (SELECT version FROM tasks WHERE 
 _MATCHES = "key = (SELECT key FROM tasks WHERE id = ?) AND config_id = ? AND push = ?"
 
 
-def mark_behind(connection: sqlite3.Connection, key: int) -> None:
-    """Mark every live config of the task as behind; part of the transaction that appends."""
-    connection.execute("UPDATE pushes SET behind = 1 WHERE key = ? AND behind = 0 AND dead = ''", (key,))
+def mark_behind(connection: sqlite3.Connection, key: int) -> bool:
+    """Mark every live config of the task as behind; True if one was not. Part of the transaction that appends."""
+    marked = connection.execute("UPDATE pushes SET behind = 1 WHERE key = ? AND behind = 0 AND dead = ''", (key,))
+    return marked.rowcount > 0
 
 
 def put(connection: sqlite3.Connection, key: int, push: PushConfig, *, delivered: int) -> None:
@@ -37,29 +41,25 @@ def put(connection: sqlite3.Connection, key: int, push: PushConfig, *, delivered
     )
 
 
-class SqlitePushStore:
+class SqlitePushStore(StoreBase):
     """The push notification configs of an SQLite store."""
 
-    def __init__(self, connections: Connections, clock: Callable[[], float]) -> None:
-        self._connections = connections
-        self._clock = clock
+    _connections: Connections
 
     def put_config(self, push: PushConfig, *, delivered: int) -> None:
-        """Store or replace a config."""
         with self._connections.writing() as connection:
             row = connection.execute(_KEY, (push.config.task_id,)).fetchone()
             if row is None:
                 raise UnknownTask(str(push.config.task_id))
             put(connection, row[0], push, delivered=delivered)
+        self._undelivered(push.config.task_id or "")
 
     def configs(self, task_id: str) -> list[Delivery]:
-        """Return the task's configs, in the order of their creation."""
         with self._connections.reading() as connection:
             rows = connection.execute(f"{_SELECT} WHERE key = ({_KEY}) ORDER BY at", (task_id,))
-            return [_delivery(*row) for row in rows]
+            return [_delivery(row) for row in rows]
 
     def delete_config(self, task_id: str, config_id: str) -> None:
-        """Delete a config, if it exists."""
         with self._connections.writing() as connection:
             connection.execute(
                 f"DELETE FROM pushes WHERE key = ({_KEY}) AND config_id = ?",  # noqa: S608
@@ -67,7 +67,6 @@ class SqlitePushStore:
             )
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
-        """Return the configs with entries to send now, longest due first."""
         now = self._clock()
         with self._connections.reading() as connection:
             rows = connection.execute(
@@ -75,40 +74,24 @@ class SqlitePushStore:
                 " ORDER BY next_attempt_at LIMIT ?",
                 (now, now, limit),
             )
-            return [_delivery(*row) for row in rows]
+            return [_delivery(row) for row in rows]
 
     def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
-        """Claim a due delivery for `seconds`, unless it has changed since it was read."""
         now = self._clock()
         with self._connections.writing() as connection:
             changed = connection.execute(
                 f"UPDATE pushes SET claimed_until = ? WHERE {_MATCHES} AND behind = 1 AND delivered = ?"  # noqa: S608
                 " AND failures = ? AND next_attempt_at = ? AND next_attempt_at <= ? AND claimed_until <= ?",
-                (
-                    now + seconds,
-                    *_identity(delivery),
-                    delivery.delivered,
-                    delivery.failures,
-                    delivery.next_attempt_at,
-                    now,
-                    now,
-                ),
+                (now + seconds, *_identity(delivery), *astuple(delivery)[1:4], now, now),
             )
             return changed.rowcount == 1
 
     def save_delivery(self, delivery: Delivery) -> None:
-        """Store the result of an attempt; do nothing for a config deleted or replaced meanwhile."""
         with self._connections.writing() as connection:
             connection.execute(
                 "UPDATE pushes SET delivered = max(delivered, ?), failures = ?, next_attempt_at = ?, dead = ?,"  # noqa: S608
                 f" claimed_until = 0 WHERE {_MATCHES}",
-                (
-                    delivery.delivered,
-                    delivery.failures,
-                    delivery.next_attempt_at,
-                    delivery.dead,
-                    *_identity(delivery),
-                ),
+                (*astuple(delivery)[1:], *_identity(delivery)),
             )
             connection.execute(f"UPDATE pushes SET {_BEHIND} WHERE {_MATCHES}", _identity(delivery))  # noqa: S608
 
@@ -118,11 +101,5 @@ def _identity(delivery: Delivery) -> tuple[str | None, str, bytes]:
     return config.task_id, config.id or "", _encoder.encode(delivery.push)
 
 
-def _delivery(push: bytes, delivered: int, failures: int, next_attempt_at: float, dead: str) -> Delivery:
-    return Delivery(
-        push=_decoder.decode(push),
-        delivered=delivered,
-        failures=failures,
-        next_attempt_at=next_attempt_at,
-        dead=dead,
-    )
+def _delivery(row: Sequence[Any]) -> Delivery:
+    return Delivery(_decoder.decode(row[0]), *row[1:])

@@ -4,12 +4,13 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from msgspec import structs
+from msgspec import convert, structs
 
-from a2a_hub.a2a.model import Event, Task, TaskState
-from a2a_hub.task_store.store import Position, StoredTask, TaskQuery
+from a2a_hub.a2a.model import Task, TaskState
+from a2a_hub.task_store.log_watch import Sized
+from a2a_hub.task_store.store import Entry, Position, StoredTask, TaskQuery, Usage
 from a2a_hub.task_store.task_log import SnapshotCache, apply_events, read_event, read_task, task_bytes
-from a2a_hub.task_store.task_record import TaskRecord, snapshot_due, stored_task
+from a2a_hub.task_store.task_record import LEASABLE, TaskRecord, snapshot_due, stored_task
 
 _FIELDS = TaskRecord.__struct_fields__
 _WORK = "(SELECT body FROM work WHERE work.key = tasks.key)"
@@ -49,24 +50,25 @@ def insert(connection: sqlite3.Connection, record: TaskRecord) -> int:
     """Insert a record and return its key."""
     key = connection.execute(_INSERT, (*structs.astuple(record), record.due_at)).lastrowid
     assert key is not None, "SQLite says the row of every insert"
-    _count(connection, record.owner, record.state, 1)
+    _add(connection, record, 1)
     return key
 
 
 def update(connection: sqlite3.Connection, key: int, old: TaskRecord, new: TaskRecord) -> None:
     """Update the columns that differ: an index is written only with one of its columns."""
-    pairs = zip(_FIELDS, structs.astuple(old), structs.astuple(new), strict=True)
-    differences = [(name, value) for name, before, value in pairs if value != before]
-    changed, values = [name for name, _ in differences], [value for _, value in differences]
-    if old.due_at != new.due_at:
-        changed.append("due_at")
-        values.append(new.due_at)
+    before, after = ({**structs.asdict(record), "due_at": record.due_at} for record in (old, new))
+    changes = {name: value for name, value in after.items() if value != before[name]}
     if old.state != new.state:
-        _count(connection, new.owner, old.state, -1)
-        _count(connection, new.owner, new.state, 1)
-    if changed:
-        assignments = ", ".join(f"{name} = ?" for name in changed)
-        connection.execute(f"UPDATE tasks SET {assignments} WHERE key = ?", (*values, key))  # noqa: S608
+        _count(connection, "counts", new.owner, old.state, -1)
+        _count(connection, "counts", new.owner, new.state, 1)
+    if old.context_id != new.context_id:
+        _count_context(connection, old, -1)
+        _count_context(connection, new, 1)
+    if old.size != new.size:
+        _count(connection, "sizes", new.owner, new.size - old.size)
+    if changes:
+        assignments = ", ".join(f"{name} = ?" for name in changes)
+        connection.execute(f"UPDATE tasks SET {assignments} WHERE key = ?", (*changes.values(), key))  # noqa: S608
 
 
 def delete(connection: sqlite3.Connection, key: int, record: TaskRecord) -> None:
@@ -76,7 +78,7 @@ def delete(connection: sqlite3.Connection, key: int, record: TaskRecord) -> None
     connection.execute("DELETE FROM entries WHERE at > ? AND at < ?", (low, high))
     for table in ("snapshots", "work", "pushes", "tasks"):
         connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))  # noqa: S608
-    _count(connection, record.owner, record.state, -1)
+    _add(connection, record, -1)
 
 
 def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: Iterable[bytes]) -> None:
@@ -86,14 +88,23 @@ def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: 
         connection.execute("INSERT INTO entries VALUES (?, ?)", (at + offset, body))
 
 
-def read_entries(connection: sqlite3.Connection, key: int, *, after: int, limit: int) -> list[tuple[int, Event]]:
-    """Return the entries after the sequence number `after`."""
+def read_entries(
+    connection: sqlite3.Connection, key: int, *, after: int, limit: int = -1, most_bytes: int | None = None
+) -> list[Sized]:
+    """Return the entries after the sequence number `after` with their sizes: at least one, and until they exceed `most_bytes`."""
     low = key << _SEQUENCE_BITS
     high = low + (1 << _SEQUENCE_BITS)
     rows = connection.execute(
         "SELECT at, body FROM entries WHERE at > ? AND at < ? ORDER BY at LIMIT ?", (low + after, high, limit)
     )
-    return [(at - low, read_event(body)) for at, body in rows]
+    found: list[Sized] = []
+    size = 0
+    for at, body in rows:
+        found.append((Entry(at - low, read_event(body)), len(body)))
+        size += len(body)
+        if most_bytes is not None and size >= most_bytes:
+            break
+    return found
 
 
 def put_payload(connection: sqlite3.Connection, key: int, payload: bytes) -> None:
@@ -106,7 +117,7 @@ class Snapshots(SnapshotCache):
 
     def task(self, connection: sqlite3.Connection, key: int, record: TaskRecord) -> Task:
         """Return the task at the record's version."""
-        version, task = self.nearest(key, record)
+        version, task = self.nearest(record)
         if version == record.version and task:
             return task
         if task is None and record.snapshot_version:
@@ -114,7 +125,7 @@ class Snapshots(SnapshotCache):
             version, task = record.snapshot_version, read_task(row[0])
         if version < record.version:
             entries = read_entries(connection, key, after=version, limit=record.version - version)
-            task = apply_events(task, (event for _, event in entries))
+            task = apply_events(task, (entry.event for entry, _ in entries))
         assert task is not None, "a log has a first entry"
         return task
 
@@ -132,16 +143,42 @@ def snapshot(connection: sqlite3.Connection, key: int, record: TaskRecord, task:
 
 
 def _found(row: Sequence[Any]) -> Found:
-    values = dict(zip(_FIELDS, row[2:], strict=True))
-    values["state"] = TaskState(values["state"])
-    values["cancel_requested"] = bool(values["cancel_requested"])
-    return Found(row[0], TaskRecord(**values), row[1] or b"")
+    # SQLite has no truth values.
+    record = convert(dict(zip(_FIELDS, row[2:], strict=True)), TaskRecord, strict=False)
+    return Found(row[0], record, row[1] or b"")
 
 
-def _count(connection: sqlite3.Connection, owner: str, state: TaskState, change: int) -> None:
+def _count(connection: sqlite3.Connection, table: str, *row: object) -> None:
+    """Add the last value of the row to the counter that the others name."""
+    column = "bytes" if table == "sizes" else "tasks"
     connection.execute(
-        "INSERT INTO counts VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks",
-        (owner, state, change),
+        f"INSERT INTO {table} VALUES ({_marks(row)})"  # noqa: S608
+        f" ON CONFLICT DO UPDATE SET {column} = {column} + excluded.{column}",
+        row,
+    )
+
+
+def _add(connection: sqlite3.Connection, record: TaskRecord, sign: int) -> None:
+    """Count a task that is added, or with a sign of -1 deleted."""
+    _count(connection, "counts", record.owner, record.state, sign)
+    _count(connection, "sizes", record.owner, sign * record.size)
+    _count_context(connection, record, sign)
+
+
+def _count_context(connection: sqlite3.Connection, record: TaskRecord, change: int) -> None:
+    context = record.owner, record.context_id
+    _count(connection, "context_counts", *context, change)
+    if change < 0:
+        connection.execute("DELETE FROM context_counts WHERE owner = ? AND context_id = ? AND tasks = 0", context)
+
+
+def usage(connection: sqlite3.Connection, owner: str) -> Usage:
+    """Return the storage that the owner's tasks use."""
+    size = connection.execute("SELECT bytes FROM sizes WHERE owner = ?", (owner,)).fetchone()
+    return Usage(
+        tasks=total(connection, owner, TaskQuery()),
+        size_bytes=size[0] if size else 0,
+        active=total(connection, owner, TaskQuery(states=LEASABLE)),
     )
 
 
@@ -155,13 +192,14 @@ def next_number(connection: sqlite3.Connection, owner: str) -> int:
 
 def total(connection: sqlite3.Connection, owner: str, query: TaskQuery) -> int:
     """Return the number of tasks that match the query."""
-    if query.context_id is None and query.updated_since is None:
-        chosen = "SELECT coalesce(sum(tasks), 0) FROM counts WHERE owner = ?"
-        values: list[object] = [owner]
+    if query.updated_since is None and (query.context_id is None or not query.states):
+        chosen, named = "counts WHERE owner = ?", [owner, *query.states]
+        if query.context_id is not None:
+            chosen, named = "context_counts WHERE owner = ? AND context_id = ?", [owner, query.context_id]
         if query.states:
             chosen += f" AND state IN ({_marks(query.states)})"
-            values += query.states
-        return int(connection.execute(chosen, values).fetchone()[0])
+        statement = f"SELECT coalesce(sum(tasks), 0) FROM {chosen}"  # noqa: S608
+        return int(connection.execute(statement, named).fetchone()[0])
     count = 0
     for where, values in _conditions(owner, query):
         statement = f"SELECT count(*) FROM tasks WHERE {where}"  # noqa: S608
@@ -200,10 +238,8 @@ def due(
     task_id: str | None,
 ) -> list[str]:
     """Return the ids of the tasks of these roles, or all, that can be leased, longest due first; only `task_id`, if given."""
-    if roles is None:
-        roles = [role for (role,) in connection.execute("SELECT DISTINCT role FROM tasks WHERE due_at IS NOT NULL")]
     found: list[tuple[float, int, str]] = []
-    for role in dict.fromkeys(roles):
+    for role in _roles(connection, roles):
         one = " AND id = ?" if task_id else ""
         found += connection.execute(
             f"SELECT due_at, key, id FROM tasks WHERE role = ? AND due_at <= ?{one}"  # noqa: S608
@@ -213,12 +249,32 @@ def due(
     return [id_ for _, _, id_ in sorted(found)[:limit]]
 
 
+def next_due(connection: sqlite3.Connection, roles: Sequence[str] | None) -> float | None:
+    """Return the time from which the first task of these roles, or all, may be leased."""
+    statement = "SELECT min(due_at) FROM tasks WHERE role = ? AND due_at IS NOT NULL"
+    times = [connection.execute(statement, (role,)).fetchone()[0] for role in _roles(connection, roles)]
+    return min((due_at for due_at in times if due_at is not None), default=None)
+
+
+def _roles(connection: sqlite3.Connection, roles: Sequence[str] | None) -> list[str]:
+    if roles is not None:
+        return list(dict.fromkeys(roles))
+    return [role for (role,) in connection.execute("SELECT DISTINCT role FROM tasks WHERE due_at IS NOT NULL")]
+
+
 def ended(connection: sqlite3.Connection, *, before: float, limit: int) -> list[int]:
     """Return the keys of the tasks that ended before, oldest first."""
     rows = connection.execute(
         "SELECT key FROM tasks WHERE ended_at > 0 AND ended_at < ? ORDER BY ended_at LIMIT ?", (before, limit)
     )
     return [key for (key,) in rows]
+
+
+def vacuum(connection: sqlite3.Connection, *, most_pages: int) -> None:
+    """Return unused pages to the disk, unless the file is of a version that kept them."""
+    for _ in range(min(most_pages, connection.execute("PRAGMA freelist_count").fetchone()[0])):
+        # Python takes one step of this statement, and a step is a page.
+        connection.execute("PRAGMA incremental_vacuum(1)")
 
 
 def _conditions(owner: str, query: TaskQuery) -> list[tuple[str, list[object]]]:

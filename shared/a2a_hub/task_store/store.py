@@ -7,16 +7,20 @@ Times are seconds since the epoch by the store's clock. A task of another owner 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
 from a2a_hub.a2a.errors import ServiceUnavailable
 from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState, Version
 
+if TYPE_CHECKING:
+    from a2a_hub.task_store.log_watch import Reader
+
 HUB = ""
 """The role of tasks that the hub itself runs; every other role belongs to pull workers."""
+MOST_CONVERSATION_BYTES = 500_000
 
 
 class NewTask(Struct, frozen=True, kw_only=True):
@@ -55,6 +59,11 @@ class StoredTask(Struct, frozen=True, kw_only=True):
     cancel_requested: bool
     created_at: float
     updated_at: float
+
+    @property
+    def waits_for_worker(self) -> bool:
+        """True if a worker is to do the work, and none has taken it since the client's last message."""
+        return self.role != HUB and self.attempt == 0 and not self.task.status.state.settled
 
 
 class Entry(Struct, frozen=True):
@@ -96,6 +105,23 @@ class Page(Struct, frozen=True, kw_only=True):
     tasks: tuple[StoredTask, ...]
     next: Position | None
     total: int
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """The storage that an owner uses. `active` tasks are submitted or working."""
+
+    tasks: int
+    size_bytes: int
+    active: int
+
+
+class QuotaClaim(Struct, frozen=True):
+    """A holder's share of a counter, until it expires."""
+
+    counter: str
+    holder: str
+    amount: int
+    expires_at: float
 
 
 class StoreError(Exception):
@@ -142,7 +168,7 @@ class TaskStore(Protocol):
     """The store of tasks, safe across threads and processes. Each implementation passes `tests/contract/task_store`."""
 
     def create(self, new: NewTask) -> StoredTask:
-        """Store a task, version 1. Raise AlreadyRunning, also for the same task id; TaskExists; TooLarge."""
+        """Store a task, version 1. Raise AlreadyRunning for a task that `running` returns; TaskExists; TooLarge."""
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
         """Return the owner's task, or None. An owner of None stands for the processes that run tasks, which may see all."""
@@ -151,7 +177,7 @@ class TaskStore(Protocol):
         """Return the owner's task of this number."""
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
-        """Return the owner's submitted or working task of this request key."""
+        """Return the owner's task of this request key that is submitted or working, or whose answer may be repeated."""
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
         """Return the owner's newest interrupted task of this context."""
@@ -166,9 +192,14 @@ class TaskStore(Protocol):
         payload: bytes | None = None,
         request_key: str = "",
         push: PushConfig | None = None,
+        repeat_until: float = 0.0,
+        reopens: bool = False,
     ) -> StoredTask:
-        """Append the events in order, all or none. `payload` and a `request_key` that is not empty replace the task's.
+        """Append the events in order, all or none; if this `reopens` it, to a terminal task, too.
 
+        `payload` and a `request_key` that is not empty replace the task's.
+
+        `running` returns the task until `repeat_until`, though it is settled, unless a later turn begins.
         `push` is stored with the events; its receiver gets them and what follows.
         With `lease`, the caller must hold it and its deadline must not have passed. Without, the task must not be leased.
         A terminal or interrupted state ends the lease.
@@ -178,11 +209,14 @@ class TaskStore(Protocol):
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
         """Return the entries after the sequence number `after`."""
 
-    def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
-        """Wait for an entry after `after`, whichever process writes it; return False on a timeout.
+    def follow(self, task_id: str, *, after: int, wake: Callable[[], None]) -> Reader:
+        """Follow the log after the sequence number `after`.
 
-        An outage of the store counts as silence: this does not raise Unavailable.
+        `wake` is called, from any thread, when `take` may return something after it returned [], or the task is gone.
         """
+
+    def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
+        """Wait for an entry after `after`, whichever process writes it; return False on a timeout. Outages are silence."""
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
         """Return a page of the owner's tasks after the position `after`; fewer than `size` if they are very large."""
@@ -190,7 +224,8 @@ class TaskStore(Protocol):
     def lease(self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None) -> Lease | None:
         """Lease the named task, or the one of these roles that has been due longest; None if none is due.
 
-        A submitted or working task without a valid lease is due since its creation, or since its lease expired.
+        A submitted or working task without a valid lease is due since its creation, since its lease expired, or since the time
+        that its release named.
         """
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
@@ -199,14 +234,29 @@ class TaskStore(Protocol):
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
         """Extend a valid lease to `seconds` from now. Raise LeaseLost or UnknownTask."""
 
-    def release(self, task_id: str, lease: str) -> None:
-        """Release the lease, so that the task is due at once; a lost lease is no error."""
+    def next_due(self, roles: Sequence[str] | None) -> float | None:
+        """Return the time when the next task of these roles, or all, is due, at least now; None if there is none."""
+
+    def release(self, task_id: str, lease: str, *, due_at: float | None = None) -> None:
+        """Release the lease, so that the task is due at once; a lost lease is no error.
+
+        With `due_at`, it is due then, or when its cancellation is requested, and the lease does not count as an attempt.
+        """
 
     def request_cancel(self, task_id: str) -> StoredTask:
         """Request the cancellation of the task, for the process that runs it. Raise UnknownTask or TaskEnded."""
 
     def purge(self, *, ended_before: float, limit: int) -> int:
-        """Delete tasks that ended, or were interrupted, before that time, with all their data; return their number."""
+        """Delete tasks that ended, or were interrupted, before that time, with all their data; return their number.
+
+        Expired conversations and claims are deleted as well, up to `limit` of each.
+        """
+
+    def on_ended(self, ended: Callable[[StoredTask], object]) -> None:
+        """Call `ended` with each task of a role that this process ended, from any thread. A later callback replaces it."""
+
+    def usage(self, owner: str) -> Usage:
+        """Return the storage that the owner's tasks use."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -222,7 +272,7 @@ class PushConfig(Struct, frozen=True, kw_only=True):
         return f"PushConfig(task={self.config.task_id!r}, id={self.config.id!r})"
 
 
-class Delivery(Struct, frozen=True, kw_only=True):
+class Delivery(Struct, frozen=True):
     """The delivery state of a config: `delivered` is the last entry that the receiver accepted.
 
     `failures` counts those since the last success; `dead` is the reason for giving up, or empty.
@@ -237,6 +287,12 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
 class PushStore(Protocol):
     """The store of push notification configs (A2A 1.0.1 §3.1.7-§3.1.10); a task's configs are deleted with it."""
+
+    def on_undelivered(self, wake: Callable[[str], object]) -> None:
+        """Call `wake` with a task's id after each commit of this process that gives a config something to send, from any thread.
+
+        A later callback replaces it. A commit while entries wait to be sent anyway may call nothing.
+        """
 
     def put_config(self, push: PushConfig, *, delivered: int) -> None:
         """Store or replace a config, keyed by task id and config id; entries up to `delivered` are not sent.
@@ -260,5 +316,21 @@ class PushStore(Protocol):
         """Store the result of an attempt and end the claim; do nothing for a config deleted meanwhile."""
 
 
-class Store(TaskStore, PushStore, Protocol):
-    """A store of tasks and of their push notification configs."""
+class SharedState(Protocol):
+    """The state that instances share beside the tasks: conversations and the use of quotas."""
+
+    def conversation(self, owner: str, context_id: str) -> bytes | None:
+        """Return the unexpired data of the owner's conversation."""
+
+    def put_conversation(self, owner: str, context_id: str, data: bytes, *, expires_at: float) -> None:
+        """Store or replace the data of a conversation. Raise TooLarge beyond `MOST_CONVERSATION_BYTES`."""
+
+    def claim_quota(self, counter: str, holder: str, *, amount: int, limit: int, expires_at: float) -> int:
+        """Set the holder's claim to `amount`, or to what the unexpired claims of others leave of `limit`; return it."""
+
+    def quota_claims(self, prefix: str, *, limit: int) -> list[QuotaClaim]:
+        """Return unexpired claims on counters that begin with the prefix, by counter and holder."""
+
+
+class Store(TaskStore, PushStore, SharedState, Protocol):
+    """A store of tasks, of their push notification configs, and of what instances share."""

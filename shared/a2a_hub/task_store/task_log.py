@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
 import msgspec
 
@@ -52,23 +52,24 @@ def apply_events(task: Task | None, events: Iterable[Event]) -> Task:
 class SnapshotCache:
     """An LRU cache of recent snapshots, so that an append does not read the whole log. Thread-safe.
 
-    A key must never stand for a second task; an id may, after a purge.
+    An id may stand for a second task after a purge, at another time.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._snapshots: OrderedDict[Hashable, tuple[int, int, Task]] = OrderedDict()
+        self._snapshots: OrderedDict[tuple[str, float], tuple[int, int, Task]] = OrderedDict()
         self._bytes = 0
 
-    def nearest(self, key: Hashable, record: TaskRecord) -> tuple[int, Task | None]:
+    def nearest(self, record: TaskRecord) -> tuple[int, Task | None]:
         """Return a cached snapshot and its version, at most the record's; (0, None) if there is none."""
         with self._lock:
-            version, _, task = self._snapshots.get(key, (0, 0, None))
+            version, _, task = self._snapshots.get((record.id, record.created_at), (0, 0, None))
         # The reader's transaction may be older than another thread's snapshot.
         return (version, task) if version <= record.version else (0, None)
 
-    def put(self, key: Hashable, record: TaskRecord, task: Task) -> None:
+    def put(self, record: TaskRecord, task: Task) -> None:
         """Cache the snapshot of a stored version; a terminal task, which is rarely read again, is dropped."""
+        key = record.id, record.created_at
         with self._lock:
             self._remove(key)
             if record.state.terminal:
@@ -78,11 +79,11 @@ class SnapshotCache:
             while self._bytes > _MOST_BYTES:
                 self._remove(next(iter(self._snapshots)))
 
-    def remove(self, key: Hashable) -> None:
+    def remove(self, record: TaskRecord) -> None:
         """Drop the snapshot of a deleted task."""
         with self._lock:
-            self._remove(key)
+            self._remove((record.id, record.created_at))
 
-    def _remove(self, key: Hashable) -> None:
+    def _remove(self, key: tuple[str, float]) -> None:
         if key in self._snapshots:
             self._bytes -= self._snapshots.pop(key)[1]

@@ -3,33 +3,40 @@
 import base64
 import binascii
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from a2a_hub.a2a import model
 from a2a_hub.a2a.agent import Canceller
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import TASK_NOT_CANCELABLE, TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.fold import with_history
-from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
+from a2a_hub.a2a.live_turn import STORED_OR_NOT
+from a2a_hub.a2a.model import Task, TaskPushNotificationConfig, TaskState
 from a2a_hub.a2a.protojson import seconds_of
+from a2a_hub.a2a.relay import EventSource
+from a2a_hub.a2a.reply import MessageFactory, status_update
 from a2a_hub.a2a.version_table import CODECS
+from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import (
     LeaseLost,
     Position,
+    Store,
     StoredTask,
     TaskEnded,
     TaskQuery,
-    TaskStore,
     UnknownTask,
     WrongVersion,
 )
 from a2a_hub.tasks.push_configs import PushConfigs
 from a2a_hub.tasks.resume_payload import decode_resume_payload
-from a2a_hub.tasks.run import Runs
-from a2a_hub.tasks.subscription import TaskSubscription, wait_until_settled
-from a2a_hub.tasks.updates import status_update
+from a2a_hub.tasks.settings import TaskSettings
+from a2a_hub.tasks.subscription import OpenStreams, TaskSubscription, wait_until_settled
+from a2a_hub.tasks.task_turn import TaskTurns
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 
 _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
 _LONGEST_STORE_DELAY_SECONDS = 2.0
@@ -40,22 +47,26 @@ _LONGEST_TOKEN = 500
 
 
 class TaskOperations:
-    """GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs."""
+    """GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs: all that starts no turn.
+
+    `turns` and `streams` are those of this process, whoever starts them. `canceller` passes cancellations on.
+    """
 
     def __init__(
-        self,
-        store: TaskStore,
-        configs: PushConfigs,
-        agent: Canceller,
-        *,
-        runs: Runs,
-        timestamp: Callable[[], str],
+        self, store: Store, canceller: Canceller, *, message_factory: MessageFactory, settings: TaskSettings
     ) -> None:
-        self._store = store
-        self._configs = configs
-        self._agent = agent
-        self._runs = runs
-        self._timestamp = timestamp
+        self.store = store
+        self.threads = Threads("task")
+        self.turns = TaskTurns()
+        self.streams = OpenStreams()
+        addresses = WebhookAddresses(settings.webhook_hosts)
+        self.configs = PushConfigs(store, addresses=addresses, new_id=message_factory.new_id)
+        self._canceller = canceller
+        self._timestamp = message_factory.timestamp
+
+    def answer(self, request: Struct, call: Call) -> Struct | None:
+        """See `Operations.answer`."""
+        return _ANSWERS[type(request)](self, request, call)
 
     def get(self, request: model.GetTaskRequest, call: Call) -> Task:
         """Return the task (§3.1.3)."""
@@ -83,7 +94,7 @@ class TaskOperations:
             position = read_token(request.page_token, list_key=conditions)
             if position is None:
                 raise invalid_field("pageToken", "is not a token of this list")
-        page = self._store.list(owner, query, size=size, after=position)
+        page = self.store.list(owner, query, size=size, after=position)
         tasks = (with_history(stored.task, length) for stored in page.tasks)
         return model.ListTasksResponse(
             tasks=tuple(tasks if request.include_artifacts else map(_without_artifacts, tasks)),
@@ -98,15 +109,11 @@ class TaskOperations:
         if stored.task.status.state.terminal:
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": stored.task.id})
         task = self._cancel(stored, call)
-        if not task.status.state.terminal:
-            return task
-        if task.status.state is not TaskState.CANCELED:
+        if task.status.state.terminal and task.status.state is not TaskState.CANCELED:
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task.id})
         return task
 
-    def subscribe(
-        self, request: model.SubscribeToTaskRequest, call: Call, *, idle_seconds: float
-    ) -> Iterator[Event | None]:
+    def subscribe(self, request: model.SubscribeToTaskRequest, call: Call) -> EventSource:
         """Return the task, then its events to the terminal one (§3.1.6). In 0.3, an interrupted state is final, too."""
         stored = self._require(request.id, call)
         if stored.task.status.state.terminal:
@@ -116,29 +123,29 @@ class TaskOperations:
                 metadata={"taskId": stored.task.id},
             )
         return TaskSubscription(
-            self._store,
-            stored.task.id,
-            first=stored.task,
+            self.store,
+            stored.task,
             after=stored.version,
-            idle_seconds=idle_seconds,
             ends_when_waiting=CODECS[call.version].ends_stream_when_interrupted,
+            streams=self.streams,
+            timestamp=self._timestamp,
         )
 
     def numbered(self, number: int, call: Call) -> StoredTask | None:
         """Return the caller's task of this number, which people type."""
-        return self._store.numbered(_owner(call), number)
+        return self.store.numbered(_owner(call), number)
 
     def newest(self, most: int, call: Call) -> Sequence[StoredTask]:
         """Return the caller's tasks, latest status change first."""
-        return self._store.list(_owner(call), TaskQuery(), size=most, after=None).tasks
+        return self.store.list(_owner(call), TaskQuery(), size=most, after=None).tasks
 
     def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
         """Store a config (§3.1.7)."""
-        return self._configs.add(self._require(request.task_id or "", call), request, call.version)
+        return self.configs.add(self._require(request.task_id or "", call), request, call.version)
 
     def get_config(self, request: model.GetTaskPushNotificationConfigRequest, call: Call) -> TaskPushNotificationConfig:
         """Return a config (§3.1.8). Without an id, which 0.3 allows, it is the first one."""
-        for config in self._configs.all(self._require(request.task_id, call).task.id):
+        for config in self.configs.all(self._require(request.task_id, call).task.id):
             if config.id == request.id or not request.id:
                 return config
         raise A2AError(TASK_NOT_FOUND, "The task has no such push notification config")
@@ -151,21 +158,21 @@ class TaskOperations:
             raise invalid_field("pageSize", "must not be negative")
         if request.page_token:
             raise invalid_field("pageToken", "is not a token of this list: all configs are on one page")
-        configs = self._configs.all(self._require(request.task_id, call).task.id)
+        configs = self.configs.all(self._require(request.task_id, call).task.id)
         return model.ListTaskPushNotificationConfigsResponse(configs=configs, next_page_token="")
 
     def delete_config(self, request: model.DeleteTaskPushNotificationConfigRequest, call: Call) -> None:
         """Delete a config, if it exists (§3.1.10)."""
-        self._configs.delete(self._require(request.task_id, call).task.id, request.id)
+        self.configs.delete(self._require(request.task_id, call).task.id, request.id)
 
     def _require(self, task_id: str, call: Call) -> StoredTask:
         owner = _owner(call)
-        stored = self._store.get(task_id, owner=owner)
-        run = self._runs.of_task(task_id) if stored is None else None
-        if run is not None and run.call.principal and run.call.principal.subject == owner:
+        stored = self.store.get(task_id, owner=owner)
+        turn = self.turns.of_task(task_id) if stored is None else None
+        if turn is not None and turn.owner == owner:
             # The client may know a task that is yet to be stored.
-            run.stored.wait(_LONGEST_STORE_DELAY_SECONDS)
-            stored = self._store.get(task_id, owner=owner)
+            turn.wait(STORED_OR_NOT, _LONGEST_STORE_DELAY_SECONDS)
+            stored = self.store.get(task_id, owner=owner)
         if stored is None:
             raise A2AError(TASK_NOT_FOUND, metadata={"taskId": task_id[:200]})
         return stored
@@ -173,9 +180,9 @@ class TaskOperations:
     def _cancel(self, stored: StoredTask, call: Call) -> Task:
         task_id = stored.task.id
         try:
-            if self._runs.of_task(task_id) is None:
+            if self.turns.of_task(task_id) is None:
                 canceled = status_update(stored.task, TaskState.CANCELED, self._timestamp())
-                after = self._store.append(task_id, [canceled], expected_version=stored.version)
+                after = self.store.append(task_id, [canceled], expected_version=stored.version)
                 self._cancel_at_agent(after, call)
                 return after.task
         except (LeaseLost, WrongVersion):
@@ -183,13 +190,13 @@ class TaskOperations:
         except (TaskEnded, UnknownTask):
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
         try:
-            stored = self._store.request_cancel(task_id)
+            stored = self.store.request_cancel(task_id)
         except (TaskEnded, UnknownTask):
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
-        run = self._runs.of_task(task_id)
-        if run is not None:
-            run.cancel()
-        stored = wait_until_settled(self._store, stored, seconds=_CANCEL_SECONDS)
+        turn = self.turns.of_task(task_id)
+        if turn is not None:
+            turn.cancel()
+        stored = wait_until_settled(self.store, stored, seconds=_CANCEL_SECONDS, streams=self.streams)
         # A turn that ended with a question before the cancellation reached it: no process works on the task now.
         return self._cancel(stored, call) if stored.task.status.state.interrupted else stored.task
 
@@ -198,13 +205,25 @@ class TaskOperations:
         if stored.payload:
             payload = decode_resume_payload(stored.payload)
             resumed = payload.call(stored.task, request_id=call.request_id, record=call.record)
-            self._agent.cancel(msgspec.structs.replace(resumed, authorization=call.authorization))
+            self._canceller.cancel(msgspec.structs.replace(resumed, authorization=call.authorization))
+
+
+_ANSWERS: dict[type[Struct], Callable[[TaskOperations, Any, Call], Struct | None]] = {
+    model.GetTaskRequest: TaskOperations.get,
+    model.ListTasksRequest: TaskOperations.list,
+    model.CancelTaskRequest: TaskOperations.cancel,
+    model.TaskPushNotificationConfig: TaskOperations.create_config,
+    model.NestedPushConfig: TaskOperations.create_config,
+    model.GetTaskPushNotificationConfigRequest: TaskOperations.get_config,
+    model.ListTaskPushNotificationConfigsRequest: TaskOperations.list_configs,
+    model.DeleteTaskPushNotificationConfigRequest: TaskOperations.delete_config,
+}
 
 
 def _owner(call: Call) -> str:
     if call.principal is None:
         raise A2AError(TASK_NOT_FOUND, "Tasks are kept only for authenticated callers")
-    return call.principal.subject
+    return call.owner
 
 
 def _without_artifacts(task: Task) -> Task:

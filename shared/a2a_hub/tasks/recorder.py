@@ -1,271 +1,290 @@
-"""Record the events of runs in the task store, beside the runs and under leases: clients do not wait for the store."""
+"""Record the events of turns in the task store, beside the turns and under leases: clients do not wait for the store.
+
+No turn has a thread for it: each step runs in one of a few, the first event at once, what follows in batches.
+"""
 
 import random
-import time
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable
+from typing import TypeGuard
 
+from msgspec import Struct
+
+from a2a_hub.a2a.agent import TryLater
+from a2a_hub.a2a.live_turn import ENDED, STORED_SOON, TurnState
 from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState, TaskStatusUpdateEvent
-from a2a_hub.a2a.reply import MessageFactory
-from a2a_hub.task_store.store import (
-    HUB,
-    LeaseLost,
-    StoredTask,
-    TaskEnded,
-    TaskStore,
-    TooLarge,
-    Unavailable,
-    WrongVersion,
-)
-from a2a_hub.task_store.task_log import event_bytes
-from a2a_hub.tasks.run import Run
-from a2a_hub.tasks.settings import LeaseTimes
-from a2a_hub.tasks.updates import status_update, updates
-from a2a_hub.telemetry.log import Log
+from a2a_hub.a2a.reply import status_update
+from a2a_hub.queue.wakeups import topic_of
+from a2a_hub.runtime.scheduler import Job
+from a2a_hub.task_store.store import HUB, LeaseLost, StoredTask, TooLarge, Unavailable
+from a2a_hub.tasks.leased_writer import LeasedWriter
+from a2a_hub.tasks.task_turn import TaskTurn
+from a2a_hub.tasks.updates import failure, updates
+from a2a_hub.telemetry import tracing
 
-T = TypeVar("T")
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 2.0
-_NO_RESULT = "The work on this task broke off without a result. / このタスクの処理は結果を得られずに中断しました。"
+_FIRST_RETRY_SECONDS = 1.0
+_LONGEST_RETRY_SECONDS = 30.0
+_SPREAD_SECONDS = 3.0
+NO_RESULT = "The work on this task broke off without a result. / このタスクの処理は結果を得られずに中断しました。"
 _TOO_LARGE = (
     "The result of this task is too large to keep; ask for less at once. / "
     "このタスクの結果は大きすぎて保存できません。範囲を絞って依頼してください。"
 )
 
 
-class StoreRetry:
-    """The retry of store operations, with back-off, for `seconds` of an outage."""
+class _Batch(Struct, kw_only=True):
+    """Events to append at once, of which the first `taken` are the turn's; `then` ends the recording afterwards."""
 
-    def __init__(
-        self,
-        seconds: float,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._seconds = seconds
-        self.clock = clock
-        self._pause = pause
-
-    def call(self, do: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """Return what `do` returns. Retry with `again`, because `do` may have taken effect. Raise Unavailable in the end."""
-        deadline = self.clock() + self._seconds
-        pause = _FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                return do()
-            except Unavailable:
-                if self.clock() > deadline:
-                    raise
-            self._pause(pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter is no secret
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-            do = again or do
+    events: list[Event]
+    payload: bytes
+    taken: int = 0
+    then: Callable[[], object] | None = None
 
 
-def find_appended(store: TaskStore, before: StoredTask, events: Sequence[Event]) -> StoredTask | None:
-    """Return the task if these events follow `before` in its log: they were appended although the answer was lost."""
-    entries = store.entries(before.task.id, after=before.version, limit=len(events))
-    if not events or [event_bytes(entry.event) for entry in entries] != list(map(event_bytes, events)):
-        return None
-    return store.get(before.task.id, owner=None)
+class Recording:
+    """The recording of one turn, step by step. One step runs at a time, and writes alone what stands here.
 
+    A client who reads a stream has seen the task; else a turn of the same request that another instance stored before takes its
+    place. A Message alone is not stored.
 
-class LeasedWriter:
-    """The lease of one run. `stored` is the task after the last write, `payload` its resume payload.
-
-    An expired lease is renewed unless another process has written. Each method raises LeaseLost if another process has the task,
-    and Unavailable if the store stays away.
+    A lost lease ends the run without a further event: another process runs the task, and the subscribers of this run follow that
+    one.
     """
 
-    def __init__(
-        self,
-        store: TaskStore,
-        stored: StoredTask,
-        lease: str,
-        *,
-        holder: str,
-        seconds: float,
-        retry: StoreRetry,
-    ) -> None:
-        self._store = store
-        self._lease = lease
-        self._holder = holder
-        self._seconds = seconds
-        self._retry = retry
-        self._task_id = stored.task.id
-        self._leased_at = retry.clock()
-        self.stored = stored
-        self.payload = stored.payload
+    def __init__(self, turn: TaskTurn) -> None:
+        self._turn = turn
+        self._parts = turn.parts
+        self._times = turn.parts.settings.lease_times
+        self._clock = turn.parts.scheduler.clock
+        self._lease = turn.parts.message_factory.new_id()
+        self._is_known = turn.call.streaming
+        self._writer: LeasedWriter | None = None
+        self._batch: _Batch | None = None
+        self._appended_at = float("-inf")
+        self._away_since: float | None = None
+        self._pause = _FIRST_PAUSE_SECONDS
+        self._job = Job(turn.parts.scheduler, self._work)
+        self._events_seen = 0
 
-    def append(self, events: Sequence[Event], payload: bytes) -> None:
-        """Append the events and replace the resume payload. Raise TaskEnded and TooLarge, too."""
+    def start(self, stored: StoredTask | None = None, lease: str = "") -> None:
+        """Begin to record. The lease is that of the `stored` task; without one, the turn is yet to be stored."""
+        if stored is not None:
+            self._lease = lease
+            self._lead(stored)
+        subscription = self._turn.relay.subscribe()
+        assert subscription is not None, "a task's run is never abandoned"
+        subscription.on_ready(self._wake)
+        self._job.wake()
 
-        def again() -> StoredTask:
-            return find_appended(self._store, self.stored, events) or self._append(events, payload)
+    def _wake(self) -> None:
+        """Take the next step: at once at the end of the turn, with the next batch after an event, unless the store is away."""
+        if self._turn.hands_over or self._turn.state in ENDED:
+            self._job.wake()
+        elif self._away_since is None and self._turn.relay.events_after(self._events_seen):
+            self._job.wake(self._seconds_to_next_batch())
 
-        try:
-            self.stored = self._retry.call(lambda: self._append(events, payload), again)
-        except WrongVersion:
-            raise LeaseLost(self._task_id) from None
-        self.payload = payload
-
-    def renew(self) -> None:
-        """Extend the lease if a third of it has passed."""
-        if self._retry.clock() - self._leased_at < self._seconds / 3:
-            return
-        self._leased_at = self._retry.clock()
-        self._retry.call(self._renew)
-
-    def _append(self, events: Sequence[Event], payload: bytes) -> StoredTask:
-        def append() -> StoredTask:
-            version = self.stored.version
-            return self._store.append(
-                self._task_id, events, lease=self._lease, expected_version=version, payload=payload
-            )
-
-        try:
-            return append()
-        except LeaseLost:
-            self._lease_again()
-            return append()
-
-    def _renew(self) -> None:
-        try:
-            self.stored = self._store.renew(self._task_id, self._lease, seconds=self._seconds).stored
-        except LeaseLost:
-            self._lease_again()
-
-    def _lease_again(self) -> None:
-        lease = self._store.lease(self._holder, seconds=self._seconds, roles=(HUB,), task_id=self._task_id)
-        if lease is None:
-            raise LeaseLost(self._task_id)
-        if lease.stored.version != self.stored.version:
-            self._store.release(self._task_id, lease.token)
-            raise LeaseLost(self._task_id)
-        self._lease, self.stored = lease.token, lease.stored
-
-
-class Recorder:
-    """The recorder of runs."""
-
-    def __init__(
-        self,
-        store: TaskStore,
-        *,
-        log: Log,
-        times: LeaseTimes,
-        message_factory: MessageFactory,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._store = store
-        self._log = log
-        self.times = times
-        self.message_factory = message_factory
-        self._recording: set[str] = set()
-        self.retry = StoreRetry(times.outage_seconds, clock=clock)
-
-    def record(self, run: Run, stored: StoredTask, lease: str, *, payload: Callable[[], bytes]) -> None:
-        """Record until the run ends. The run's first event is the task, which is already `stored`.
-
-        A lost lease ends the run without a further event: another process runs the task, and the subscribers of this run follow
-        that one.
-        """
-        self.guarded(run, lambda: self._record(run, stored, lease, payload))
-
-    def is_recording(self, task_id: str) -> bool:
-        """Return True if this process runs the task, or has yet to store the end of its run."""
-        return task_id in self._recording
-
-    def guarded(self, run: Run, record: Callable[[], object]) -> None:
-        """Call `record` and log its failure. The run continues without a store, for the callers that wait for it."""
-        self._recording.add(run.task_id)
-        try:
-            record()
-        except (LeaseLost, TaskEnded):
-            run.give_up()
-            self._log.line("WARNING", "A run was given up: another one has its task", taskId=run.task_id)
-        except Exception:
-            self._log.exception("A run could not be recorded", run.call.record)
-        finally:
-            self._recording.discard(run.task_id)
-            run.stored.set()
-            run.recorded.set()
-
-    def _record(self, run: Run, stored: StoredTask, lease: str, payload: Callable[[], bytes]) -> None:
-        writer = LeasedWriter(
-            self._store,
+    def _lead(self, stored: StoredTask) -> None:
+        """Take the lease of the stored task."""
+        self._writer = LeasedWriter(
+            self._parts.store,
             stored,
-            lease,
-            holder=run.call.request_id,
-            seconds=self.times.seconds,
-            retry=self.retry,
+            self._lease,
+            holder=self._turn.call.request_id,
+            seconds=self._times.seconds,
+            clock=self._clock,
         )
-        run.stored_version = stored.version
-        run.stored.set()
-        position = 1
-        held_back: list[Event] = []
-        while True:
-            new, ended = run.relay.events_after(position, self.times.cancel_poll_seconds)
-            position += len(new)
-            events, held_back = [*held_back, *new], []
-            task = writer.stored.task
-            if ended:
-                events = [*self._answer(run, task), *events]
-                if not _settles(events[-1] if events else task):
-                    events.append(self.failure_event(task))
-            elif events and _settles(events[-1]):
-                # Appending it ends the lease, and the agent may still write notes.
-                held_back = [events.pop()]
-            now = payload()
-            # A turn without events can be resumed from its notes only.
-            if events or now != writer.payload:
-                self._append(writer, events, now)
-                run.stored_version = writer.stored.version
-            if ended:
-                return
-            if writer.stored.cancel_requested or (not events and self._cancel_requested(run.task_id)):
-                run.cancel()
-            writer.renew()
+        self._turn.version, self._turn.shown = stored.version, 1
 
-    def _append(self, writer: LeasedWriter, events: list[Event], payload: bytes) -> None:
+    def _work(self) -> None:
+        turn, log = self._turn, self._parts.log
+        if turn.state not in STORED_SOON:
+            return
         try:
-            writer.append(events, payload)
-        except TooLarge:
-            task = writer.stored.task
-            self._log.line("WARNING", "A task grew too large to keep", taskId=task.id)
-            writer.append([self.failure_event(task, _TOO_LARGE)], writer.payload)
-            raise TaskEnded(task.id) from None
-
-    def _cancel_requested(self, task_id: str) -> bool:
-        try:
-            stored = self._store.get(task_id, owner=None)
+            with tracing.within(turn.call.traceparent):
+                self._step()
+            self._away_since, self._pause = None, _FIRST_PAUSE_SECONDS
         except Unavailable:
-            # The request is read when the store is back.
-            return False
+            self._bridge_outage()
+        except LeaseLost:
+            turn.give_up()
+            log.line("WARNING", "A run was given up: another one has its task", **_ids(turn))
+        except Exception:
+            self._leave_unrecorded()
+
+    def _bridge_outage(self) -> None:
+        now = self._clock()
+        self._away_since = now if self._away_since is None else self._away_since
+        if now - self._away_since > self._times.outage_seconds:
+            self._leave_unrecorded()
+            return
+        self._job.wake(self._pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter is no secret
+        self._pause = min(self._pause * 2, _LONGEST_PAUSE_SECONDS)
+
+    def _leave_unrecorded(self) -> None:
+        """Let the run continue without a store, for the callers that wait for it."""
+        self._parts.log.exception("A run could not be recorded", self._turn.call.record)
+        self._end_recording()
+
+    def _end_recording(self) -> None:
+        if not self._turn.enter(TurnState.RUNNING):
+            self._turn.enter(TurnState.SETTLED)
+
+    def _step(self) -> None:
+        if self._writer is None and not self._create():
+            return
+        writer, turn = self._writer, self._turn
+        assert writer is not None, "its task is stored"
+        self._batch = batch = self._batch or self._next_batch(writer)
+        if batch is None:
+            return
+        # A turn without events can be resumed from its notes only.
+        appends = bool(batch.events) or batch.payload != writer.payload
+        if appends:
+            self._append(writer, batch)
+        if batch.then is not None:
+            batch.then()
+            return
+        self._batch = None
+        if writer.stored.cancel_requested or (not appends and self._cancel_requested()):
+            turn.cancel()
+        writer.renew()
+        self._job.wake(self._times.cancel_poll_seconds)
+
+    def _append(self, writer: LeasedWriter, batch: _Batch) -> None:
+        """Append the batch; what is left of it is its end."""
+        turn = self._turn
+        state = batch.events[-1].status.state if batch.events and _settles(batch.events[-1]) else TaskState.WORKING
+        try:
+            writer.append(batch.events, batch.payload, repeat_until=turn.repeat_until(state))
+        except TooLarge:
+            self._parts.log.line("WARNING", "A task grew too large to keep", **_ids(turn))
+            batch.events = [failure(writer.stored.task, _TOO_LARGE, self._parts.message_factory, reason="TOO_LARGE")]
+            batch.payload, batch.taken, batch.then = writer.payload, 0, turn.give_up
+            writer.append(batch.events, batch.payload)
+        if batch.events:
+            self._appended_at = self._clock()
+        # Subscribers who follow the log from now on have not seen what is not the turn's own.
+        turn.version = writer.stored.version - len(batch.events) + batch.taken
+        turn.shown += batch.taken
+        batch.events, batch.taken = [], 0
+
+    def _cancel_requested(self) -> bool:
+        stored = self._parts.store.get(self._turn.first.id, owner=None)
         return stored is not None and stored.cancel_requested
 
-    def _answer(self, run: Run, task: Task) -> list[Event]:
+    def _create(self) -> bool:
+        """Store the task; False if there is nothing to record, or not yet."""
+        turn = self._turn
+        if turn.call.streaming:
+            ended = turn.state is TurnState.ENDING
+            events = turn.relay.events_after(0)
+            self._events_seen = len(events)
+            if events and isinstance(events[0], Message):
+                self._end_recording()
+                return False
+            if not events and not ended:
+                return False
+        try:
+            stored = turn.create(turn.first, lease=self._lease)
+            if self._is_known and stored.task.id != turn.first.id:
+                stored = turn.create(turn.first, lease=self._lease, joins=False)
+        except TooLarge:
+            self._end_recording()
+            return False
+        except Unavailable:
+            self._is_known = True
+            raise
+        if stored.task.id != turn.first.id:
+            turn.follow(stored)
+            return False
+        self._lead(stored)
+        turn.enter(TurnState.RECORDED)
+        return True
+
+    def _next_batch(self, writer: LeasedWriter) -> _Batch | None:
+        turn = self._turn
+        ended = turn.state is TurnState.ENDING
+        events = turn.relay.events_after(turn.shown)
+        self._events_seen = turn.shown + len(events)
+        ends = bool(events) and _settles(events[-1])
+        if ended or (ends and turn.hands_over):
+            return self._last_batch(writer.stored.task, events)
+        if ends:
+            # Appending it ends the lease, and the agent may still write notes.
+            events.pop()
+        batch = _Batch(events=events, payload=turn.payload(), taken=len(events))
+        if turn.hands_over:
+            batch.then = self._release
+        elif events and (early_seconds := self._seconds_to_next_batch()) > 0:
+            self._job.wake(early_seconds)
+            return None
+        return batch
+
+    def _last_batch(self, task: Task, events: list[Event]) -> _Batch:
+        turn, parts = self._turn, self._parts
+        batch = _Batch(events=events, payload=turn.payload(), taken=len(events))
+        away = turn.relay.error if isinstance(turn.relay.error, TryLater) else None
+        due_at = self._next_try(away) if away else None
+        if away and due_at is not None:
+            parts.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=away.cause)
+            text = parts.texts.trying_again(turn.sent.message, away.message, due_at - parts.now())
+            said = parts.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
+            events.append(status_update(task, TaskState.WORKING, parts.message_factory.timestamp(), said))
+            turn.tries, turn.due_at = turn.tries + 1, due_at
+            batch.payload, batch.then = turn.payload(), self._release
+            return batch
+        batch.events = [*self._answer(task), *events]
+        if not _settles(batch.events[-1] if batch.events else task):
+            text, reason = (away.message, away.reason) if away else (NO_RESULT, "NO_RESULT")
+            batch.events.append(failure(task, text, parts.message_factory, reason=reason, retryable=away is not None))
+        batch.then = lambda: turn.enter(TurnState.SETTLED)
+        return batch
+
+    def _release(self) -> None:
+        """Leave the turn to another process, now or at the time of its next try."""
+        turn, parts = self._turn, self._parts
+        assert self._writer is not None, "its task is stored"
+        self._writer.release(turn.due_at or parts.now())
+        turn.give_up()
+        parts.wakeups.publish(topic_of(HUB), turn.first.id, due_at=turn.due_at or None)
+
+    def _next_try(self, away: TryLater) -> float | None:
+        """Return the time of the next try, None if there is none: exponential back-off, and a last try at the end.
+
+        An open circuit is a back-off by itself: what waits for its end is only spread a little.
+        """
+        task, now = self._turn.call.task, self._parts.now()
+        until = task.retries_until if task else None
+        if until is None or now + away.seconds >= until:
+            return None
+        longest = _SPREAD_SECONDS if away.seconds else _LONGEST_RETRY_SECONDS
+        pause = min(_FIRST_RETRY_SECONDS * 2.0**self._turn.tries, longest)
+        jittered = pause * random.uniform(0.5, 1.0)  # noqa: S311 - jitter is no secret
+        return min(now + away.seconds + jittered, until)
+
+    def _answer(self, task: Task) -> list[Event]:
         """Return the events of a run that answered with a Message alone."""
-        first = run.relay.events_after(0, 0)[0][:1]
+        first = self._turn.relay.events_after(0)[:1]
         if not first or not isinstance(first[0], Message):
             return []
-        cancellation = run.call.cancellation
-        return list(
-            updates(
-                iter(first),
-                task,
-                cancellation=cancellation,
-                timestamp=self.message_factory.timestamp,
-                allows_message=False,
-            )
-        )[1:]
+        events = updates(
+            iter(first),
+            task,
+            cancellation=self._turn.call.cancellation,
+            timestamp=self._parts.message_factory.timestamp,
+            allows_message=False,
+        )
+        return list(events)[1:]
 
-    def failure_event(self, task: Task, text: str = _NO_RESULT) -> Event:
-        """Return the event that fails the task, with a sentence for its owner."""
-        message = self.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
-        return status_update(task, TaskState.FAILED, self.message_factory.timestamp(), message)
+    def _seconds_to_next_batch(self) -> float:
+        return self._appended_at + self._times.batch_seconds - self._clock()
 
 
-def _settles(event: Event) -> bool:
+def _settles(event: Event) -> TypeGuard[Task | TaskStatusUpdateEvent]:
     """Return True for an event that can end a turn."""
     return isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.settled
+
+
+def _ids(turn: TaskTurn) -> dict[str, str]:
+    return {"requestId": turn.call.request_id, "taskId": turn.first.id}

@@ -1,6 +1,6 @@
 """The resume payload: everything another process needs to run a task's turn. The caller's token is never stored."""
 
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 from msgspec import Struct
@@ -10,13 +10,12 @@ from a2a_hub.a2a.model import Binding, SendMessageRequest, Task, Version
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 
-_encode = msgspec.json.Encoder().encode
-
 
 class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A turn: the request as the agent gets it, and the parts of its call that an agent may see.
 
-    `as_message` is True if the turn's result is a Message rather than a Task. `notes` are the agent's own.
+    `notes` are the agent's own. `began_at` is when the turn began, in seconds since the epoch, `tries` how often its agent was
+    away since.
     """
 
     request: SendMessageRequest
@@ -27,10 +26,34 @@ class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
     accepted_modes: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
     traceparent: str | None = None
-    as_message: bool = True
-    keeps_ui_contract: bool = True
+    for_ui: bool = True
+    tenant: str = ""
     turn: int = 1
     notes: dict[str, Any] = {}
+    began_at: float = 0.0
+    tries: int = 0
+
+    @classmethod
+    def of(cls, request: SendMessageRequest, call: Call, *, began_at: float, tries: int) -> Self:
+        """Return the payload of a call for an owner's task, with the agent's notes as they are now."""
+        assert call.task is not None, "the payload belongs to a task"
+        assert call.principal is not None, "only an owner's task is stored"
+        return cls(
+            request=request,
+            principal=call.principal,
+            version=call.version,
+            binding=call.binding,
+            streaming=call.streaming,
+            accepted_modes=call.accepted_modes,
+            extensions=call.extensions,
+            traceparent=call.traceparent,
+            for_ui=call.for_ui,
+            tenant=call.tenant,
+            turn=call.task.turn,
+            notes=call.task.notes,
+            began_at=began_at,
+            tries=tries,
+        )
 
     def call(self, task: Task, *, request_id: str, record: dict[str, Any]) -> Call:
         """Return the original call, for the task in its present state."""
@@ -45,36 +68,12 @@ class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
             traceparent=self.traceparent,
             cancellation=Cancellation(),
             record=record,
-            keeps_ui_contract=self.keeps_ui_contract,
+            for_ui=self.for_ui,
+            tenant=self.tenant,
             task=CurrentTask(id=task.id, before=task, turn=self.turn, notes=dict(self.notes)),
         )
 
 
-def encode_resume_payload(request: SendMessageRequest, call: Call, *, as_message: bool) -> bytes:
-    """Return the encoded payload of a call with a task."""
-    assert call.task is not None, "the payload belongs to a task"
-    assert call.principal is not None, "only an owner's task is stored"
-    return _encode(
-        ResumePayload(
-            request=request,
-            principal=call.principal,
-            version=call.version,
-            binding=call.binding,
-            streaming=call.streaming,
-            accepted_modes=call.accepted_modes,
-            extensions=call.extensions,
-            traceparent=call.traceparent,
-            as_message=as_message,
-            keeps_ui_contract=call.keeps_ui_contract,
-            turn=call.task.turn,
-            notes=call.task.notes,
-        )
-    )
-
-
-def decode_resume_payload(payload: bytes) -> ResumePayload:
-    """Return the payload that `encode_resume_payload` encoded."""
-    return _decode(payload)
-
-
-_decode = msgspec.json.Decoder(ResumePayload).decode
+encode = msgspec.json.Encoder().encode
+decode_resume_payload = msgspec.json.Decoder(ResumePayload).decode
+"""Return the payload that `encode` made."""

@@ -6,12 +6,13 @@ from a2a_hub.settings.reader import Settings
 
 
 class LeaseTimes(Struct, frozen=True, kw_only=True):
-    """The times of a lease: its length, the interval at which the store is polled for cancellations, and the longest outage of
-    the store during which a run is still recorded.
+    """The times of a lease: its length, the interval at which the store is polled for cancellations, the time between two appends
+    of events, and the longest outage of the store during which a run is still recorded.
     """
 
     seconds: float = 30.0
     cancel_poll_seconds: float = 1.0
+    batch_seconds: float = 1.0
     outage_seconds: float = 120.0
 
 
@@ -28,7 +29,8 @@ class WaitLimits(Struct, frozen=True, kw_only=True):
 class TaskSettings(Struct, frozen=True, kw_only=True):
     """The settings of stored tasks. With `runs_at_once`, the process that accepts a task runs it; otherwise the `tasks` function
     has it run, for instances without processor time between requests. `webhook_hosts` may be notified although they are not
-    public. A task fails after `most_attempts` starts in one turn.
+    public. A task fails after `most_attempts` starts in one turn. An answer is repeated for `repeat_seconds` to callers who ask
+    again.
     """
 
     wait_limits: WaitLimits
@@ -36,6 +38,7 @@ class TaskSettings(Struct, frozen=True, kw_only=True):
     runs_at_once: bool
     webhook_hosts: tuple[str, ...]
     most_attempts: int
+    repeat_seconds: float = 0.0
 
 
 def read(settings: Settings) -> TaskSettings:
@@ -53,6 +56,7 @@ def read(settings: Settings) -> TaskSettings:
         runs_at_once=settings.choice("TASK_RUNS", "at_once", ("at_once", "queued")) == "at_once",
         webhook_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
         most_attempts=read_most_attempts(settings),
+        repeat_seconds=settings.number("TASK_REPEAT_SECONDS", 600, least=0, most=86_400),
     )
 
 

@@ -1,98 +1,129 @@
 """Follow a task in the store: wait for its turn to end, or subscribe to its events, whichever process runs it."""
 
-import contextlib
-import time
-from collections.abc import Callable, Iterator
+from __future__ import annotations
 
-from a2a_hub.a2a.model import Event, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from weakref import WeakSet
+
+from a2a_hub.a2a.model import Event, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
+from a2a_hub.a2a.relay import Wake
+from a2a_hub.a2a.reply import status_update
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
 
+_LOOK_SECONDS = 0.5
 
-def settled(task: Task) -> bool:
-    """Return True if the task is terminal or waits for its client."""
-    return task.status.state.settled
+
+class OpenStreams:
+    """The streams of this process, which end when it is stopped: each is woken, and asks whether `draining` is true."""
+
+    def __init__(self) -> None:
+        self.draining = False
+        self._lock = threading.Lock()
+        self._woken: WeakSet[TaskSubscription] = WeakSet()
+
+    def add(self, stream: TaskSubscription) -> None:
+        """Wake the stream when the process is stopped."""
+        with self._lock:
+            self._woken.add(stream)
+
+    def drain(self) -> None:
+        """End the streams."""
+        with self._lock:
+            self.draining = True
+            woken = list(self._woken)
+        for stream in woken:
+            stream.wake()
 
 
 def wait_until_settled(
-    store: TaskStore, stored: StoredTask, *, seconds: float, clock: Callable[[], float] = time.monotonic
+    store: TaskStore,
+    stored: StoredTask,
+    *,
+    seconds: float,
+    streams: OpenStreams,
+    clock: Callable[[], float] = time.monotonic,
 ) -> StoredTask:
-    """Return the task at the end of its turn, or as it is after `seconds`."""
+    """Return the task at the end of its turn, or as it is after `seconds`, or when this process is stopped."""
     deadline = clock() + seconds
-    while not settled(stored.task):
-        remaining = deadline - clock()
-        if remaining <= 0 or not store.wait(stored.task.id, after=stored.version, timeout_seconds=remaining):
-            break
-        # The work continues during an outage of the store.
-        with contextlib.suppress(Unavailable):
-            stored = store.get(stored.task.id, owner=None) or stored
+    while not stored.task.status.state.settled and not streams.draining and (remaining := deadline - clock()) > 0:
+        if store.wait(stored.task.id, after=stored.version, timeout_seconds=min(remaining, _LOOK_SECONDS)):
+            # The work continues during an outage of the store.
+            with contextlib.suppress(Unavailable):
+                stored = store.get(stored.task.id, owner=None) or stored
     return stored
 
 
-class TaskSubscription(Iterator["Event | None"]):
-    """A task's events: the task itself (`first`), then each update after the version `after`, up to the terminal one.
+class TaskSubscription:
+    """A task's events, an `EventSource`: each update after the version `after`, up to the terminal one.
 
-    With `ends_when_waiting`, an interrupted state ends it, too; so does the deletion of the task. None stands for `idle_seconds`
-    without an event; an outage of the store is a pause.
+    The task itself comes first if it `shows_task`. With `ends_when_waiting`, an interrupted state ends the events, too; so does
+    the deletion of the task. An outage of the store is a pause. When the process is stopped, the last event of a task that goes
+    on says that it is worked on: whoever subscribes again finds another instance.
     """
 
     def __init__(
         self,
         store: TaskStore,
-        task_id: str,
+        task: Task,
         *,
-        first: Task | None = None,
         after: int,
-        idle_seconds: float,
         ends_when_waiting: bool,
+        streams: OpenStreams,
+        timestamp: Callable[[], str],
+        shows_task: bool = True,
     ) -> None:
-        self._store = store
-        self._task_id = task_id
-        self._position = after
-        self._idle_seconds = idle_seconds
+        self._task = task
+        self._state = task.status.state
         self._ends_when_waiting = ends_when_waiting
-        self._pending: list[Event] = [first] if first else []
+        self._streams = streams
+        self._timestamp = timestamp
+        self._pending: deque[Event] = deque([task] if shows_task else [])
         self._ended = False
+        self._wake: Wake = lambda: None
+        self._reader = store.follow(task.id, after=after, wake=self.wake)
+        streams.add(self)
 
-    def __next__(self) -> Event | None:
+    def poll(self) -> Event | None:
+        """See `EventSource.poll`."""
         if self._ended:
             raise StopIteration
         if not self._pending:
-            with contextlib.suppress(Unavailable):
-                self._read()
+            for entry in self._reader.take():
+                # The log holds the client's messages, too.
+                if isinstance(entry.event, TaskStatusUpdateEvent | TaskArtifactUpdateEvent):
+                    self._pending.append(entry.event)
         if not self._pending:
-            if self._ended:
-                raise StopIteration
-            return None
-        event = self._pending.pop(0)
-        match event:
-            case Task(status=status):
-                self._ended = status.state.terminal
-            case TaskStatusUpdateEvent(status=status):
-                waits = self._ends_when_waiting and status.state.interrupted
-                self._ended = status.state.terminal or waits
+            return self._idle()
+        event = self._pending.popleft()
+        if isinstance(event, Task | TaskStatusUpdateEvent):
+            self._state = event.status.state
+            waits = self._ends_when_waiting and self._state.interrupted and not isinstance(event, Task)
+            if self._state.terminal or waits:
+                self.close()
         return event
 
-    def _read(self) -> None:
-        if not self._store.wait(self._task_id, after=self._position, timeout_seconds=self._idle_seconds):
-            self._ended = self._is_gone()
-            return
-        try:
-            entries = self._store.entries(self._task_id, after=self._position)
-        except Unavailable:
-            # They are read when the store is back.
-            return
-        for entry in entries:
-            self._position = entry.sequence
-            # The log holds the client's messages, too.
-            if isinstance(entry.event, TaskStatusUpdateEvent | TaskArtifactUpdateEvent):
-                self._pending.append(entry.event)
+    def _idle(self) -> Event | None:
+        if not (self._reader.gone or self._streams.draining):
+            return None
+        self.close()
+        if self._reader.gone or self._state.interrupted:
+            raise StopIteration
+        return status_update(self._task, TaskState.WORKING, self._timestamp())
 
-    def _is_gone(self) -> bool:
-        try:
-            return self._store.get(self._task_id, owner=None) is None
-        except Unavailable:
-            return False
+    def on_ready(self, wake: Wake) -> None:
+        """See `EventSource.on_ready`."""
+        self._wake = wake
+        wake()
+
+    def wake(self) -> None:
+        """Let the subscriber poll."""
+        self._wake()
 
     def close(self) -> None:
-        """End the subscription; idempotent."""
+        """See `EventSource.close`."""
         self._ended = True
+        self._reader.close()

@@ -1,12 +1,12 @@
 """The view of a task for a client that shows text only: text, files by name, and a closing text when a wait ends."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from a2a_hub.a2a.a2ui import is_surface
 from a2a_hub.a2a.model import (
     Artifact,
     Event,
@@ -21,22 +21,32 @@ from a2a_hub.a2a.model import (
     file_text,
     text_of,
 )
-from a2a_hub.a2a.reply import MessageFactory
-from a2a_hub.http.messages import close_if_closable
-from a2a_hub.tasks.updates import status_update
+from a2a_hub.a2a.relay import EventSource, Wake
+from a2a_hub.a2a.reply import MessageFactory, artifact_update, status_update
+from a2a_hub.runtime.scheduler import Scheduler
+from a2a_hub.text.language import Language
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
 
 
 class TextOnlyView:
-    """The view of one turn. `with_data` adds data parts; `empty_answer` returns the text of an answer without content.
+    """The view of one turn. `with_data` adds data parts, `with_surfaces` those of A2UI; `empty_answer` returns the text of an
+    answer without content.
 
     Artifacts that the task had `before` the turn are left out.
     """
 
-    def __init__(self, *, with_data: bool, empty_answer: Callable[[], str], before: Task | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        with_data: bool,
+        empty_answer: Callable[[], str],
+        before: Task | None = None,
+        with_surfaces: bool = False,
+    ) -> None:
         self._earlier = frozenset(each.artifact_id for each in before.artifacts) if before else frozenset()
         self._with_data = with_data
+        self._with_surfaces = with_surfaces
         self._empty_answer = empty_answer
         self._data: list[Any] = []
         self._has_text = False
@@ -99,14 +109,14 @@ class TextOnlyView:
     def _answer(self, parts: tuple[Part, ...], *, before_file: str = "") -> tuple[Part, ...]:
         shown = self._shown(parts, before_file)
         self._has_text = self._has_text or any(map(_has_text, shown))
-        self._data += [part.data for part in parts if part.data is not UNSET]
+        self._data += [part.data for part in parts if part.data is not UNSET and not is_surface(part)]
         return shown
 
     def _shown(self, parts: tuple[Part, ...], before_file: str = "") -> tuple[Part, ...]:
         return tuple(
             part if part.text is not None or part.data is not UNSET else Part(text=f"{before_file}{file_text(part)}")
             for part in parts
-            if part.data is UNSET or self._with_data
+            if part.data is UNSET or (self._with_surfaces if is_surface(part) else self._with_data)
         )
 
 
@@ -117,19 +127,27 @@ def _has_text(part: Part) -> bool:
 class UiTexts(Protocol):
     """The texts that a person reads of a stored task, in the language of the message."""
 
-    def still_working(self, message: Message, number: int | None) -> str:
-        """Return the text for a task that continues, with its number; None if the store does not answer."""
+    def still_working(self, message: Message, number: int | None, *, waits_for_worker: bool = False) -> str:
+        """Return the text for a task that continues, with its number; None if the store does not answer.
 
-    def store_away(self, message: Message) -> str:
-        """Return the text for a request that has to be stored during an outage of the store."""
+        `waits_for_worker`: no worker has taken it (`StoredTask.waits_for_worker`).
+        """
+
+    @property
+    def store_away(self) -> Mapping[Language, str]:
+        """The text for a request that has to be stored during an outage of the store."""
 
     def without_answer(self, message: Message) -> str:
         """Return the text for work that ended without an answer."""
 
+    def trying_again(self, message: Message, reason: str, seconds: float) -> str:
+        """Return the text for a task whose agent is away: the reason, and the time to the next try."""
 
-class TextOnlyStream(Iterator["Event | None"]):
-    """A task's events for a person. After `seconds`, an idle stream closes with the text `still_working` (of a task id) as the
-    end of its answer, because a user interface may show nothing before a stream is complete. The task continues.
+
+class TextOnlyStream:
+    """A task's events for a person, an `EventSource`. After `seconds`, or when the process is stopped, an idle stream closes with
+    the text `still_working` (of a task id) as the end of its answer, because a user interface may show nothing before a stream is
+    complete. The task continues.
 
     An idle task counts as answered. The text of a failed or rejected status is shown as the answer. So is the closing text of the
     view, for an answer without text.
@@ -137,69 +155,84 @@ class TextOnlyStream(Iterator["Event | None"]):
 
     def __init__(
         self,
-        events: Iterator[Event | None],
+        events: EventSource,
         *,
         view: TextOnlyView,
         seconds: float,
         still_working: Callable[[str], str],
         message_factory: MessageFactory,
-        clock: Callable[[], float] = time.monotonic,
+        scheduler: Scheduler,
     ) -> None:
         self._events = events
         self._view = view
-        self._clock = clock
-        self._deadline = clock() + seconds
+        self._scheduler = scheduler
+        self._deadline = scheduler.clock() + seconds
         self._still_working = still_working
         self._message_factory = message_factory
         self._task: Task | None = None
         self._answering = False
-        self._task_ended = False
+        self._settled = False
         self._closing: list[Event] | None = None
 
-    def __next__(self) -> Event | None:
+    def poll(self) -> Event | None:
+        """See `EventSource.poll`."""
         if self._closing is not None:
             if not self._closing:
                 raise StopIteration
             return self._closing.pop(0)
-        event = self._next_shown()
+        try:
+            event = self._next_shown()
+        except StopIteration:
+            # Another instance goes on.
+            if self._task is None or self._settled:
+                raise
+            return self._leave(self._task)
         match event:
             case Task():
                 self._task = event
             case TaskArtifactUpdateEvent():
                 self._answering = True
-            case TaskStatusUpdateEvent(status=status) if status.state.terminal:
-                self._task_ended = True
-                reason = text_of(status.message) if status.message else ""
-                last = reason if status.state in _UNSUCCESSFUL and reason else self._view.closing_text
-                if self._task and last:
-                    self._closing = self._closing_events(self._task, last)
-                    return self._closing.pop(0)
-            case TaskStatusUpdateEvent(status=status) if self._has_answered(status):
-                return replace(event, status=replace(status, state=TaskState.COMPLETED))
-            case None if self._task and not self._task_ended and self._clock() > self._deadline:
-                self._closing = self._closing_events(self._task, self._still_working(self._task.id))
-                self.close()
+            case TaskStatusUpdateEvent(status=status):
+                self._settled = status.state.settled
+                return self._shown_status(event)
+            case None if self._task and not self._settled and self._scheduler.clock() >= self._deadline:
+                return self._leave(self._task)
         return event
 
-    def _has_answered(self, status: TaskStatus) -> bool:
-        waits = status.state is TaskState.INPUT_REQUIRED and status.message is None
-        return waits and not self._view.closing_text
+    def _shown_status(self, event: TaskStatusUpdateEvent) -> Event:
+        status = event.status
+        if status.state.terminal:
+            reason = text_of(status.message) if status.message else ""
+            last = reason if status.state in _UNSUCCESSFUL and reason else self._view.closing_text
+            return self._closed(self._task, last) if self._task and last else event
+        if status.state is TaskState.INPUT_REQUIRED and status.message is None and not self._view.closing_text:
+            return replace(event, status=replace(status, state=TaskState.COMPLETED))
+        return event
+
+    def _leave(self, task: Task) -> Event:
+        first = self._closed(task, self._still_working(task.id))
+        self.close()
+        return first
 
     def _next_shown(self) -> Event | None:
-        while (event := next(self._events)) is not None:
+        while (event := self._events.poll()) is not None:
             shown = self._view.event(event)
             if shown is not None:
                 return shown
         return None
 
-    def _closing_events(self, task: Task, text: str) -> list[Event]:
+    def _closed(self, task: Task, text: str) -> Event:
+        """Close the stream with a text; return the first of its last events."""
         part = Part(text=f"\n\n{text}" if self._answering else text)
         artifact = Artifact(artifact_id=self._message_factory.new_id(), name="answer", parts=(part,))
-        return [
-            TaskArtifactUpdateEvent(task_id=task.id, context_id=task.context_id or "", artifact=artifact),
-            status_update(task, TaskState.COMPLETED, self._message_factory.timestamp()),
-        ]
+        self._closing = [status_update(task, TaskState.COMPLETED, self._message_factory.timestamp())]
+        return artifact_update(task, artifact)
+
+    def on_ready(self, wake: Wake) -> None:
+        """See `EventSource.on_ready`."""
+        self._events.on_ready(wake)
+        self._scheduler.run_later(self._deadline - self._scheduler.clock(), wake)
 
     def close(self) -> None:
-        """Leave the task's events; idempotent."""
-        close_if_closable(self._events)
+        """See `EventSource.close`."""
+        self._events.close()

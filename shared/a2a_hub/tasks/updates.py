@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Iterator
 
+from a2a_hub.a2a.agent import TryLater
 from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,
+    Part,
     Task,
     TaskArtifactUpdateEvent,
     TaskState,
-    TaskStatus,
     TaskStatusUpdateEvent,
 )
+from a2a_hub.a2a.reply import Failure, MessageFactory, artifact_update, status_update
 from a2a_hub.http.messages import Cancellation
 
 Update = TaskStatusUpdateEvent | TaskArtifactUpdateEvent
@@ -48,8 +50,10 @@ def updates(
                 accumulator.add(update)
                 if accumulator.status.state.terminal:
                     return
-    except Exception:
+    except Exception as error:
         if not cancellation.cancelled:
+            if isinstance(error, TryLater) and not started:
+                yield task
             raise
     if not started:
         yield task
@@ -57,12 +61,13 @@ def updates(
         yield status_update(task, TaskState.CANCELED, timestamp())
 
 
-def status_update(
-    task: Task, state: TaskState, timestamp: str, message: Message | None = None
+def failure(
+    task: Task, text: str, message_factory: MessageFactory, *, reason: str, retryable: bool = False
 ) -> TaskStatusUpdateEvent:
-    """Return a new status of the task."""
-    status = TaskStatus(state=state, message=message, timestamp=timestamp)
-    return TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
+    """Return the event that fails the task, with a sentence for its owner."""
+    metadata = Failure(text, reason, retryable).metadata
+    message = message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id, metadata=metadata)
+    return status_update(task, TaskState.FAILED, message_factory.timestamp(), message)
 
 
 def _as_updates(
@@ -72,7 +77,7 @@ def _as_updates(
         case Task():
             yield from _differences(event, task, accumulator)
         case Message():
-            yield _artifact_update(task, Artifact(artifact_id=event.message_id, name="answer", parts=event.parts))
+            yield artifact_update(task, Artifact(artifact_id=event.message_id, name="answer", parts=event.parts))
             yield status_update(task, TaskState.COMPLETED, timestamp())
         case _:
             yield event
@@ -81,13 +86,9 @@ def _as_updates(
 def _differences(new: Task, task: Task, accumulator: TaskAccumulator) -> Iterator[Update]:
     for artifact in new.artifacts:
         if accumulator.artifact(artifact.artifact_id) != artifact:
-            yield _artifact_update(task, artifact)
+            yield artifact_update(task, artifact)
     old = accumulator.status
     changed = new.status.state is not old.state or new.status.message != old.message
     # A working task never returns to submitted.
     if changed and new.status.state is not TaskState.SUBMITTED:
         yield TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=new.status)
-
-
-def _artifact_update(task: Task, artifact: Artifact) -> TaskArtifactUpdateEvent:
-    return TaskArtifactUpdateEvent(task_id=task.id, context_id=task.context_id or "", artifact=artifact)

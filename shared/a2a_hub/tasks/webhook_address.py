@@ -22,6 +22,19 @@ _NOT_PUBLIC = tuple(
             "2001::/23",
             "3fff::/20",
             "168.63.129.16/32",
+            # Special purposes, though globally reachable (IANA's registries): AS112 (RFC 7534, RFC 7535) and AMT (RFC 7450).
+            "192.31.196.0/24",
+            "192.52.193.0/24",
+            "192.175.48.0/24",
+            "2620:4f:8000::/48",
+            # Google's APIs as networks of Google Cloud reach them: restricted.googleapis.com, private.googleapis.com, and the
+            # ranges of direct connectivity (cloud.google.com/vpc/docs/configure-private-google-access-hybrid).
+            "199.36.153.4/30",
+            "199.36.153.8/30",
+            "34.126.0.0/18",
+            "2600:2d00:2:1000::/56",
+            "2600:2d00:2:2000::/56",
+            "2001:4860:8040::/42",
         ),
     )
 )

@@ -9,26 +9,39 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from a2a_hub.http.messages import Request, Response, close_if_closable
+from a2a_hub.http.messages import Observed, ObservedIterator, PolledBody, Request, Response
+from a2a_hub.telemetry import tracing
+from a2a_hub.telemetry.outcome import Outcome
+from a2a_hub.telemetry.request_span import end_request
 
 Record = dict[str, Any]
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
+REQUEST_ID = "x-request-id"
+"""The header by which a function tells the next one the request's id."""
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _encode = msgspec.json.Encoder().encode
 
 
 class _RequestRecord(Record):
-    """The record of a request. `written`: its line is."""
+    """The record of a request, and its span. `written`: its line is."""
 
     written = False
+    span: tracing.Span = tracing.Span(None)
 
 
 class Log:
-    """A log of JSON lines. `clock` gives monotonic seconds; traces belong to the Google Cloud project `project`."""
+    """A log of JSON lines. `clock` gives monotonic seconds, `now` the time of day.
+
+    Traces belong to the Google Cloud project `project`.
+
+    `is_entrance`: requests come from outside, and get an id here; elsewhere, one that the function in front gave stays.
+    """
 
     def __init__(
         self,
@@ -39,6 +52,8 @@ class Log:
         function: str,
         project: str | None = None,
         with_text: bool = False,
+        is_entrance: bool = False,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._write = write
         self._clock = clock
@@ -46,11 +61,20 @@ class Log:
         self._function = function
         self._project = project
         self.with_text = with_text
+        self._is_entrance = is_entrance
+        self._now = now
         self._lock = threading.Lock()
 
     def line(self, severity: str, message: str, **fields: Any) -> None:
         """Write one line."""
-        self._write(_encode({"severity": severity, "message": message, "function": self._function, **fields}) + b"\n")
+        line = {
+            "severity": severity,
+            "time": self._now().isoformat(timespec="milliseconds"),
+            "message": message,
+            "function": self._function,
+            **fields,
+        }
+        self._write(_encode(line) + b"\n")
 
     def add(self, record: Record, fields: Mapping[str, Any]) -> bool:
         """Add fields to the record of a request. Return False if its line is already written without them."""
@@ -69,14 +93,23 @@ class Log:
     def requests(self, handle: Callable[[Request, Record], Response]) -> Callable[[Request], Response]:
         """Return `handle` with one line per request, written when the answer is complete, for a stream at its end.
 
-        The record starts with `requestId`; `handle` adds its own fields. The trace comes from `traceparent`.
+        The record starts with `requestId`, which `handle` finds in the request's header, too; it adds its own fields. The trace
+        comes from `traceparent`. A stream that is left before its outcome is known is cancelled.
         """
 
         def logged(request: Request) -> Response:
             started = self._clock()
-            record: Record = _RequestRecord(requestId=self._new_id())
+            given = None if self._is_entrance else request.headers.get(REQUEST_ID)
+            request_id = given if given and _REQUEST_ID.fullmatch(given) else self._new_id()
+            record = _RequestRecord(requestId=request_id)
+            headers = {**request.headers, REQUEST_ID: request_id}
+            if tracing.is_on():
+                record.span = tracing.span(request.method, traceparent_of(headers), kind="server")
+                headers["traceparent"] = record.span.traceparent or ""
+            request = structs.replace(request, headers=headers)
             try:
-                response = handle(request, record)
+                with tracing.within(record.span.traceparent):
+                    response = handle(request, record)
             except Exception:
                 self.exception("A request failed outside the protocol", record)
                 self._end(request, record, 500, started)
@@ -84,22 +117,40 @@ class Log:
             if isinstance(response.body, bytes):
                 self._end(request, record, response.status, started)
                 return response
-            body = _ObservedBody(response.body, lambda: self._end(request, record, response.status, started))
+            streamed = response.body
+            body: Iterator[bytes] | PolledBody
+            tracing.add("a2a_hub.streams", 1)
+
+            def end() -> None:
+                tracing.add("a2a_hub.streams", -1)
+                failure = None if isinstance(streamed, Iterator) else streamed.failure
+                self._end(request, record, (failure or response).status, started)
+
+            def leave() -> None:
+                if request.method != "HEAD":
+                    record.setdefault("outcome", Outcome.CANCELLED)
+
+            if isinstance(streamed, Iterator):
+                body = ObservedIterator(streamed, end, on_left=leave)
+            else:
+                body = _ObservedPolledBody(streamed, end, on_left=leave)
             return Response(status=response.status, headers=response.headers, body=body)
 
         return logged
 
-    def _end(self, request: Request, record: Record, status: int, started: float) -> None:
+    def _end(self, request: Request, record: _RequestRecord, status: int, started: float) -> None:
         with self._lock:
             fields = {**record}
-            if isinstance(record, _RequestRecord):
-                record.written = True
+            record.written = True
         severity = fields.pop("severity", None) or (
             "ERROR" if status >= 500 else "WARNING" if status >= 400 else "INFO"
         )
+        if status >= 400:
+            fields.setdefault("outcome", Outcome.FAILED if status >= 500 else Outcome.REFUSED)
         milliseconds = round((self._clock() - started) * 1000, 2)
         line = {
             "severity": severity,
+            "time": self._now().isoformat(timespec="milliseconds"),
             "message": f"{request.method} {request.path} {status}",
             "function": self._function,
             "httpRequest": {
@@ -116,6 +167,9 @@ class Log:
             name = f"projects/{self._project}/traces/{trace.trace_id}" if self._project else trace.trace_id
             line["logging.googleapis.com/trace"] = name
             line["logging.googleapis.com/spanId"] = trace.span_id
+            line["logging.googleapis.com/trace_sampled"] = trace.is_sampled
+        if tracing.is_on():
+            end_request(record.span, request, fields, status, milliseconds / 1000)
         self._write(_encode(line) + b"\n")
 
 
@@ -137,28 +191,20 @@ def _exception_name(error: BaseException) -> str:
     return f"{type(error).__qualname__} {word}" if word else type(error).__qualname__
 
 
-class _ObservedBody(Iterator[bytes]):
-    """A streamed body that calls `on_end` once: exhausted, failed, or closed because the client left."""
+class _ObservedPolledBody(Observed[PolledBody]):
+    @property
+    def idle_seconds(self) -> float:
+        return self._body.idle_seconds
 
-    def __init__(self, body: Iterator[bytes], on_end: Callable[[], None]) -> None:
-        self._body = body
-        self._on_end: Callable[[], None] | None = on_end
+    @property
+    def failure(self) -> Response | None:
+        return self._body.failure
 
-    def __next__(self) -> bytes:
-        try:
-            return next(self._body)
-        except BaseException:
-            self._end()
-            raise
+    def poll(self) -> bytes | None:
+        return self._chunk(self._body.poll)
 
-    def close(self) -> None:
-        close_if_closable(self._body)
-        self._end()
-
-    def _end(self) -> None:
-        on_end, self._on_end = self._on_end, None
-        if on_end is not None:
-            on_end()
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        self._body.on_ready(wake)
 
 
 class Trace(Struct, frozen=True):
@@ -168,16 +214,21 @@ class Trace(Struct, frozen=True):
     trace_id: str
     span_id: str
 
+    @property
+    def is_sampled(self) -> bool:
+        """True if the trace is recorded."""
+        return int(self.traceparent[-2:], 16) & 1 == 1
 
-def trace_of(headers: Mapping[str, str]) -> Trace | None:
-    """Return the trace of these headers (names in lower case); None if `traceparent` is missing or malformed."""
+
+def trace_of(headers: Mapping[str, Any]) -> Trace | None:
+    """Return the trace of these headers (names in lower case) or metadata; None if `traceparent` is missing or malformed."""
     header = headers.get("traceparent")
-    match = _TRACEPARENT.fullmatch(header) if header else None
+    match = _TRACEPARENT.fullmatch(header) if isinstance(header, str) else None
     return Trace(match[0], match[1], match[2]) if match else None
 
 
-def traceparent_of(headers: Mapping[str, str]) -> str | None:
-    """Return the `traceparent` header to forward; None if there is no valid one."""
+def traceparent_of(headers: Mapping[str, Any]) -> str | None:
+    """Return the `traceparent` to forward; None if there is no valid one."""
     trace = trace_of(headers)
     return trace.traceparent if trace else None
 

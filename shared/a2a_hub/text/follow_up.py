@@ -5,8 +5,9 @@ from functools import cache
 
 from a2a_hub.text.normalization import compose, normalise
 
-# Longer texts are complete questions.
+# Longer texts are complete questions; before normalisation, invisible characters and blanks count too.
 _MAX_CHARACTERS = 80
+_MAX_WRITTEN_CHARACTERS = 800
 
 _PLEASE = r"(?:,? please)?"
 _QUESTION_WORD = (
@@ -97,6 +98,8 @@ _NUMBERED = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])", re.
 
 def is_follow_up(text: str) -> bool:
     """Return True if a text only makes sense as the continuation of another one."""
+    if len(text) > _MAX_WRITTEN_CHARACTERS:
+        return False
     normal = normalise(text)
     return len(normal) <= _MAX_CHARACTERS and _follow_ups().fullmatch(normal) is not None
 

@@ -12,6 +12,12 @@ from functools import cache
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58"
 # Invisible characters, left over from copying from web pages and chats.
 _INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff"
+# UAX #15, section 13: text in the stream-safe format has no more of them in a row.
+_MAX_NON_STARTERS = 30
+# Every non-starter is such a character; few texts have 31 of these in a row.
+_SYMBOL = r"[^\w\s\x00-\x7f]"
+# Characters of class 0 that decompose into non-starters.
+_DECOMPOSED = "\u0f73\u0f75\u0f81"
 _FOLDED = dict.fromkeys(_DASHES, "-") | dict.fromkeys(_INVISIBLE, "")
 # Longer texts hold pasted material of unknown origin.
 _MAX_CHARACTERS = 20_000
@@ -65,8 +71,32 @@ def normalise(text: str) -> str:
 
 
 def compose(text: str) -> str:
-    """Return `text` in NFKC, with its case and white space kept, for patterns."""
-    return unicodedata.normalize("NFKC", text)
+    """Return `text` in NFKC, with its case and white space kept, for patterns. Takes linear time; see `stream_safe`."""
+    return unicodedata.normalize("NFKC", stream_safe(text))
+
+
+def stream_safe(text: str) -> str:
+    """Return `text` without non-starters that follow 30 others (UAX #15, section 13); the rest of its NFKC is the same.
+
+    Every normalisation form sorts each run of non-starters, which takes quadratic time.
+    """
+    if text.isascii():
+        return text
+    text = text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a")
+    # Of 31 characters in a row, one stands here.
+    if not _compiled(_SYMBOL).search(text[_MAX_NON_STARTERS :: _MAX_NON_STARTERS + 1]):
+        return text
+    return _compiled(rf"(?<!{_SYMBOL}){_SYMBOL}{{{_MAX_NON_STARTERS + 1},}}").sub(_bounded, text)
+
+
+def _bounded(symbols: re.Match[str]) -> str:
+    kept: list[str] = []
+    run = 0
+    for character in symbols[0]:
+        run = run + 1 if unicodedata.combining(character) or character in _DECOMPOSED else 0
+        if run <= _MAX_NON_STARTERS:
+            kept.append(character)
+    return "".join(kept)
 
 
 def _fold(text: str) -> str:
@@ -98,7 +128,13 @@ def question_text(text: str) -> str:
     """Return `without_quoted_mail` for agents with short questions; of a longer text its two ends, without pasted material."""
     if len(text) <= _MAX_CHARACTERS:
         return without_quoted_mail(text)
-    return f"{text[: _MAX_CHARACTERS // 2]}\n{text[-_MAX_CHARACTERS // 2 :]}"
+    return ends_of(text, max_characters=_MAX_CHARACTERS)
+
+
+def ends_of(text: str, *, max_characters: int) -> str:
+    """Return the text; of one with more characters its first and its last half of so many, on lines of their own."""
+    half = max_characters // 2
+    return text if len(text) <= max_characters else f"{text[:half]}\n{text[-half:]}"
 
 
 def without_signature(text: str) -> str:

@@ -20,7 +20,7 @@ _HINTS = (
         "'\\'",
         "between double quotes every \\ has to be doubled; write patterns in single quotes, as in '\\bleave\\b'",
     ),
-    ("Invalid value", 'a text stands in quotes, as in id = "expense"'),
+    ("Invalid value", 'a text needs quotes, as in id = "expense"'),
     ("Cannot overwrite a value", "{key} stands twice in this table; delete one"),
     ("Cannot declare", "{key} is declared twice; a table of a list has two brackets, as in [[routes]]"),
     ("Unclosed array", "a list of a line above has no ] at its end"),
@@ -76,8 +76,7 @@ class CheckedTable:
     def refuse_unknown(self, known: Collection[str]) -> None:
         """Record an error for each key that is not `known`: a misspelt setting would silently do nothing."""
         for key in self.values.keys() - set(known):
-            close = _closest(key, known)
-            hint = f"did you mean {close!r}?" if close else f"known here: {', '.join(sorted(known))}"
+            hint = did_you_mean(key, known) or f"known here: {', '.join(sorted(known))}"
             self.problem(key, f"unknown key {key!r}: {hint}")
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -128,10 +127,16 @@ class CheckedTable:
         value = self._value(key, str, f"one of {allowed}", None if required else "")
         if value is None or value in values:
             return values.get(value)
-        close = _closest(value, values)
-        hint = f' (did you mean "{close}"?)' if close else ""
+        close = did_you_mean(value, values)
+        hint = f" ({close})" if close else ""
         self.problem(key, f"{key} is {value!r}: it must be one of {allowed}{hint}")
         return None
+
+    def inner(self, key: str, values: Mapping[str, Any]) -> "CheckedTable":
+        """Return the table that is the value of a key."""
+        return CheckedTable(
+            path=(*self.path, key), values=values, lines=self.lines, variables=self.variables, problems=self.problems
+        )
 
     def expanded(self, key: str, default: str | None = None) -> str:
         """Return a text with each `${NAME}` replaced by that variable. An unset or empty variable is an error.
@@ -160,8 +165,17 @@ class CheckedTable:
         return value
 
 
-def _closest(word: str, known: Collection[str]) -> str | None:
-    return next(iter(difflib.get_close_matches(word, known, n=1)), None)
+def did_you_mean(word: str, known: Collection[str], *, cutoff: float = 0.6) -> str:
+    """Return a question with the known word that is closest to a misspelt one; "" if none is close."""
+    return next(
+        (f'did you mean "{close}"?' for close in difflib.get_close_matches(word, known, n=1, cutoff=cutoff)), ""
+    )
+
+
+def no_such(thing: str, word: str, known: Collection[str]) -> str:
+    """Return the refusal of an unknown name of a thing, with the known ones."""
+    close = did_you_mean(word, known)
+    return f"there is no {thing} {word!r}; known {thing}s: {', '.join(known)}" + (f" ({close})" if close else "")
 
 
 def syntax_problem(text: str, error: ValueError) -> Problem:

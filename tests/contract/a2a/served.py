@@ -12,7 +12,7 @@ from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.model import SendMessageRequest, Version, text_of
 from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Question, Text
 from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.http.messages import Handler, Request, Response, body_of
+from a2a_hub.http.messages import Handler, Request, Response, blocking, body_of
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry.log import Log
 
@@ -58,7 +58,8 @@ class Served:
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         given = {"content-type": "application/json"} if raw else {}
         given |= {name.replace("_", "-"): value for name, value in named.items()} | dict(headers or {})
-        return self.handle(Request(method=method, path=path, headers=given, query=query or {}, read_body=body_of(raw)))
+        request = Request(method=method, path=path, headers=given, query=query or {}, read_body=body_of(raw))
+        return blocking(self.handle(request))
 
 
 def served(card: AgentCard = CARD, *, with_text: bool = False, project: str | None = None) -> Served:
@@ -79,6 +80,7 @@ def whole(response: Response) -> bytes:
     """All bytes of a response, closed afterwards as a WSGI server does."""
     if isinstance(response.body, bytes):
         return response.body
+    assert isinstance(response.body, Iterator)
     try:
         return b"".join(response.body)
     finally:

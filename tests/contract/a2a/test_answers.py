@@ -83,7 +83,7 @@ def test_gemini_enterprises_stream_is_a_tasks_life(text: str) -> None:
 def test_a_streamed_answer_is_one_artifact_to_which_text_is_appended() -> None:
     events = _ask(UI_STREAM, "hello world", [])
     artifacts = [event for event in events if event["kind"] == "artifact-update"]
-    assert [event["append"] for event in artifacts] == [False, True]
+    assert [(event["append"], event["lastChunk"]) for event in artifacts] == [(False, False), (True, True)]
     assert len({event["artifact"]["artifactId"] for event in artifacts}) == 1
     assert "".join(event["artifact"]["parts"][0]["text"] for event in artifacts) == "hello world"
 

@@ -24,12 +24,15 @@ from a2a_hub.a2a.card import (
     StringList,
 )
 from a2a_hub.a2a.card_endpoint import PATHS, CardEndpoint
+from a2a_hub.a2a.card_signature import CardSigner, is_signed_by, signer_of
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
 from a2a_hub.a2a.compat.v0_3.event import to_compat_result
 from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.http.dispatch import Dispatcher
 from a2a_hub.http.messages import Request, Response
-from a2a_hub.runtime.function import anonymous, respond
+from a2a_hub.runtime.function import anonymous, serve
+from a2a_hub.telemetry.log import Log
+from local.settings import key_pair
 from tests.contract.a2a.schemas import faults, faults_v0_3
 
 MAKE_TIME = 1_769_851_800
@@ -78,7 +81,11 @@ EVERY_PATH = pytest.mark.parametrize("path", sorted(PATHS) + [path + "/" for pat
 
 
 def _endpoint(
-    card: AgentCard = CARD, *, now: Iterator[int] | None = None, unnamed: Version | None = None
+    card: AgentCard = CARD,
+    *,
+    now: Iterator[int] | None = None,
+    unnamed: Version | None = None,
+    signer: CardSigner | None = None,
 ) -> CardEndpoint:
     times = now or itertools.count(MAKE_TIME)
     return CardEndpoint(
@@ -87,6 +94,7 @@ def _endpoint(
         max_age_seconds=300,
         now=lambda: float(next(times)),
         unnamed=unnamed,
+        signer=signer,
     )
 
 
@@ -95,7 +103,8 @@ def _get(
 ) -> Response:
     given = {name.replace("_", "-"): value for name, value in headers.items()}
     dispatcher = Dispatcher(endpoint.endpoints, identify=anonymous)
-    return respond(dispatcher.handle, Request(method=method, path=path, headers=given), {"requestId": "r"})
+    log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "r", function="agent_card")
+    return serve(dispatcher.handle, log=log)(Request(method=method, path=path, headers=given))
 
 
 def _json(response: Response) -> Any:
@@ -252,6 +261,17 @@ def test_the_etag_and_the_date_change_with_the_card_and_only_then() -> None:
     changed = _get(endpoint)
     assert changed.headers["etag"] != first.headers["etag"]
     assert changed.headers["last-modified"] == "Sat, 31 Jan 2026 09:30:01 GMT"
+
+
+def test_the_card_for_1_0_is_signed_and_no_other_and_its_tag_is_that_of_every_instance() -> None:
+    pem = key_pair().private
+    one, other = (_endpoint(signer=signer_of(pem, key_set_url="https://hub.example.com/keys")) for _ in range(2))
+    key = signer_of(pem, key_set_url="").key
+    assert is_signed_by(_json(_get(one, a2a_version="1.0")), [key])
+    for headers in ({}, {"a2a_version": "0.3"}):
+        assert not is_signed_by(_json(_get(one, **headers)), [key])
+    tags = [_get(each, a2a_version="1.0").headers["etag"] for each in (one, other, _endpoint())]
+    assert tags[0] == tags[1] != tags[2]
 
 
 def test_head_has_the_headers_of_get() -> None:

@@ -32,7 +32,7 @@ def test_the_commands_are_listed_whatever_version_is_named(served: Served, heade
     assert answer["result"] == {
         "commands": [{"name": "memory", "description": "", "arguments": [], "sub_commands": [add]}]
     }
-    assert (record["operation"], record["outcome"]) == ("commands/get", "ok")
+    assert (record["operation"], record["outcome"]) == ("commands/get", "answered")
     assert record["version"] == headers.get("a2a-version", "0.3")
     named = "a2a-extensions" if record["version"] == "1.0" else "x-a2a-extensions"
     assert served.headers[named] == URI
@@ -48,7 +48,7 @@ def test_an_execution_is_a_task_that_its_caller_follows_in_either_version(
     record: dict[str, Any] = {}
     result = served.ask("command/execute", params, headers=headers, record=record)["result"]
     assert result == {"execution_id": result["execution_id"], "status": "STARTED", "message": ""}
-    assert (record["operation"], record["outcome"]) == ("command/execute", "ok")
+    assert (record["operation"], record["outcome"]) == ("command/execute", "answered")
     task_id = result["execution_id"]
     assert served.ask(get, {"id": task_id})["result"]["id"] == task_id
     served.memory.may_end.set()

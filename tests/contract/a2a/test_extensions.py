@@ -37,6 +37,41 @@ def test_the_answer_names_the_extensions_that_it_activates(asked: str, active: s
         assert response.headers.get(named) == active, (way, header)
 
 
+@pytest.mark.parametrize(
+    ("declared", "requested", "serves"),
+    [
+        ("/v1/", "/v1/", True),
+        ("/v1.2/", "/v1/", True),
+        ("/v1.2.3/", "/v1.2/", True),
+        ("/v1/", "/v1.2/", False),
+        ("/v2/", "/v1/", False),
+        ("/v0/", "/v0.0/", True),
+        ("/v0.1/", "/v0/", False),
+        ("/v0.1/", "/v0.2/", False),
+        ("/v1/", "/", False),
+    ],
+)
+def test_an_extension_serves_callers_of_versions_that_it_is_compatible_with(
+    declared: str, requested: str, serves: bool
+) -> None:
+    uris = [f"https://example.com/profile{version}spec.md" for version in (declared, requested)]
+    capabilities = replace(CARD.capabilities, extensions=(AgentExtension(uri=uris[0]),))
+    way = WAYS[0]
+    response = served(replace(CARD, capabilities=capabilities)).send(
+        "POST", way.path, way.body(way.params()), headers={"a2a-extensions": uris[1]}
+    )
+    active = [value for name, value in response.headers.items() if name.endswith("a2a-extensions")]
+    assert active == ([uris[0]] if serves else [])
+
+
+@EACH_WAY
+def test_a_message_activates_extensions_as_a_header_does(way: Way) -> None:
+    params = way.params()
+    params["message"] |= {"extensions": [TWO], "metadata": {ONE: {}, "skill-of-ours": 1}}
+    response = _agent().send("POST", way.path, way.body(params))
+    assert response.headers.get("x-a2a-extensions" if way.version == "0.3" else "a2a-extensions") == f"{ONE},{TWO}"
+
+
 @EACH_WAY
 def test_a_required_extension_must_be_asked_for(way: Way) -> None:
     agent = _agent(required=True)

@@ -9,7 +9,7 @@ import pytest
 
 from a2a_hub.a2a.bindings import rest
 from a2a_hub.a2a.errors import A2AError
-from tests.contract.a2a.served import SECRET, WAYS, Way, error_of, fields_named, served
+from tests.contract.a2a.served import SECRET, WAYS, Way, error_of, fields_named, served, whole
 
 EACH_WAY = pytest.mark.parametrize("way", WAYS, ids=str)
 EACH_BINDING = pytest.mark.parametrize("way", [WAYS[0], WAYS[-1]], ids=str)
@@ -51,10 +51,7 @@ PARAMS: dict[str, tuple[Callable[[Way], Any], str]] = {
     "null message": (lambda _: {"message": None}, "message"),
     "message of a wrong type": (lambda _: {"message": "hello"}, "message"),
     "message list": (lambda _: {"message": [{}]}, "message"),
-    "no messageId": (_message(messageId=...), "message.messageId"),
-    "empty messageId": (_message(messageId=""), "message.messageId"),
     "number as messageId": (_message(messageId=5), "message.messageId"),
-    "no role": (_message(role=...), "message.role"),
     "unknown role": (_message(role="nobody"), "message.role"),
     "list as role": (_message(role=["user"]), "message.role"),
     "role unspecified": (_message(role="ROLE_UNSPECIFIED"), "message.role"),
@@ -113,11 +110,14 @@ ONLY: dict[str, dict[str, tuple[Callable[[Way], Any], str]]] = {
         ),
         "kind of the message": (_message(kind="task"), "message.kind"),
         "no authentication scheme": (
-            _push({"url": "https://x.example.com", "authentication": {"schemes": []}}),
+            _push({"url": "https://x.example.com", "authentication": {"schemes": [], "credentials": "x"}}),
             "configuration.{push}.authentication.schemes",
         ),
     },
     V1_0_ONLY: {
+        "no messageId": (_message(messageId=...), "message.messageId"),
+        "empty messageId": (_message(messageId=""), "message.messageId"),
+        "no role": (_message(role=...), "message.role"),
         "empty parts": (_parts([]), "message.parts"),
         "two contents": (_parts([{"text": "a", "url": "b"}]), "message.parts[0]"),
         "no base64": (_parts([{"raw": "*"}]), "message.parts[0].raw"),
@@ -259,7 +259,7 @@ def test_what_breaks_inside_is_an_internal_error_without_its_reason(way: Way) ->
     agent = served()
     response = agent.send("POST", way.path, way.body(way.params("crash")))
     if way.streaming:
-        body = b"".join(response.body).decode()  # type: ignore[arg-type]
+        body = whole(response).decode()
         last = json.loads(body.strip().rsplit("data: ", 1)[1])
         error = last["error"]
     else:

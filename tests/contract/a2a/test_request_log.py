@@ -34,7 +34,7 @@ def test_a_request_is_one_line_that_says_what_was_asked_for(way: Way) -> None:
         "operation": "SendStreamingMessage" if way.streaming else "SendMessage",
         "version": way.version.value,
         "binding": "HTTP+JSON" if way.rest else "JSONRPC",
-        "outcome": "ok",
+        "outcome": "answered",
         "logging.googleapis.com/trace": f"projects/my-project/traces/{trace}",
     }
     assert {name: line.get(name) for name in expected} == expected
@@ -70,7 +70,7 @@ def test_no_token_and_no_text_is_in_the_log_of_a_refusal(way: Way) -> None:
         whole(agent.send("POST", way.path, body, headers=HEADERS))
     whole(agent.send("POST", way.path, way.body(way.params(WORDS)), headers=HEADERS, a2a_version=TOKEN))
     assert len(agent.log_lines) == len(bodies) + 1
-    assert all(line["outcome"] != "ok" for line in _lines(agent))
+    assert all(line["outcome"] == "refused" for line in _lines(agent))
     _assert_silent(agent)
 
 
@@ -79,7 +79,7 @@ def test_a_failure_inside_is_an_error_with_its_stack_and_the_id_that_the_caller_
     way = Way(WAYS[0].version, rest=False)
     error = json.loads(whole(agent.send("POST", "/", way.body(way.params("crash")))))["error"]
     stack, line = _lines(agent)
-    assert (stack["severity"], line["severity"], line["outcome"]) == ("ERROR", "ERROR", "INTERNAL")
+    assert (stack["severity"], line["severity"], line["outcome"]) == ("ERROR", "ERROR", "failed")
     assert "RuntimeError" in stack["stack_trace"]
     assert error["data"][0]["metadata"]["requestId"] == stack["requestId"] == line["requestId"]
 

@@ -50,7 +50,7 @@ def wakeups(request: pytest.FixtureRequest, address: str, failures: list[str]) -
     opened: Wakeups
     if request.param == "local":
         headers = {"Authorization": "Bearer of-the-hub"}
-        opened = LocalWakeups([address], http=HttpClient(), headers=lambda: headers, failed=failures.append)
+        opened = LocalWakeups([address], http=HttpClient(), headers=lambda _: headers, failed=failures.append)
     else:
         prefix = request.getfixturevalue("topic_prefix")
         request.getfixturevalue("push_subscriptions")

@@ -49,7 +49,7 @@ def test_a_subscriber_that_refuses_is_no_failure_of_the_publisher(wakeups: Wakeu
 
 def test_a_local_push_proves_who_calls(address: str, subscriber: Subscriber, failures: list[str]) -> None:
     headers = {"Authorization": "Bearer of-the-hub"}
-    wakeups = LocalWakeups([address], http=HttpClient(), headers=lambda: headers, failed=failures.append)
+    wakeups = LocalWakeups([address], http=HttpClient(), headers=lambda _: headers, failed=failures.append)
     wakeups.publish("tasks", "1")
     wakeups.close()
     received = subscriber.pushed.get(timeout=SECONDS)
@@ -63,7 +63,7 @@ def test_a_local_subscriber_that_is_not_there_costs_nobody_else_a_wakeup(
     address: str, subscriber: Subscriber, failures: list[str]
 ) -> None:
     nobody = f"http://{LOOPBACK}:{free_ports(1)[0]}/"
-    wakeups = LocalWakeups([nobody, address], http=HttpClient(), headers=dict, failed=failures.append)
+    wakeups = LocalWakeups([nobody, address], http=HttpClient(), headers=lambda _: {}, failed=failures.append)
     wakeups.publish("tasks", "1")
     wakeups.close()
     assert read_push(subscriber.pushed.get(timeout=SECONDS).body) == Wakeup("tasks", "1")
@@ -76,7 +76,7 @@ def test_a_local_refusal_is_said(failures: list[str]) -> None:
         exchange.answer(401)
 
     with HttpServer(refuse) as server:
-        wakeups = LocalWakeups([server.url], http=HttpClient(), headers=dict, failed=failures.append)
+        wakeups = LocalWakeups([server.url], http=HttpClient(), headers=lambda _: {}, failed=failures.append)
         wakeups.publish("tasks", "1")
         wakeups.close()
     assert failures == ["a wake-up was refused with status 401"]
@@ -91,7 +91,7 @@ def test_a_local_publisher_does_not_wait_for_a_subscriber(failures: list[str]) -
         exchange.answer(204)
 
     with HttpServer(wait) as server:
-        wakeups = LocalWakeups([server.url], http=HttpClient(), headers=dict, failed=failures.append)
+        wakeups = LocalWakeups([server.url], http=HttpClient(), headers=lambda _: {}, failed=failures.append)
         wakeups.publish("tasks", "1")
         assert asked.wait(SECONDS)
         wakeups.publish("tasks", "2")

@@ -63,7 +63,6 @@ def new_data(
                         clock=clock,
                         new_token=random_hex,
                         most_task_bytes=most_task_bytes,
-                        poll_seconds=0.02,
                     )
                 stack.callback(store.close)
                 return store

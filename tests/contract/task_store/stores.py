@@ -26,6 +26,7 @@ from a2a_hub.task_store.store import (
     Position,
     PushConfig,
     PushStore,
+    SharedState,
     StoredTask,
     TaskQuery,
     TaskStore,
@@ -34,7 +35,7 @@ from a2a_hub.task_store.store import (
 _Result = TypeVar("_Result")
 
 
-class Store(TaskStore, PushStore, Protocol):
+class Store(TaskStore, PushStore, SharedState, Protocol):
     """Everything that a store implements."""
 
 

@@ -248,3 +248,37 @@ def test_asking_twice_changes_nothing_the_second_time(store: Store) -> None:
     assert store.append(id_, [], payload=b"same") == once
     store.release(id_, "guessed")
     assert store.get(id_, owner=None) == once
+
+
+def test_a_task_that_is_released_until_a_time_is_due_then_and_not_before(
+    store: Store, other: Store, clock: Clock
+) -> None:
+    id_ = created(store).task.id
+    lease = _leased(store, id_)
+    store.release(id_, lease.token, due_at=clock() + 100)
+    assert other.due([HUB], limit=10) == []
+    assert other.lease("w", seconds=30, roles=[HUB], task_id=id_) is None
+    clock.pass_by(101)
+    assert other.due([HUB], limit=10) == [id_]
+    assert _leased(other, id_).stored.attempt == 1
+
+
+def test_a_cancelled_task_is_due_although_it_was_released_until_later(store: Store, clock: Clock) -> None:
+    id_ = created(store).task.id
+    store.release(id_, _leased(store, id_).token, due_at=clock() + 100)
+    store.request_cancel(id_)
+    assert store.due([HUB], limit=10) == [id_]
+
+
+def test_the_next_time_when_something_is_due_is_known(store: Store, clock: Clock) -> None:
+    assert store.next_due(None) is None
+    id_ = created(store, role="writer").task.id
+    lease = store.lease("w", seconds=30, roles=["writer"])
+    assert lease
+    assert store.next_due(["writer", "reader"]) == store.next_due(None) == lease.deadline
+    assert store.next_due([HUB]) is None
+    due_at = clock() + 500
+    store.release(id_, lease.token, due_at=due_at)
+    assert store.next_due(["writer"]) == due_at
+    clock.pass_by(1000)
+    assert store.next_due(["writer"]) == pytest.approx(clock(), abs=1)

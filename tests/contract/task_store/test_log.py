@@ -249,3 +249,16 @@ def test_what_is_stored_survives_the_store(store: Store, other: Store) -> None:
     store.close()
     assert other.get(made.task.id, owner="owner") == made
     assert msgspec.json.encode(made)
+
+
+def test_whoever_asks_hears_of_the_end_of_each_task_of_a_role_and_of_nothing_else(store: Store) -> None:
+    heard: list[StoredTask] = []
+    store.on_ended(heard.append)
+    own, of_role = created(store).task.id, created(store, role="writer").task.id
+    store.append(own, [status(own, TaskState.COMPLETED)])
+    store.append(of_role, [status(of_role, TaskState.WORKING)])
+    assert heard == []
+    ended = store.append(of_role, [status(of_role, TaskState.FAILED)])
+    with pytest.raises(TaskEnded):
+        store.append(of_role, [status(of_role, TaskState.CANCELED)])
+    assert heard == [ended]

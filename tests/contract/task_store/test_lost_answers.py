@@ -14,6 +14,7 @@ from a2a_hub.a2a.model import (
     TaskPushNotificationConfig,
     TaskState,
 )
+from a2a_hub.a2a.refusal import TemporaryRefusal
 from a2a_hub.a2a.reply import Piece, Question, Text
 from a2a_hub.task_store.store import Unavailable, WrongVersion
 from tests.contract.task_store.stores import Clock, Store, created, status, webhook
@@ -22,8 +23,8 @@ from tests.fakes.task_instance import (
     Instance,
     a_call,
     a_request,
+    events_of,
     settled,
-    states,
     tasks,
     terminal,
     text_of,
@@ -86,7 +87,7 @@ def test_a_message_that_was_stored_though_the_answer_was_lost_is_stored_and_done
         if not streaming:
             said = instance.kept.sending.send(request, call)
             return said.id if isinstance(said, Task) else text_of(said)
-        events = [event for event in instance.kept.sending.stream(request, call, idle_seconds=0.05) if event]
+        events = list(events_of(instance.kept.sending.stream(request, call)))
         return text_of(settled(instance, tasks(instance)[0].id)) if events else ""
 
     far, asked = instance.far, instance.agent.asked
@@ -96,10 +97,10 @@ def test_a_message_that_was_stored_though_the_answer_was_lost_is_stored_and_done
             with pytest.raises(Unavailable):
                 send()
             far.away = False
-        looked = far.answered["running"]
+        looked = far.ended["running"] + far.ended["create"]
         answered = threads.submit(send)
         assert far.lost.wait(PATIENCE_SECONDS)
-        until(lambda: not away or far.answered["running"] > looked)
+        until(lambda: not away or far.ended["running"] + far.ended["create"] > looked)
         (task,) = tasks(instance)
         if away and runs_at_once and not follows:
             # It was made with a lease, and somebody may work under that.
@@ -127,9 +128,10 @@ def test_a_person_whose_answer_may_not_be_stored_reads_so_and_no_error(store: St
     request = with_webhook("this", task_id=waiting(instance))
     sending, far = instance.kept.sending, instance.far
     far.loses_answer_to, far.away_once_lost = "append", True
-    assert text_of(sending.send(request, a_call(text_only=True))) == "The store is away."
-    call = a_call(text_only=True, streaming=True)
-    assert states([each for each in sending.stream(request, call, idle_seconds=1) if each])[-1].terminal
+    for start, streaming in ((sending.send, False), (sending.stream, True)):
+        with pytest.raises(TemporaryRefusal) as refused:
+            start(request, a_call(text_only=True, streaming=streaming))
+        assert set(refused.value.texts.values()) == {"The store is away."}
 
 
 def test_an_answer_is_worked_on_though_the_store_does_not_say_who_may(

@@ -5,7 +5,7 @@ import functools
 import pytest
 
 from a2a_hub.a2a.model import TaskState
-from a2a_hub.task_store.store import AlreadyRunning, NewTask, StoredTask, TaskQuery
+from a2a_hub.task_store.store import AlreadyRunning, NewTask, StoredTask, TaskQuery, Usage
 from tests.contract.task_store.stores import (
     Clock,
     Store,
@@ -283,3 +283,44 @@ def test_an_id_of_a_purged_task_starts_anew(store: Store, other: Store, clock: C
     again = store.create(NewTask(task=task, owner="owner"))
     assert again.task == task
     assert other.get(task.id, owner="owner") == again
+
+
+def test_an_answer_that_may_be_repeated_is_found_by_its_request_until_then(
+    store: Store, other: Store, clock: Clock
+) -> None:
+    until = clock() + 100
+    made = created(store, request_key="k")
+    done = store.append(made.task.id, [status(made.task.id, TaskState.COMPLETED)], repeat_until=until)
+    assert other.running("owner", "k") == done
+    assert other.running("owner2", "k") is None
+    with pytest.raises(AlreadyRunning) as refusal:
+        created(other, request_key="k")
+    assert refusal.value.stored == done
+    clock.pass_by(101)
+    assert other.running("owner", "k") is None
+    assert created(other, request_key="k").number == 2
+
+
+def test_an_answer_is_not_repeated_once_the_next_turn_has_begun(store: Store, clock: Clock) -> None:
+    id_ = created(store, request_key="k").task.id
+    store.append(id_, [status(id_, TaskState.INPUT_REQUIRED)], repeat_until=clock() + 100)
+    assert store.running("owner", "k")
+    store.append(id_, [status(id_, TaskState.WORKING)], request_key="l")
+    assert store.running("owner", "k") is None
+    store.append(id_, [status(id_, TaskState.COMPLETED)])
+    assert store.running("owner", "l") is None
+
+
+def test_what_an_owner_uses_is_counted(store: Store, other: Store, clock: Clock) -> None:
+    assert store.usage("owner") == Usage(tasks=0, size_bytes=0, active=0)
+    id_ = created(store).task.id
+    small = store.usage("owner").size_bytes
+    created(other)
+    created(other, owner="another")
+    assert store.usage("owner") == Usage(tasks=2, size_bytes=2 * small, active=2)
+    store.append(id_, [chunk(id_, "x" * 1000, append=False), status(id_, TaskState.COMPLETED)])
+    usage = other.usage("owner")
+    assert usage.size_bytes > 2 * small + 1000
+    assert (usage.tasks, usage.active) == (2, 1)
+    store.purge(ended_before=clock.pass_by(10), limit=10)
+    assert store.usage("owner") == Usage(tasks=1, size_bytes=small, active=1)

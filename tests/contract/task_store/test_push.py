@@ -197,3 +197,19 @@ def test_what_is_not_written_brings_no_config(store: Store) -> None:
     with pytest.raises(WrongVersion):
         store.append(id_, [status(id_, TaskState.WORKING)], expected_version=7, push=webhook(id_))
     assert store.configs(id_) == []
+
+
+def test_whoever_delivers_is_woken_for_each_task_that_falls_behind_and_for_no_other(store: Store) -> None:
+    woken: list[str] = []
+    store.on_undelivered(woken.append)
+    quiet = created(store).task.id
+    store.append(quiet, [status(quiet, TaskState.WORKING)])
+    assert woken == []
+    id_ = created(store).task.id
+    store.put_config(webhook(id_), delivered=0)
+    assert woken == [id_]
+    (due,) = store.due_deliveries(limit=10)
+    assert store.claim_delivery(due, seconds=30)
+    store.save_delivery(Delivery(push=due.push, delivered=1))
+    store.append(id_, [status(id_, TaskState.WORKING)])
+    assert woken == [id_, id_]

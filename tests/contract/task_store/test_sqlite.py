@@ -188,28 +188,14 @@ def test_a_file_that_cannot_be_written_is_unavailable_and_comes_back(file: Path,
     assert sqlite_store.append(first.task.id, [status(first.task.id, TaskState.WORKING)]).version == 2
 
 
-def test_a_file_that_is_gone_or_another_one_is_an_outage_until_it_is_back(
-    file: Path, sqlite_store: SqliteTaskStore
-) -> None:
-    first = created(sqlite_store)
-    away = file.rename(file.with_name("away.db"))
-    with pytest.raises(Unavailable):
-        created(sqlite_store)
-    assert not file.exists()
-    file.touch()
-    with pytest.raises(Unavailable):
-        sqlite_store.get(first.task.id, owner=None)
-    away.rename(file)
-    assert sqlite_store.get(first.task.id, owner=None) == first
-    assert created(sqlite_store).number == 2
-
-
 _STATEMENTS = """
 SELECT updated_at, id, key FROM tasks WHERE owner = 'o' AND state = 's' AND (updated_at, id) < (1, 'x')
     ORDER BY updated_at DESC, id DESC LIMIT 50;
 SELECT updated_at, id, key FROM tasks WHERE owner = 'o' AND context_id = 'c' AND updated_at >= 1
     AND state IN ('a', 'b') ORDER BY updated_at DESC, id DESC LIMIT 50;
 SELECT due_at, key, id FROM tasks WHERE role = '' AND due_at <= 1 ORDER BY due_at, key LIMIT 1;
+SELECT key FROM tasks WHERE owner = 'o' AND request_key = 'k' AND repeat_until > 0 AND repeat_until > 1 ORDER BY key DESC;
+SELECT rowid FROM claims WHERE expires_at <= 1 LIMIT 9;
 SELECT key FROM tasks WHERE ended_at > 0 AND ended_at < 1 ORDER BY ended_at LIMIT 9;
 SELECT push FROM pushes WHERE behind = 1 AND next_attempt_at <= 1 AND claimed_until <= 1
     ORDER BY next_attempt_at LIMIT 9
@@ -236,9 +222,24 @@ def test_who_waits_behind_others_for_another_process_waits_no_longer_than_they_d
         with connections.writing():
             pass
 
-    with contextlib.closing(connections), contextlib.closing(connections.open()) as other:
+    with contextlib.closing(connections), contextlib.closing(connections.open()[0]) as other:
         other.execute("BEGIN IMMEDIATE")
         begun = time.monotonic()
         assert [type(each) for each in at_once([write] * 20)] == [Unavailable] * 20
         # One behind the other they would take four seconds.
         assert time.monotonic() - begun < 2
+
+
+def test_connections_that_nobody_uses_are_closed(file: Path) -> None:
+    _opened(file).close()
+    connections = Connections(file)
+    connections.prepare()
+    with contextlib.ExitStack() as stack:
+        for _ in range(20):
+            stack.enter_context(connections.reading())
+    assert len(connections._idle) == 20
+    connections._idle = [(connection, since - 60) for connection, since in connections._idle]
+    with connections.reading():
+        pass
+    assert len(connections._idle) == 1
+    connections.close()

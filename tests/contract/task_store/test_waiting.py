@@ -52,6 +52,15 @@ def test_who_waits_is_woken_by_another_instance(store: Store, other: Store) -> N
         assert results == [True]
 
 
+def test_who_comes_and_goes_misses_nothing(store: Store, other: Store) -> None:
+    id_ = created(store).task.id
+    for version in range(1, 40):
+        thread, results = _waiting(store, id_, after=version)
+        other.append(id_, [status(id_, TaskState.WORKING)])
+        thread.join(LONG_SECONDS / 2)
+        assert results == [True]
+
+
 def test_every_subscriber_reads_the_same_events_in_the_same_order(store: Store, other: Store) -> None:
     id_ = created(store).task.id
     seen: list[list[int]] = [[], [], [], []]

@@ -18,8 +18,9 @@ DOMAIN = "googleapis.test"
 TOKEN = "ya29.of-the-operator"
 APIS = (
     *("apigateway", "artifactregistry", "cloudbuild", "cloudfunctions", "cloudresourcemanager"),
-    *("firestore", "pubsub"),
+    *("firestore", "pubsub", "cloudtasks", "cloudscheduler"),
     *("iam", "run", "secretmanager", "serviceusage", "storage"),
+    *("orgpolicy", "cloudbilling", "cloudquotas"),
 )
 
 

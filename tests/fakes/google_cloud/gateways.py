@@ -24,7 +24,10 @@ class Gateways:
         routes = [
             Route("GET", "apigateway", f"{_LOCATION}/operations/{{id}}", self._operation, reads=True),
             Route("PATCH", "apigateway", f"{_LOCATION}/gateways/{{id}}", self._update),
-            Route("DELETE", "apigateway", f"{_API}/configs/{{id}}", self._delete),
+            *(
+                Route("DELETE", "apigateway", f"{parent}/{kind}/{{id}}", self._deleter(kind))
+                for kind, parent in kinds.items()
+            ),
         ]
         for kind, parent in kinds.items():
             routes += [
@@ -98,13 +101,17 @@ class Gateways:
     def _update(self, call: Call) -> JsonObject:
         name = f"{self._parent(call, 'gateways')}/gateways/{call.names['id']}"
         self._check_config(call.body["apiConfig"])
-        self.things[name]["apiConfig"] = call.body["apiConfig"]
+        self.things[name] |= {**call.body, "name": name, "updateTime": f"2026-11-27T19:00:{len(self._targets):02}Z"}
         return self._done(call, name)
 
-    def _delete(self, call: Call) -> JsonObject:
-        name = f"{self._parent(call, 'configs')}/configs/{call.names['id']}"
-        del self.things[name]
-        return self._done(call, name)
+    def _deleter(self, kind: str) -> Handler:
+        def delete(call: Call) -> JsonObject:
+            name = f"{self._parent(call, kind)}/{kind}/{call.names['id']}"
+            if self.things.pop(name, None) is None:
+                raise Refused(404, "NOT_FOUND", f"Resource '{name}' was not found")
+            return self._done(call, name)
+
+        return delete
 
     def _done(self, call: Call, target: str) -> JsonObject:
         location = f"projects/{call.names['project']}/locations/{call.names['location']}"

@@ -30,6 +30,14 @@ class Projects:
             Route("GET", "iam", f"{project}/serviceAccounts", self._accounts, reads=True),
             Route("POST", "iam", f"{project}/serviceAccounts", self._create_account),
             Route("GET", "iam", f"{project}/serviceAccounts/{{email}}", self._account, reads=True),
+            Route("DELETE", "iam", f"{project}/serviceAccounts/{{email}}", self._delete_account),
+            *self.cloud.policy_routes(
+                "iam",
+                f"{project}/serviceAccounts/{{email}}",
+                # gcloud reads it under the project -, and writes it under its own.
+                resource="serviceAccounts/{email}",
+                exists=lambda name: name.rpartition("/")[2] in self.cloud.accounts,
+            ),
         ]
 
     def _project(self, call: Call) -> JsonObject:
@@ -77,6 +85,10 @@ class Projects:
             raise Refused(404, "NOT_FOUND", f"Unknown service account {email}")
         return {"email": email, "name": f"projects/-/serviceAccounts/{email}"}
 
+    def _delete_account(self, call: Call) -> JsonObject:
+        self.cloud.accounts.remove(self._account(call)["email"])
+        return {}
+
     def _create_account(self, call: Call) -> JsonObject:
         email = f"{call.body['accountId']}@{call.names['project']}.iam.gserviceaccount.com"
         if email in self.cloud.accounts:
@@ -97,6 +109,7 @@ class Secrets:
         return [
             Route("GET", "secretmanager", _SECRET, self._secret, reads=True),
             Route("POST", "secretmanager", "/v1/projects/{project}/secrets", self._create),
+            Route("DELETE", "secretmanager", _SECRET, self._delete),
             Route("GET", "secretmanager", f"{_SECRET}/versions", self._versions, reads=True),
             Route("POST", "secretmanager", f"{_SECRET}:addVersion", self._add_version),
             *self.cloud.policy_routes(
@@ -122,6 +135,10 @@ class Secrets:
             raise Refused(409, "ALREADY_EXISTS", f"Secret [{name}] already exists.")
         self.values[name] = []
         return {"name": name}
+
+    def _delete(self, call: Call) -> JsonObject:
+        del self.values[self._name(call)]
+        return {}
 
     def _versions(self, call: Call) -> JsonObject:
         name = self._name(call)

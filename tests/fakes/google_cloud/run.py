@@ -16,6 +16,7 @@ class Run:
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.services: dict[str, JsonObject] = {}
+        self.revisions: list[JsonObject] = []
         self.uploads: dict[str, list[str]] = {}
         self.builds: list[JsonObject] = []
         self.repositories: set[str] = set()
@@ -26,9 +27,17 @@ class Run:
         repositories = f"{_LOCATION}/repositories"
         return [
             Route("GET", "run", _SERVICES, self._list, reads=True),
+            Route("GET", "run", f"{_LOCATION}/services", self._list, reads=True),
             Route("POST", "run", _SERVICES, self._create),
             Route("GET", "run", f"{_SERVICES}/{{service}}", self._service, reads=True),
             Route("PUT", "run", f"{_SERVICES}/{{service}}", self._replace),
+            Route(
+                "DELETE",
+                "run",
+                f"{_SERVICES}/{{service}}",
+                lambda call: {"metadata": self.services.pop(self._key(call))},
+            ),
+            Route("GET", "run", _SERVICES.replace("services", "revisions"), self._list_revisions, reads=True),
             *self.cloud.policy_routes(
                 "run",
                 f"{_LOCATION}/services/{{service}}",
@@ -83,7 +92,21 @@ class Run:
             "traffic": [{"revisionName": revision, "percent": 100, "latestRevision": True}],
         }
         self.services[key] = service
+        if revision not in [each["metadata"]["name"] for each in self.revisions]:
+            labels = {**service["spec"]["template"]["metadata"].get("labels", {}), "serving.knative.dev/service": name}
+            made = f"2026-11-27T18:00:{len(self.revisions):02}Z"
+            metadata = {
+                "name": revision,
+                "labels": labels,
+                "creationTimestamp": made,
+                "namespace": key.partition("/")[0],
+            }
+            self.revisions.append({"metadata": metadata, "status": {"conditions": conditions}})
         return service
+
+    def _list_revisions(self, call: Call) -> JsonObject:
+        found = [each for each in self.revisions if each["metadata"]["namespace"] == call.names["project"]]
+        return {"items": found, "metadata": {}}
 
     def _build(self, call: Call) -> JsonObject:
         self.builds.append(call.body)

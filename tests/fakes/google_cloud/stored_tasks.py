@@ -1,4 +1,4 @@
-"""Firestore's administration and Pub/Sub: databases, indexes, topics, subscriptions."""
+"""Firestore's administration, Pub/Sub, Cloud Tasks and Cloud Scheduler, as far as stored tasks use them."""
 
 from typing import Any
 
@@ -8,6 +8,8 @@ _DATABASES = "/v1/projects/{project}/databases"
 _GROUP = f"{_DATABASES}/{{database}}/collectionGroups/{{group}}"
 _TOPICS = "/v1/projects/{project}/topics"
 _SUBSCRIPTION = "/v1/projects/{project}/subscriptions/{subscription}"
+_QUEUES = "/v2/projects/{project}/locations/{location}/queues"
+_JOBS = "/v1/projects/{project}/locations/{location}/jobs"
 _METADATA = "type.googleapis.com/google.firestore.admin.v1"
 
 
@@ -26,6 +28,9 @@ class Firestore:
         return [
             Route("POST", api, _DATABASES, self._create),
             Route("GET", api, f"{_DATABASES}/{{database}}", self._database, reads=True),
+            Route("PATCH", api, f"{_DATABASES}/{{database}}", self._patch),
+            Route("DELETE", api, f"{_DATABASES}/{{database}}", self._delete),
+            Route("GET", api, f"{_DATABASES}/{{database}}/operations/{{id}}", self._ended, reads=True),
             Route("GET", api, f"{_GROUP}/indexes", self._list_indexes, reads=True),
             Route("POST", api, f"{_GROUP}/indexes", self._create_index),
             Route("GET", api, f"{_GROUP}/fields", self._list_fields, reads=True),
@@ -51,6 +56,23 @@ class Firestore:
             self.slow -= 1
             raise Refused(404, "NOT_FOUND", f"The database {call.names['database']} does not exist.")
         return self.databases[name]
+
+    def _patch(self, call: Call) -> JsonObject:
+        database = self.databases[self._name(call)]
+        database |= call.body
+        return _operation(f"{database['name']}/operations/patched", "UpdateDatabase", database)
+
+    def _delete(self, call: Call) -> JsonObject:
+        database = self.databases[self._name(call)]
+        if database.get("deleteProtectionState") == "DELETE_PROTECTION_ENABLED":
+            raise Refused(400, "FAILED_PRECONDITION", "The database is protected from deletion.")
+        del self.databases[database["name"]]
+        return _operation(f"{database['name']}/operations/deleted", "DeleteDatabase", database)
+
+    def _ended(self, call: Call) -> JsonObject:
+        name = "projects/{project}/databases/{database}".format(**call.names)
+        response = {"@type": f"{_METADATA}.Database", "name": name}
+        return {"name": f"{name}/operations/{call.names['id']}", "done": True, "response": response}
 
     def _list_indexes(self, call: Call) -> JsonObject:
         start = self._name(call) + "/"
@@ -95,6 +117,8 @@ class Pubsub:
         return [
             Route("GET", api, _TOPICS, self._list, reads=True),
             Route("PUT", api, f"{_TOPICS}/{{topic}}", self._create),
+            Route("DELETE", api, f"{_TOPICS}/{{topic}}", lambda call: _deleted(self.topics, call, _TOPICS, "topic")),
+            Route("DELETE", api, _SUBSCRIPTION, lambda call: self.subscriptions.pop(self._name(call)) and {}),
             *self.cloud.policy_routes(
                 api,
                 f"{_TOPICS}/{{topic}}",
@@ -103,7 +127,7 @@ class Pubsub:
             ),
             Route("GET", api, _SUBSCRIPTION, self._subscription, reads=True),
             Route("PUT", api, _SUBSCRIPTION, self._subscribe),
-            Route("POST", api, f"{_SUBSCRIPTION}:modifyPushConfig", self._push_elsewhere),
+            Route("PATCH", api, _SUBSCRIPTION, self._update),
         ]
 
     def _list(self, call: Call) -> JsonObject:
@@ -134,15 +158,71 @@ class Pubsub:
         self.subscriptions[name] = {**call.body, "name": name}
         return self.subscriptions[name]
 
-    def _push_elsewhere(self, call: Call) -> JsonObject:
-        self._check(call.body["pushConfig"])
-        self.subscriptions[self._name(call)]["pushConfig"] = call.body["pushConfig"]
-        return {}
+    def _update(self, call: Call) -> JsonObject:
+        subscription, new = self.subscriptions[self._name(call)], call.body["subscription"]
+        self._check(new["pushConfig"])
+        subscription.update({name: new[name] for name in call.body["updateMask"].split(",")})
+        return subscription
 
     def _check(self, push: Any) -> None:
         account = push["oidcToken"]["serviceAccountEmail"]
         if account not in self.cloud.accounts:
             raise Refused(404, "NOT_FOUND", f"Service account {account} does not exist.")
+
+
+class Queues:
+    """Cloud Tasks: its queues by name, as the API shows them."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        self.cloud = cloud
+        self.queues: dict[str, JsonObject] = {}
+
+    def routes(self) -> list[Route]:
+        """The requests that this API answers."""
+        api, queue = "cloudtasks", f"{_QUEUES}/{{queue}}"
+        return [
+            Route("GET", api, queue, lambda call: _found(self.queues, call, _QUEUES, "queue"), reads=True),
+            Route("POST", api, _QUEUES, self._create),
+            Route("DELETE", api, queue, lambda call: _deleted(self.queues, call, _QUEUES, "queue")),
+            *self.cloud.policy_routes(api, queue, resource=queue.removeprefix("/v2/"), exists=self.queues.__contains__),
+        ]
+
+    def _create(self, call: Call) -> JsonObject:
+        self.queues[call.body["name"]] = call.body
+        return self.queues[call.body["name"]]
+
+
+class Scheduler:
+    """Cloud Scheduler: its jobs by name, as the API shows them."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[str, JsonObject] = {}
+
+    def routes(self) -> list[Route]:
+        """The requests that this API answers."""
+        api = "cloudscheduler"
+        return [
+            Route("GET", api, f"{_JOBS}/{{job}}", lambda call: _found(self.jobs, call, _JOBS, "job"), reads=True),
+            Route("POST", api, _JOBS, self._write),
+            Route("DELETE", api, f"{_JOBS}/{{job}}", lambda call: _deleted(self.jobs, call, _JOBS, "job")),
+            Route("PATCH", api, f"{_JOBS}/{{job}}", self._write),
+        ]
+
+    def _write(self, call: Call) -> JsonObject:
+        self.jobs[call.body["name"]] = call.body
+        return self.jobs[call.body["name"]]
+
+
+def _found(resources: dict[str, JsonObject], call: Call, path: str, kind: str) -> JsonObject:
+    name = f"{path}/{{{kind}}}".format(**call.names).split("/", 2)[2]
+    if name not in resources:
+        raise Refused(404, "NOT_FOUND", f"{name} was not found.")
+    return resources[name]
+
+
+def _deleted(resources: dict[str, JsonObject], call: Call, path: str, kind: str) -> JsonObject:
+    del resources[_found(resources, call, path, kind)["name"]]
+    return {}
 
 
 def _operation(name: str, kind: str, of: JsonObject) -> JsonObject:

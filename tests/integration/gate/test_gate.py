@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.http.allowed_headers import REQUEST_HEADERS
 from a2a_hub.http.messages import Request
-from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER
-from a2a_hub.identity.static_clients import digest
+from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
+from a2a_hub.identity.principal import digest
 from functions.gate.app import build
 from functions.gate.config import read
-from functions.gate.header_allowlist import REQUEST_HEADERS
 from tests.fakes.http_server import HttpServer
-from tests.integration.gates import BEARER, KEY, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
+from tests.fakes.signatures import GATE_SETTINGS
+from tests.integration.gates import BEARER, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
 
 _LIMIT_BYTES = 10 * 1024 * 1024
 
@@ -79,11 +80,11 @@ def test_the_gates_word_is_as_fresh_as_a_slow_body_is_late(hub: HttpServer) -> N
         read_at.append(time.time())
         return b"{}"
 
-    told = {"HUB_URL": hub.url, "AGENT_CARD_URL": hub.url, "GATE_SIGNING_KEY": KEY, "HUB_DEV_TOKEN": TOKEN}
+    told = {"HUB_URL": hub.url, "AGENT_CARD_URL": hub.url, **GATE_SETTINGS, "HUB_DEV_TOKEN": TOKEN}
     handle = build(read(told | {"IAM_CREDENTIALS": "none"}))
     headers = {"host": "hub.example", "authorization": f"Bearer {TOKEN}"}
     assert handle(Request(method="POST", path="/", headers=headers, read_body=slow_body)).status == 200
-    claims = hub.received[0].headers[HEADER].partition(".")[0]
+    claims = hub.received[0].headers[HEADER].split(".")[1]
     assert json.loads(base64.urlsafe_b64decode(claims + "=="))["iat"] >= read_at[0]
 
 
@@ -263,7 +264,13 @@ def test_a_gate_without_any_kind_of_identity_does_not_start(tmp_path: Path) -> N
 
 def test_a_gate_without_a_key_does_not_start(tmp_path: Path) -> None:
     with (
-        pytest.raises(Exception, match="GATE_SIGNING_KEY is required"),
-        gate("http://127.0.0.1:1", tmp_path, GATE_SIGNING_KEY=""),
+        pytest.raises(Exception, match="SIGNING_KEY is required"),
+        gate("http://127.0.0.1:1", tmp_path, SIGNING_KEY=""),
     ):
         pass
+
+
+def test_the_gate_runs_on_threads_too(hub: HttpServer, tmp_path: Path) -> None:
+    with gate(hub.url, tmp_path, HTTP_SERVER="flask") as on_threads:
+        answer = on_threads.ask(headers=BEARER)
+        assert (answer.status, answer.headers["server"]) == (200, "gunicorn")

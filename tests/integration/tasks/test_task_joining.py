@@ -16,7 +16,7 @@ from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import OTHER_TOKEN, Hub, route
 from tests.fakes.task_client import Refused, Seen, TaskClient
-from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, a_call, a_request
+from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, a_call, a_request, events_of
 from tests.integration.tasks.life import UNSUPPORTED, Gate, ask_back, ended, until, waiting
 
 
@@ -127,7 +127,16 @@ def test_the_same_message_is_the_same_request_only_if_it_is_sent_the_same_way(
     instance = Instance(tmp_path / "tasks.db", script)
     request = a_request("hello", SendMessageConfiguration(return_immediately=True), message_id="same")
     here = instance.kept.sending.send(request, a_call())
-    there = instance.kept.sending.send(request, structs.replace(a_call(), **differs))
+    call, sending = structs.replace(a_call(), **differs), instance.kept.sending
+    there: object
+    if call.streaming:
+        events = events_of(sending.stream(request, call))
+        # Its agent is asked by now.
+        gate.await_question()
+        gate.open()
+        there = next(events)
+    else:
+        there = sending.send(request, call)
     gate.open()
     assert isinstance(here, Task)
     assert isinstance(there, Task)
@@ -158,6 +167,7 @@ def test_another_answer_is_refused_while_the_first_is_worked_on(
 
 
 def test_an_answer_that_is_sent_again_after_the_end_is_refused(way: str, keeping: dict[str, str]) -> None:
+    keeping["TASK_REPEAT_SECONDS"] = "0"
     with AgentServer(ask_back) as agent:
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
         asked = asked_back(client)

@@ -30,12 +30,26 @@ def test_whoever_does_not_wait_finds_the_answer_in_the_task(way: str, keeping: d
     assert (done.state, done.text, done.context_id) == ("completed", "You said hello", started.context_id)
 
 
-def test_a_short_answer_that_is_waited_for_leaves_no_task(keeping: dict[str, str]) -> None:
-    keeping["TASK_STORE_AFTER_SECONDS"] = "20"
+def test_a_short_answer_that_a_person_waits_for_leaves_no_task(keeping: dict[str, str]) -> None:
+    keeping |= {"TASK_STORE_AFTER_SECONDS": "20", "TASK_REPEAT_SECONDS": "0"}
     with AgentServer(echo) as agent:
-        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC")
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC", text_only=True)
         assert client.send("hello").text == "You said hello"
         assert client.list()["totalSize"] == 0
+
+
+def test_a_short_answer_that_a_program_waits_for_is_a_task_that_can_be_asked_for(
+    way: str, keeping: dict[str, str]
+) -> None:
+    keeping["TASK_STORE_AFTER_SECONDS"] = "20"
+    with AgentServer(echo) as agent:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
+        answer = client.send("hello")
+        if way == "0.3 JSONRPC":
+            assert (answer.kind, answer.text) == ("message", "You said hello"), "a user interface"
+        else:
+            assert (answer.kind, answer.state, answer.text) == ("task", "completed", "You said hello")
+            assert client.get(answer.task_id) == answer
 
 
 def test_a_message_that_an_agent_streams_alone_is_no_task(keeping: dict[str, str]) -> None:
@@ -62,7 +76,8 @@ def test_an_answer_that_takes_long_is_stored_while_it_is_waited_for(way: str, ke
             listed = until(lambda: TaskClient(hub, "1.0 JSONRPC").list()["tasks"])
             assert listed[0]["status"]["state"] in ("TASK_STATE_SUBMITTED", "TASK_STATE_WORKING")
             gate.open()
-        assert (answer.value.kind, answer.value.text) == ("message", "You said hello")
+        kind = "message" if way == "0.3 JSONRPC" else "task"
+        assert (answer.value.kind, answer.value.text) == (kind, "You said hello")
         assert ended(client, listed[0]["id"]).text == "You said hello"
 
 
@@ -91,14 +106,20 @@ def test_in_a_user_interface_the_context_alone_answers_a_question(way: str, keep
     assert agent.said[-1].task_id is not None
 
 
-def test_a_message_for_a_task_that_ended_or_of_another_context_is_refused(way: str, keeping: dict[str, str]) -> None:
+def test_a_message_for_a_task_that_ended_is_refused_and_in_1_0_one_of_another_context(
+    way: str, keeping: dict[str, str]
+) -> None:
     with AgentServer(ask_back) as agent:
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
         asked = client.send("Paint it", at_once=True)
         until(lambda: waiting(client, asked.task_id))
-        with pytest.raises(Refused, match="contextId"):
-            client.send("blue", task_id=asked.task_id, context_id="another")
-        client.send("blue", task_id=asked.task_id)
+        if way.startswith("1.0"):
+            with pytest.raises(Refused, match="contextId"):
+                client.send("blue", task_id=asked.task_id, context_id="another")
+            client.send("blue", task_id=asked.task_id)
+        else:
+            answered = client.send("blue", task_id=asked.task_id, context_id="another")
+            assert answered.context_id == asked.context_id, "0.3 has no such rule: the task's context counts"
         with pytest.raises(Refused, match="has ended") as refused:
             client.send("green", task_id=asked.task_id)
         with pytest.raises(Refused) as unknown:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.compat.v0_3.event import to_core_push_config
 from a2a_hub.a2a.compat.v0_3.message import to_core_part
 from a2a_hub.a2a.errors import A2AError
 
@@ -60,3 +61,15 @@ def test_over_json_rpc_the_bytes_of_a_file_are_base64_once() -> None:
     wrapped = _in_base64(_in_base64(b"%PDF-1.4").encode())
     part = {"kind": "file", "file": {"bytes": wrapped}}
     assert to_core_part(part, "parts[0]")["raw"] == wrapped
+
+
+@pytest.mark.parametrize("empty", [{}, {"schemes": []}, {"schemes": [], "credentials": ""}, {"schemes": None}])
+def test_an_empty_authentication_of_a_push_config_is_none(empty: dict[str, object]) -> None:
+    config = {"url": "https://example.com/hook", "authentication": empty}
+    assert to_core_push_config(config, "pushNotificationConfig") == {"url": "https://example.com/hook"}
+
+
+def test_credentials_of_a_push_config_need_a_scheme() -> None:
+    with pytest.raises(A2AError) as refused:
+        to_core_push_config({"url": "https://example.com/", "authentication": {"credentials": "x"}}, "config")
+    assert refused.value.fields == (("config.authentication.schemes", "must name a scheme"),)

@@ -86,7 +86,12 @@ TOLERATED: list[tuple[str, type[msgspec.Struct], Any, msgspec.Struct]] = [
     ),
     ("unknown members", Message, MESSAGE | {"kind": "message", "x": {"y": [1]}}, READ_MESSAGE),
     ("no member at all", ListTasksRequest, {}, ListTasksRequest()),
-    ("empty list", SendMessageConfiguration, {"acceptedOutputModes": []}, SendMessageConfiguration()),
+    (
+        "empty list",
+        SendMessageConfiguration,
+        {"acceptedOutputModes": []},
+        SendMessageConfiguration(accepted_output_modes=()),
+    ),
     ("null data", Part, {"data": None}, Part(data=None)),
     ("data false", Part, {"data": False}, Part(data=False)),
     (

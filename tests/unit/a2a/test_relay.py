@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from a2a_hub.a2a.relay import Relay, Subscription
+from a2a_hub.a2a.relay import Relay, Waiting
 from a2a_hub.runtime.threads import Threads
 
 PATIENCE_SECONDS = 30.0
@@ -38,11 +38,16 @@ class Tap(Iterator[int]):
         self.closed.set()
 
 
-def _started(source: Iterator[int]) -> tuple[Relay[int], Subscription[int], threading.Event, threading.Event]:
+def _joined(relay: Relay[int], *, idle_seconds: float = PATIENCE_SECONDS) -> Waiting[int]:
+    subscription = relay.subscribe()
+    assert subscription is not None
+    return Waiting(subscription, idle_seconds=idle_seconds)
+
+
+def _started(source: Iterator[int]) -> tuple[Relay[int], Waiting[int], threading.Event, threading.Event]:
     abandoned, ended = threading.Event(), threading.Event()
     relay = Relay(source, on_abandoned=abandoned.set)
-    subscription = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
-    assert subscription is not None
+    subscription = _joined(relay)
     relay.start(Threads("test"), on_end=ended.set)
     return relay, subscription, abandoned, ended
 
@@ -56,8 +61,7 @@ def test_several_subscribers_see_the_same_events_in_the_same_order_whenever_they
     joined = threading.Barrier(len(seen) + 1)
 
     def follow(events: list[int | None]) -> None:
-        subscription = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
-        assert subscription is not None
+        subscription = _joined(relay)
         joined.wait(PATIENCE_SECONDS)
         events.extend(subscription)
 
@@ -75,8 +79,7 @@ def test_several_subscribers_see_the_same_events_in_the_same_order_whenever_they
 def test_a_silent_source_is_told_as_none_and_loses_nothing() -> None:
     tap = Tap(stop_at=1)
     relay, patient, _, _ = _started(tap)
-    hasty = relay.subscribe(idle_seconds=AT_ONCE)
-    assert hasty is not None
+    hasty = _joined(relay, idle_seconds=AT_ONCE)
     assert [next(hasty) for _ in range(3)] == [None, None, None]
     tap.let(2)
     assert list(patient) == [0]
@@ -86,8 +89,7 @@ def test_a_silent_source_is_told_as_none_and_loses_nothing() -> None:
 def test_the_last_one_to_leave_ends_the_work_and_closes_the_source() -> None:
     tap = Tap()
     relay, first, abandoned, ended = _started(tap)
-    second = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
-    assert second is not None
+    second = _joined(relay)
     tap.let(3)
     assert [next(second) for _ in range(3)] == [0, 1, 2]
     first.close()
@@ -105,7 +107,7 @@ def test_a_relay_that_all_have_left_cannot_be_joined() -> None:
     tap = Tap()
     relay, only, _, _ = _started(tap)
     only.close()
-    assert relay.subscribe(idle_seconds=AT_ONCE) is None
+    assert relay.subscribe() is None
     tap.let()
 
 
@@ -114,8 +116,7 @@ def test_a_relay_that_has_ended_still_tells_its_events() -> None:
     relay, first, abandoned, _ = _started(tap)
     tap.let(3)
     assert list(first) == [0, 1]
-    late = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
-    assert late is not None
+    late = _joined(relay)
     assert list(late) == [0, 1]
     assert not abandoned.is_set()
 
@@ -123,8 +124,7 @@ def test_a_relay_that_has_ended_still_tells_its_events() -> None:
 def test_an_error_comes_after_all_events_to_every_subscriber_and_then_nothing() -> None:
     tap = Tap(fail_at=2)
     relay, first, abandoned, ended = _started(tap)
-    second = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
-    assert second is not None
+    second = _joined(relay)
     tap.let(3)
     for subscription in (first, second):
         assert [next(subscription), next(subscription)] == [0, 1]
@@ -138,8 +138,7 @@ def test_an_error_comes_after_all_events_to_every_subscriber_and_then_nothing() 
 def test_one_subscriber_that_leaves_takes_nothing_from_the_others() -> None:
     tap = Tap(stop_at=5)
     relay, first, abandoned, _ = _started(tap)
-    leaver = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
-    assert leaver is not None
+    leaver = _joined(relay)
     tap.let(2)
     assert next(leaver) == 0
     leaver.close()
@@ -156,8 +155,7 @@ def test_where_no_thread_is_to_be_had_the_events_come_all_the_same() -> None:
 
     ended = threading.Event()
     relay = Relay(iter([1, 2, 3]), on_abandoned=lambda: None)
-    subscription = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
+    subscription = _joined(relay)
     relay.start(Exhausted("test"), on_end=ended.set)
     assert ended.is_set()
-    assert subscription is not None
     assert list(subscription) == [1, 2, 3]

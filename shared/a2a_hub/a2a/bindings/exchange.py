@@ -27,8 +27,8 @@ class Exchange(Protocol):
     def resolve(self) -> tuple[Operation, VersionCodec]:
         """Return the operation that is called, and the codec of the version in which it is called."""
 
-    def read_params(self) -> Struct:
-        """Return the operation's request."""
+    def read_params(self, *, completes: bool) -> Struct:
+        """Return the operation's request; see `VersionCodec.read_request`."""
 
     def write_result(self, value: Event | Struct | None) -> bytes:
         """Return the body of an answer, or the data of one event."""

@@ -26,8 +26,9 @@ METHODS: Methods = {
 """The methods of the protocol itself."""
 
 _MEDIA_TYPES = frozenset({"", JSON, "application/json-rpc", A2A_JSON})
+_OF_0_1 = frozenset({"tasks/send", "tasks/sendSubscribe"})
 # Other errors are answered with 200, as clients of JSON-RPC expect.
-_HTTP_STATUSES = frozenset({403, 413, 415})
+_HTTP_STATUSES = frozenset({403, 413, 415, 429})
 
 
 class JsonRpcExchange:
@@ -52,8 +53,9 @@ class JsonRpcExchange:
         self._operation, self._codec = resolve(self._method, versions.named_in(self._request), self._methods)
         return self._operation, self._codec
 
-    def read_params(self) -> Struct:
-        return self._codec.read_request(self._operation, {} if self._params is None else self._params, self.binding)
+    def read_params(self, *, completes: bool = False) -> Struct:
+        params = {} if self._params is None else self._params
+        return self._codec.read_request(self._operation, params, self.binding, completes=completes)
 
     def write_result(self, value: Event | Struct | None) -> bytes:
         if not self._head:
@@ -66,6 +68,8 @@ class JsonRpcExchange:
     def error_response(self, error: A2AError) -> Response:
         body = self.write_error(error)
         rows = self._methods.get(self._method, {}).values()
+        if error.kind is errors.OVERLOADED:
+            return Response(status=error.kind.http_status, headers={"content-type": JSON} | error.headers, body=body)
         if any(operation.streaming and codec.streams_errors for operation, codec in rows):
             return Response(headers=sse.HEADERS | error.headers, body=sse.write(body))
         status = error.kind.http_status if error.kind.http_status in _HTTP_STATUSES else 200
@@ -93,6 +97,8 @@ class JsonRpcExchange:
 def resolve(method: str, named_version: Version | None, methods: Methods = METHODS) -> tuple[Operation, VersionCodec]:
     """Return the operation and version that a method name stands for. Raises METHOD_NOT_FOUND or VERSION_NOT_SUPPORTED."""
     rows = methods.get(method)
+    if method in _OF_0_1:
+        raise versions.not_supported(f"{method} belongs to A2A 0.1: send message/send of 0.3, or SendMessage of 1.0")
     if rows is None:
         raise unknown_method()
     if named_version is None:

@@ -1,6 +1,8 @@
 """The HTTP+JSON binding (A2A 1.0.1 §11; 0.3's paths under /v1): method, path, query and bytes ↔ operation."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from msgspec import Struct
 
@@ -33,12 +35,12 @@ class RestExchange:
             self.media_type = self._target.codec.media_type
         return self._target.operation, self._target.codec
 
-    def read_params(self) -> Struct:
+    def read_params(self, *, completes: bool = False) -> Struct:
         request = self._request
         body = request.body(self._max_body_bytes) if request.method == "POST" else b""
         if body and request.media_type not in _MEDIA_TYPES:
             raise A2AError(UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
-        return read_request(self._target, request.query, body)
+        return read_request(self._target, request.query, body, completes=completes)
 
     def write_result(self, value: Event | Struct | None) -> bytes:
         return self._target.codec.write_result(self._target.operation, value, self.binding)
@@ -59,42 +61,12 @@ class Target(Struct, frozen=True):
     path_fields: Mapping[str, str]
 
 
-class _Segment(Struct, frozen=True):
-    """A segment of a path: `text` alone, or a field's value followed by `text`. With `before_verb`, a colon ends the value."""
-
-    text: str
-    field: str = ""
-    before_verb: bool = False
-
-    def value(self, given: str) -> str | None:
-        """Return the field's value, "" if there is no field, None if `given` does not match."""
-        if not self.field:
-            return "" if given == self.text else None
-        if not given.endswith(self.text):
-            return None
-        value = given.removesuffix(self.text)
-        if not value or (self.before_verb and ":" in value):
-            return None
-        if self.field == "tenant" and (":" in value or value in (".", "..")):
-            return None
-        return value
-
-
 class _Row(Struct, frozen=True):
-    segments: tuple[_Segment, ...]
+    """A path with the operations of its methods. The groups of `template` are the fields that the path gives."""
+
+    template: re.Pattern[str]
     methods: dict[str, Operation]
     codec: VersionCodec
-
-    def fields(self, given: Sequence[str]) -> dict[str, str] | None:
-        """Return the fields that a path of as many segments gives, None if it does not match."""
-        fields: dict[str, str] = {}
-        for segment, text in zip(self.segments, given, strict=True):
-            value = segment.value(text)
-            if value is None:
-                return None
-            if segment.field:
-                fields[segment.field] = value
-        return fields
 
 
 _PATHS = [
@@ -102,31 +74,22 @@ _PATHS = [
 ]
 # Templates that also exist with a verb (`/tasks/{id}:cancel`): their ids hold no colon, and `/tasks/x:unknown` is not found.
 _WITH_VERBS = frozenset(rest.path.rpartition(":")[0] for _, rest, _ in _PATHS if "}:" in rest.path)
+_TENANT = r"/(?P<tenant>(?!\.{1,2}/)[^/:]+)"
 
 
-def _segments(path: str, *, tenant: bool) -> tuple[_Segment, ...]:
-    def segment(text: str) -> _Segment:
-        field, found, behind = text.removeprefix("{").partition("}")
-        return _Segment(behind, field, before_verb=path in _WITH_VERBS) if found else _Segment(text)
-
-    return tuple(map(segment, (["{tenant}"] if tenant else []) + path.removeprefix("/").split("/")))
-
-
-def _rows() -> dict[int, list[_Row]]:
-    """Return the rows by their number of segments."""
+@cache
+def _rows() -> list[_Row]:
     rows: dict[tuple[str, Version, bool], _Row] = {}
     for operation, rest, codec in _PATHS:
+        value = "[^/:]+" if rest.path in _WITH_VERBS else "[^/]+"
+        template = re.sub(r"{(\w+)}", rf"(?P<\1>{value})", rest.path)
         for tenant in (False, True) if codec.has_tenants else (False,):
             key = rest.path, codec.version, tenant
-            row = rows.setdefault(key, _Row(_segments(rest.path, tenant=tenant), {}, codec))
+            row = rows.setdefault(key, _Row(re.compile(_TENANT + template if tenant else template), {}, codec))
             row.methods[rest.method] = operation
-    by_length: dict[int, list[_Row]] = {}
-    for row in rows.values():
-        by_length.setdefault(len(row.segments), []).append(row)
-    return by_length
+    return list(rows.values())
 
 
-_ROWS = _rows()
 # Names of a task id in the body or the query, which must not override the path's.
 _SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 
@@ -159,14 +122,12 @@ def resolve(method: str, path: str, named_version: Version | None) -> Target:
 
 
 def _matches(path: str) -> Iterator[tuple[_Row, dict[str, str]]]:
-    root, *given = path.removesuffix("/").split("/")
-    for row in () if root else _ROWS.get(len(given), ()):
-        fields = row.fields(given)
-        if fields is not None:
-            yield row, fields
+    for row in _rows():
+        if match := row.template.fullmatch(path.removesuffix("/")):
+            yield row, match.groupdict()
 
 
-def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes) -> Struct:
+def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes, *, completes: bool = False) -> Struct:
     """Return the request from path, query and body. Raises PARSE_ERROR or INVALID_PARAMS with the field named."""
     if target.operation.rest[0].method == "POST":
         # `null` is what the Go SDK sends with a request that has no fields beside the path's.
@@ -177,7 +138,7 @@ def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes
     if isinstance(params, dict):
         given = {name: item for name, item in params.items() if name not in _SHADOWED_BY_PATH}
         params = (given if "task_id" in target.path_fields else params) | dict(target.path_fields)
-    return target.codec.read_request(target.operation, params, Binding.HTTP_JSON)
+    return target.codec.read_request(target.operation, params, Binding.HTTP_JSON, completes=completes)
 
 
 def write_error(error: A2AError) -> bytes:

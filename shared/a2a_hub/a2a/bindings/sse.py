@@ -1,13 +1,10 @@
 """Server-sent events (WHATWG HTML §9.2), as a streaming operation sends them and a client reads them."""
 
-from collections.abc import Callable, Iterable, Iterator
-
-from a2a_hub.a2a.model import Event
-from a2a_hub.http.messages import close_if_closable
+from collections.abc import Iterable, Iterator
 
 HEADERS = {
     "content-type": "text/event-stream",
-    "cache-control": "no-cache, no-transform",
+    "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
 }
 KEEP_ALIVE = b": keep-alive\n\n"
@@ -72,43 +69,3 @@ def _lines(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:
             begun, size = [line], len(line)
         if size > limit_bytes:
             raise ValueError("a server-sent event is too large")
-
-
-class EventStream(Iterator[bytes]):
-    """Chunks of a text/event-stream: events, comments during pauses, and an error as the last event.
-
-    `first` was taken from `events` before the headers were sent. None stands for a pause, also there: a WSGI server sends the
-    headers with the first chunk. `encode` returns an event's data, `encode_failure` the data for an exception that ends it.
-    """
-
-    def __init__(
-        self,
-        first: Event | None,
-        events: Iterator[Event | None],
-        *,
-        encode: Callable[[Event], bytes],
-        encode_failure: Callable[[Exception], bytes],
-    ) -> None:
-        self._first = first
-        self._begun = False
-        self._events = events
-        self._encode = encode
-        self._encode_failure = encode_failure
-        self._failed = False
-
-    def __next__(self) -> bytes:
-        if self._failed:
-            raise StopIteration
-        try:
-            event = next(self._events) if self._begun else self._first
-            self._begun = True
-            return KEEP_ALIVE if event is None else write(self._encode(event))
-        except StopIteration:
-            raise
-        except Exception as error:
-            self._failed = True
-            return write(self._encode_failure(error))
-
-    def close(self) -> None:
-        """End the stream; called by the WSGI server at the end and when the client has left."""
-        close_if_closable(self._events)

@@ -22,6 +22,13 @@ from a2a_hub.a2a.model import Message, Part
 URI = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
 """The name of the extension in cards, headers, `message.extensions` and the keys of metadata. It includes the version."""
 
+_ANY_VERSION = URI.partition("/v0/")[0] + "/v"
+
+
+def is_development_tool(uri: str) -> bool:
+    """Return True for the extension's URI in any version."""
+    return uri.startswith(_ANY_VERSION)
+
 
 class Schema(Struct, frozen=True, kw_only=True, rename="camel"):
     """Base of the extension's messages. Unknown members are ignored."""

@@ -57,6 +57,8 @@ class CommandCodec(VersionCodec):
         operation: Operation,
         params: Any,
         binding: Binding = Binding.JSONRPC,
+        *,
+        completes: bool = False,
     ) -> CommandCall:
         if operation is GET_COMMANDS:
             return CommandCall(read(GetAllSlashCommandsRequest, params), spelling_of(params))

@@ -46,15 +46,18 @@ _OTHERS = {
 _HOW = {_EN: "Please reply with the number of your choice.", _JA: "番号でお答えください。"}
 _YES = {_EN: " “Yes” stands for {number}.", _JA: "「はい」は {number} として扱います。"}
 _NO = {_EN: " “No” stands for {number}.", _JA: "「いいえ」は {number} として扱います。"}
-_NOT_UNDERSTOOD = {
+NOT_UNDERSTOOD = {
     _EN: "Your reply is none of the choices, so nothing was done yet.",
     _JA: "ご返信を選択肢のどれとも判断できなかったため、まだ何も実行していません。",
 }
-_LATE = {
+"""The text above a repeated question."""
+LATE = {
     _EN: "The agent “{agent}” was not waiting for your decision any more, so this was not done. Please ask again.",
     _JA: "エージェント「{agent}」はすでに回答を待っていなかったため、実行していません。もう一度ご依頼ください。",
 }
-_REJECTED = {_EN: "Rejected: this was not done.", _JA: "拒否しました。実行していません。"}
+"""The text for a decision that came too late."""
+REJECTED = {_EN: "Rejected: this was not done.", _JA: "拒否しました。実行していません。"}
+"""The text for an agent that says nothing after a rejection."""
 _DOING = {
     Action.RUN: {_EN: "Running: {about}", _JA: "実行中: {about}"},
     Action.WRITE: {_EN: "Writing: {about}", _JA: "書き込み中: {about}"},
@@ -130,21 +133,6 @@ def question_text(questions: Sequence[ToolQuestion], agent: str, language: Langu
         if choice is not None:
             how += stands_for[language].format(number=numbers[choice])
     return "\n\n".join([*paragraphs, how])
-
-
-def not_understood_text(language: Language) -> str:
-    """Return the text above a repeated question."""
-    return _NOT_UNDERSTOOD[language]
-
-
-def late_text(agent: str, language: Language) -> str:
-    """Return the text for a decision that came too late."""
-    return _LATE[language].format(agent=agent)
-
-
-def rejected_text(language: Language) -> str:
-    """Return the text for an agent that says nothing after a rejection."""
-    return _REJECTED[language]
 
 
 def progress_text(update: ToolUpdate, language: Language) -> str:

@@ -1,5 +1,8 @@
 """What those do to tasks who want something of them: clients, and the hub that speaks for them."""
 
+import contextlib
+import functools
+
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
@@ -12,8 +15,8 @@ from a2a_hub.a2a.model import (
     TaskState,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.task_store.store import NewTask, Position, TaskQuery
-from a2a_hub.tasks.subscription import TaskSubscription
+from a2a_hub.task_store.store import NewTask, Position, StoredTask, TaskQuery
+from a2a_hub.tasks.subscription import OpenStreams, TaskSubscription
 from tests.contract.task_store.model_based.harness import (
     CONTEXTS,
     OPEN,
@@ -27,6 +30,7 @@ from tests.contract.task_store.model_based.harness import (
     which,
 )
 from tests.contract.task_store.stores import a_task, status, webhook
+from tests.fakes.task_instance import until
 
 owners = st.sampled_from(OWNERS)
 contexts = st.sampled_from(CONTEXTS)
@@ -41,8 +45,16 @@ class Follower:
         self.seen: list[Event] = []
 
     def look(self) -> None:
-        """Everything that there is to see has been seen."""
-        self.seen += iter(lambda: next(self.following, None), None)
+        """Take the entries noticed so far: those of another instance are noticed a moment later."""
+        with contextlib.suppress(StopIteration):
+            while (event := self.following.poll()) is not None:
+                self.seen.append(event)
+
+    def has_seen(self, expected: list[Event]) -> bool:
+        """Look, and tell if this is all that has been seen."""
+        self.look()
+        assert self.seen == expected[: len(self.seen)]
+        return len(self.seen) == len(expected)
 
     def ought_to_see(self, log: list[Event]) -> list[Event]:
         """Every update in its order, to the end of the turn or of the task."""
@@ -68,7 +80,13 @@ class Callers(Stage):
         self._followers, self._pages = [], []
         for owner, role in zip([*OWNERS, *OWNERS], ["", *ROLES], strict=True):
             self.tick()
-            self.both("create", NewTask(task=a_task(id_=next(self.ids)), owner=owner, role=role))
+            self._create(NewTask(task=a_task(id_=next(self.ids)), owner=owner, role=role))
+
+    def _create(self, new: NewTask) -> bool:
+        made = self.outcome(self.store, "create", new)
+        self.model.new_number = made.number if isinstance(made, StoredTask) else 0
+        assert made == self.outcome(self.model, "create", new)
+        return isinstance(made, StoredTask)
 
     @rule(
         owner=owners,
@@ -110,7 +128,7 @@ class Callers(Stage):
             lease_seconds=SECONDS[1],
             push=webhook(id_) if pushed else None,
         )
-        if self.both("create", new) is not None and lease:
+        if self._create(new) and lease:
             self.leases[id_] = [lease]
 
     @rule(at=which, state=st.sampled_from(OPEN[:2]), text=st.sampled_from(TEXTS), pushed=st.booleans())
@@ -148,13 +166,14 @@ class Callers(Stage):
     def look_at_one(self, *, at: int, owner: str | None, after: int, limit: int) -> None:
         self.both("get", self.id_of(at), owner=owner)
         self.both("entries", self.id_of(at), after=max(0, after), limit=limit)
-        self.both("wait", self.id_of(at), after=after, timeout_seconds=0)
+        self.both("wait", self.id_of(at), after=max(0, after), timeout_seconds=0)
 
     @rule(owner=owners, number=st.integers(0, 6), context_id=contexts, key=st.sampled_from(["k", "l", ""]))
     def look_for_one(self, *, owner: str, number: int, context_id: str, key: str) -> None:
         self.both("numbered", owner, number)
         self.both("waiting", owner, context_id)
         self.both("running", owner, key)
+        self.both("usage", owner)
 
     @rule(
         owner=owners,
@@ -187,7 +206,13 @@ class Callers(Stage):
         one = self.one(at)
         if one and after <= len(one.log):
             following = TaskSubscription(
-                self.store, one.id, after=after, idle_seconds=0, ends_when_waiting=ends_when_waiting
+                self.store,
+                a_task(id_=one.id),
+                after=after,
+                ends_when_waiting=ends_when_waiting,
+                streams=OpenStreams(),
+                timestamp=str,
+                shows_task=False,
             )
             self._followers.append(Follower(following, one.id, after, ends_when_waiting=ends_when_waiting))
 
@@ -195,9 +220,10 @@ class Callers(Stage):
     @rule()
     def all_who_follow_look(self) -> None:
         for follower in self._followers:
-            follower.look()
             one = self.model.find(follower.task_id)
-            assert one is None or follower.seen == follower.ought_to_see(one.log)
+            if one:
+                # What another instance wrote comes a moment later.
+                until(functools.partial(follower.has_seen, follower.ought_to_see(one.log)))
 
     def forget(self, task_id: str) -> None:
         super().forget(task_id)

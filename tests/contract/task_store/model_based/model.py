@@ -19,6 +19,7 @@ from a2a_hub.task_store.store import (
     TaskExists,
     TaskQuery,
     TooLarge,
+    Usage,
     WrongVersion,
 )
 from a2a_hub.task_store.task_log import apply_events, event_bytes
@@ -29,13 +30,16 @@ _TO_RUN = (TaskState.SUBMITTED, TaskState.WORKING)
 
 
 class Model(PushModel):
-    """Does what `TaskStore` and `PushStore` say. `new_token` is set to what the store under test gave out."""
+    """Does what `TaskStore` and `PushStore` say. `new_token` and `new_number` are set to what the store under
+    test gave out.
+    """
 
     def __init__(self, clock: Callable[[], float], most_task_bytes: int) -> None:
         super().__init__(clock)
         self._most = most_task_bytes
         self.new_token = ""
-        self._numbers: dict[str, int] = {}
+        self.new_number = 0
+        self._numbers: set[tuple[str, int]] = set()
 
     def create(self, new: NewTask) -> StoredTask:
         if len(event_bytes(new.task)) > self._most:
@@ -46,11 +50,12 @@ class Model(PushModel):
         if self.find(new.task.id):
             raise TaskExists(new.task.id)
         now, status = self.clock(), new.task.status
-        self._numbers[new.owner] = self._numbers.get(new.owner, 0) + 1
+        assert (new.owner, self.new_number) not in self._numbers
+        self._numbers.add((new.owner, self.new_number))
         one = ModelTask(
             id=new.task.id,
             owner=new.owner,
-            number=self._numbers[new.owner],
+            number=self.new_number,
             role=new.role,
             payload=new.payload,
             request_key=new.request_key,
@@ -76,12 +81,11 @@ class Model(PushModel):
         return found[0].stored() if found else None
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
-        found = [
-            one
-            for one in self.kept
-            if (one.owner, one.request_key) == (owner, request_key) and request_key and one.state in _TO_RUN
-        ]
-        return found[-1].stored() if found else None
+        found = [one for one in self.kept if (one.owner, one.request_key) == (owner, request_key) and request_key]
+        in_flight = [one for one in found if one.state in _TO_RUN]
+        repeatable = [one for one in found if one.repeat_until > self.clock()]
+        joined = [*repeatable, *in_flight]
+        return joined[-1].stored() if joined else None
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
         states = (TaskState.INPUT_REQUIRED, TaskState.AUTH_REQUIRED)
@@ -98,6 +102,7 @@ class Model(PushModel):
         payload: bytes | None = None,
         request_key: str = "",
         push: PushConfig | None = None,
+        repeat_until: float = 0.0,
     ) -> StoredTask:
         one, now = self.known(task_id), self.clock()
         if expected_version not in (None, len(one.log)):
@@ -118,8 +123,10 @@ class Model(PushModel):
         if waited and not status.state.interrupted:
             one.attempt = 0
         one.settled_at = now if status.state.settled else 0.0
+        one.repeat_until = (repeat_until or one.repeat_until) if status.state.settled else 0.0
         if status.state.settled:
             one.let_go()
+            one.not_before = 0.0
         one.payload = one.payload if payload is None else payload
         one.request_key = request_key or one.request_key
         if push:
@@ -155,6 +162,7 @@ class Model(PushModel):
             return None
         one = found[0]
         one.attempt += 1
+        one.not_before = 0.0
         one.token, one.lease_until = self.new_token, self.clock() + seconds
         return Lease(stored=one.stored(), token=one.token, deadline=one.lease_until)
 
@@ -168,16 +176,22 @@ class Model(PushModel):
         one.lease_until = now + seconds
         return Lease(stored=one.stored(), token=lease, deadline=one.lease_until)
 
-    def release(self, task_id: str, lease: str) -> None:
+    def next_due(self, roles: Sequence[str] | None) -> float | None:
+        times = [one.due_at for one in self.kept if (roles is None or one.role in roles) and one.state in _TO_RUN]
+        return max(min(times), self.clock()) if times else None
+
+    def release(self, task_id: str, lease: str, *, due_at: float | None = None) -> None:
         one = self.find(task_id)
         if one and one.token == lease:
             one.let_go()
+            if due_at is not None:
+                one.attempt, one.not_before = max(0, one.attempt - 1), due_at
 
     def request_cancel(self, task_id: str) -> StoredTask:
         one = self.known(task_id)
         if one.state.terminal:
             raise TaskEnded(task_id)
-        one.cancel_requested = True
+        one.cancel_requested, one.not_before = True, 0.0
         return one.stored()
 
     def purge(self, *, ended_before: float, limit: int) -> int:
@@ -185,6 +199,11 @@ class Model(PushModel):
         gone = sorted(old, key=lambda one: one.settled_at)[:limit]
         self.kept = [one for one in self.kept if one not in gone]
         return len(gone)
+
+    def usage(self, owner: str) -> Usage:
+        of_owner = [one for one in self.kept if one.owner == owner]
+        active = sum(one.state in _TO_RUN for one in of_owner)
+        return Usage(tasks=len(of_owner), size_bytes=sum(one.size for one in of_owner), active=active)
 
     def _newest(self, owner: str, query: TaskQuery) -> builtins.list[ModelTask]:
         found = [

@@ -31,6 +31,8 @@ class ModelTask:
     created_at: float
     updated_at: float
     settled_at: float = 0.0
+    not_before: float = 0.0
+    repeat_until: float = 0.0
     token: str = ""
     lease_until: float = 0.0
     attempt: int = 0
@@ -45,7 +47,7 @@ class ModelTask:
 
     @property
     def due_at(self) -> float:
-        return self.lease_until or self.created_at
+        return self.not_before or self.lease_until or self.created_at
 
     @property
     def size(self) -> int:

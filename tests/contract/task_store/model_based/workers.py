@@ -45,6 +45,7 @@ class Workers(Stage):
     @rule(roles=st.none() | some_roles, limit=st.sampled_from([1, 2, 100]))
     def look_for_work(self, roles: list[str] | None, limit: int) -> None:
         self.both("due", roles, limit=limit)
+        self.both("next_due", roles)
 
     @rule(
         at=which,
@@ -84,11 +85,13 @@ class Workers(Stage):
     @rule(
         at=which,
         state=st.sampled_from([TaskState.INPUT_REQUIRED, TaskState.INPUT_REQUIRED, TaskState.FAILED]),
+        repeats=st.sampled_from([0.0, 0.0, 30.0]),
     )
-    def the_turn_ends(self, at: int, state: TaskState) -> None:
+    def the_turn_ends(self, at: int, state: TaskState, repeats: float) -> None:
         one = self._begun(at)
         if one and one.token:
-            self.both("append", one.id, [status(one.id, state)], lease=one.token)
+            repeat_until = self.clock() + repeats if repeats else 0.0
+            self.both("append", one.id, [status(one.id, state)], lease=one.token, repeat_until=repeat_until)
 
     @rule(at=which, lease=which, text=st.sampled_from(TEXTS), version=st.sampled_from([None, -1, 0, 1]))
     def somebody_writes(self, *, at: int, lease: int, text: str, version: int | None) -> None:
@@ -110,11 +113,13 @@ class Workers(Stage):
             self.tick()
             self.both("renew", one.id, self._token(one, lease), seconds=seconds)
 
-    @rule(at=which, lease=which)
-    def release(self, at: int, lease: int) -> None:
+    @rule(at=which, lease=which, defers=st.none() | st.sampled_from([0.5, 31.3]))
+    def release(self, at: int, lease: int, defers: float | None) -> None:
         one = self._begun(at)
         if one:
-            self.both("release", one.id, self._token(one, lease))
+            self.tick()
+            due_at = None if defers is None else self.clock() + defers
+            self.both("release", one.id, self._token(one, lease), due_at=due_at)
 
     @precondition(lambda self: len(self.model.kept) > 5)
     @rule(seconds=st.sampled_from([0.0, 30.0, 200.0]))

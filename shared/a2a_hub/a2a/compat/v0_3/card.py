@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.card import AgentCard, AgentSkill, SecurityRequirement, SecurityScheme
+from a2a_hub.a2a.card import AgentCard, AgentSkill, SecurityRequirement
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.protojson import as_list, as_object, copied, without_absent
 
@@ -35,7 +35,7 @@ def to_compat_card(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[
     if not interfaces:
         raise ValueError("the card has no interface of A2A 0.3")
     body = _plain(card)
-    first, *others = interfaces
+    first = interfaces[0]
     capabilities = {name: item for name, item in body["capabilities"].items() if name != "extendedAgentCard"}
     return without_absent(
         {
@@ -43,12 +43,13 @@ def to_compat_card(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[
             **copied(body, *_ALIKE, "defaultOutputModes"),
             "url": first.url,
             "preferredTransport": first.protocol_binding,
-            "additionalInterfaces": [
-                {"url": item.url, "transport": item.protocol_binding} for item in (first, *others)
-            ],
+            "additionalInterfaces": [{"url": item.url, "transport": item.protocol_binding} for item in interfaces],
             "capabilities": capabilities,
             "skills": [_to_compat_skill(skill) for skill in card.skills],
-            "securitySchemes": _to_compat_schemes(card.security_schemes),
+            "securitySchemes": {
+                name: _to_compat_scheme(_plain(scheme)) for name, scheme in (card.security_schemes or {}).items()
+            }
+            or None,
             "security": _to_compat_security(card.security_requirements),
             "supportsAuthenticatedExtendedCard": card.capabilities.extended_agent_card,
         }
@@ -130,11 +131,9 @@ def _to_core_interfaces(card: dict[str, Any]) -> Iterable[dict[str, Any]]:
         raise invalid_field("card", "must have url and protocolVersion, or supportedInterfaces")
     preferred = card.get("preferredTransport") or "JSONRPC"
     seen = set()
-    others = as_list(card.get("additionalInterfaces") or [], "additionalInterfaces")
-    for url, binding in [
-        (card["url"], preferred),
-        *((_member(o, "url"), _member(o, "transport")) for o in others),
-    ]:
+    listed = as_list(card.get("additionalInterfaces") or [], "additionalInterfaces")
+    others = [as_object(each, "additionalInterfaces[]") for each in listed]
+    for url, binding in [(card["url"], preferred), *((each.get("url"), each.get("transport")) for each in others)]:
         if _same(url, binding) not in seen:
             seen.add(_same(url, binding))
             yield {"url": url, "protocolBinding": binding, "protocolVersion": "0.3"}
@@ -143,10 +142,6 @@ def _to_core_interfaces(card: dict[str, Any]) -> Iterable[dict[str, Any]]:
 def _same(*members: Any) -> tuple[str, ...]:
     """Return the key by which equal interfaces are recognised, also for members that are no strings."""
     return tuple(map(str, members))
-
-
-def _member(value: Any, name: str) -> Any:
-    return as_object(value, "additionalInterfaces[]").get(name)
 
 
 def _to_compat_skill(skill: AgentSkill) -> dict[str, Any]:
@@ -177,10 +172,6 @@ def _to_core_requirement(value: Any, path: str) -> dict[str, Any]:
     if isinstance(requirement.get("schemes"), dict):
         return requirement
     return {"schemes": {name: {"list": scopes} for name, scopes in requirement.items()}}
-
-
-def _to_compat_schemes(schemes: dict[str, SecurityScheme] | None) -> dict[str, Any] | None:
-    return {name: _to_compat_scheme(_plain(scheme)) for name, scheme in (schemes or {}).items()} or None
 
 
 def _to_compat_scheme(scheme: dict[str, Any]) -> dict[str, Any]:

@@ -61,6 +61,7 @@ class CodecV03(VersionCodec):
     push_config_field = "pushNotificationConfig."
     send_push_config_field = "configuration.pushNotificationConfig."
     default_push_config_id = "default"
+    refuses_other_context = False
     notifies_with_tasks = True
 
     def method(self, operation: Operation) -> str | None:
@@ -179,10 +180,9 @@ def to_compat_send(request: SendMessageRequest, binding: Binding) -> dict[str, A
 
 def to_compat_configuration(configuration: SendMessageConfiguration, binding: Binding) -> dict[str, Any]:
     """Return a 1.0 send configuration in 0.3's JSON."""
-    compat: dict[str, Any] = {
-        "acceptedOutputModes": configuration.accepted_output_modes,
-        "blocking": not configuration.return_immediately,
-    }
+    compat: dict[str, Any] = {"blocking": not configuration.return_immediately}
+    if configuration.accepted_output_modes is not None:
+        compat["acceptedOutputModes"] = configuration.accepted_output_modes
     if configuration.history_length:
         compat["historyLength"] = configuration.history_length
     if configuration.task_push_notification_config is not None:

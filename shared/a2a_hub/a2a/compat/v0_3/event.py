@@ -59,12 +59,6 @@ _WRITE_STATE = {
 }
 _RESOURCE = r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>[^/]*)"
 _RESULT = "result"
-_WRAPPERS = {
-    "task": "task",
-    "message": "message",
-    "statusUpdate": "status-update",
-    "artifactUpdate": "artifact-update",
-}
 
 
 def to_core_status(value: Any, path: str) -> dict[str, Any]:
@@ -168,10 +162,9 @@ def to_core_event(value: Any) -> dict[str, Any]:
     event = as_object(value, _RESULT)
     kind = event.get("kind")
     if kind is None:
-        for wrapper, inner in _WRAPPERS.items():
-            if (wrapped := member(event, wrapper)) is not None:
-                name, to_core = _TO_CORE[inner]
-                return {name: to_core(wrapped, f"{_RESULT}.{wrapper}")}
+        for name, to_core in _TO_CORE.values():
+            if (wrapped := member(event, name)) is not None:
+                return {name: to_core(wrapped, f"{_RESULT}.{name}")}
     if not isinstance(kind, str) or kind not in _TO_CORE:
         raise invalid_field(f"{_RESULT}.kind", f"must be one of {', '.join(_TO_CORE)}")
     name, to_core = _TO_CORE[kind]
@@ -189,13 +182,15 @@ def to_core_push_config(value: Any, path: str) -> dict[str, Any]:
     if "url" not in core:
         raise invalid_field(f"{path}.url", "is required")
     if config.get("authentication") is not None:
-        core["authentication"] = _to_core_authentication(config["authentication"], f"{path}.authentication")
+        authentication = as_object(config["authentication"], f"{path}.authentication")
+        # Clients that write ProtoJSON say so that there is none.
+        if any(value not in (None, [], "") for value in authentication.values()):
+            core["authentication"] = _to_core_authentication(authentication, f"{path}.authentication")
     return core
 
 
-def _to_core_authentication(value: Any, path: str) -> dict[str, Any]:
-    authentication = as_object(value, path)
-    schemes = as_list(authentication.get("schemes"), f"{path}.schemes")
+def _to_core_authentication(authentication: dict[str, Any], path: str) -> dict[str, Any]:
+    schemes = as_list(authentication.get("schemes") or [], f"{path}.schemes")
     if not schemes:
         raise invalid_field(f"{path}.schemes", "must name a scheme")
     core = {"scheme": as_string(schemes[0], f"{path}.schemes[0]")}
@@ -244,13 +239,12 @@ def to_compat_result(value: Event | Struct, binding: Binding) -> Any:
     rest = binding is Binding.HTTP_JSON
     match value:
         case Message():
-            body = to_compat_message(value, binding)
-            return {"message": body} if rest else body
+            name, body = "message", to_compat_message(value, binding)
         case Task():
-            body = to_compat_task(value, binding)
-            return {"task": body} if rest else body
+            name, body = "task", to_compat_task(value, binding)
         case TaskStatusUpdateEvent():
-            event = {
+            name = "statusUpdate"
+            body = {
                 "kind": None if rest else "status-update",
                 "taskId": value.task_id,
                 "contextId": value.context_id,
@@ -258,9 +252,9 @@ def to_compat_result(value: Event | Struct, binding: Binding) -> Any:
                 "final": value.status.state.settled,
                 "metadata": value.metadata,
             }
-            return {"statusUpdate": without_absent(event)} if rest else without_absent(event)
         case TaskArtifactUpdateEvent():
-            event = {
+            name = "artifactUpdate"
+            body = {
                 "kind": None if rest else "artifact-update",
                 "taskId": value.task_id,
                 "contextId": value.context_id,
@@ -269,7 +263,6 @@ def to_compat_result(value: Event | Struct, binding: Binding) -> Any:
                 "lastChunk": value.last_chunk,
                 "metadata": value.metadata,
             }
-            return {"artifactUpdate": without_absent(event)} if rest else without_absent(event)
         case ListTasksResponse() if rest:
             return {
                 "tasks": [to_compat_task(task, binding) for task in value.tasks],
@@ -286,3 +279,5 @@ def to_compat_result(value: Event | Struct, binding: Binding) -> Any:
             return to_compat_rest_card(value) if rest else to_compat_card(value)
         case _:
             raise TypeError(f"A2A 0.3 has no {type(value).__name__}")
+    body = without_absent(body)
+    return {name: body} if rest else body

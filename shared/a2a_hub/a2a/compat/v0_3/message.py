@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from a2a_hub.a2a.a2ui import is_surface
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Binding, Message, Part, Role
 from a2a_hub.a2a.protojson import as_enum, as_list, as_object, as_string, copied, member, read_base64, without_absent
@@ -127,6 +128,9 @@ def _unwrapped(raw: str, *, is_text: bool) -> str:
 
 
 def _to_core_data(part: dict[str, Any], path: str, metadata: Any) -> dict[str, Any]:
+    if isinstance(listed := part.get("data"), list) and is_surface(Part(data=listed, metadata=metadata)):
+        # A2UI 0.9 has a list, which 0.3's schema does not know.
+        return {"data": listed}
     data = as_object(part.get("data"), path)
     if "kind" not in part and set(data) == {"data"} and isinstance(data["data"], dict):
         data = data["data"]
@@ -144,7 +148,7 @@ def to_compat_part(part: Part, binding: Binding) -> dict[str, Any]:
         body: dict[str, Any] = {"kind": "text", "text": part.text}
     elif part.data is not UNSET:
         data = part.data
-        if not isinstance(data, dict):
+        if not isinstance(data, dict) and (rest or not is_surface(part)):
             data, metadata = {"value": data}, {**(metadata or {}), _WRAPPED: True}
         body = {"kind": "data", "data": {"data": data} if rest else data}
     else:

@@ -1,0 +1,163 @@
+"""`./deploy.sh delete` and `./deploy.sh rollback`: the commands that undo a deployment, in order."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deploy.config import Place
+from deploy.functions import STORE
+from deploy.gcloud import Gcloud
+from deploy.plan import Plan, databases
+
+_DEPLOYMENT, _SERVICE = "deployment", "serving.knative.dev/service"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command in a project."""
+
+    place: Place
+    words: tuple[str, ...]
+
+
+def carry_out(steps: Sequence[Step], gcloud: Gcloud) -> Sequence[str]:
+    """Run the steps, all of them; what is gone already is no error. Return the messages of those that failed."""
+    answers = [(step, gcloud(*step.words, place=step.place)) for step in steps]
+    return [
+        f"gcloud {' '.join(step.words)}: {answer.message}"
+        for step, answer in answers
+        if not answer.ok and not answer.absent
+    ]
+
+
+def deletion(plan: Plan, gcloud: Gcloud, *, data: bool) -> Iterator[Step]:
+    """Yield the commands that delete what a deployment made, users before what they use; the databases only with `data`."""
+    home, hub = plan.config.place, plan.service("hub")
+    located = f"--location={home.region}"
+
+    def at_home(*words: str) -> Step:
+        return Step(home, words)
+
+    if not plan.direct:
+        words = ("api-gateway", "api-configs", "list", f"--api={hub}", "--format=value(name.basename())")
+        listed = gcloud.text(*words, place=home)
+        yield at_home("api-gateway", "gateways", "delete", hub, f"--location={plan.config.gateway.region}")
+        for config in listed.split() or (["CONFIG"] if gcloud.dry_run else []):
+            yield at_home("api-gateway", "api-configs", "delete", config, f"--api={hub}")
+        yield at_home("api-gateway", "apis", "delete", hub)
+    if plan.topics():
+        yield at_home("scheduler", "jobs", "delete", plan.service("sweeps"), located)
+        yield at_home("tasks", "queues", "delete", plan.service("wakeups"), located)
+        for topic in plan.topics():
+            yield at_home("pubsub", "subscriptions", "delete", f"{plan.service('tasks')}.{topic}")
+            yield at_home("pubsub", "topics", "delete", topic)
+    for function in reversed(plan.deployed()):
+        name, place, region = plan.service(function.function.name), function.place, f"--region={function.place.region}"
+        if plan.mode == "functions":
+            yield Step(place, ("functions", "delete", name, "--gen2", region))
+        else:
+            yield Step(place, ("run", "services", "delete", name, region))
+    yield from _grants(plan)
+    for pair in plan.key_pairs().values():
+        yield from (at_home("secrets", "delete", secret) for secret in pair)
+    places = {each.place.project: each.place for each in plan.deployed()} | {home.project: home}
+    for project, accounts in plan.accounts().items():
+        for account in accounts:
+            email = f"{account}@{project}.iam.gserviceaccount.com"
+            yield Step(places[project], ("iam", "service-accounts", "delete", email))
+    prefix = plan.config.name_prefix
+    for name, database in databases(plan.deployed(), prefix=prefix).items() if data else ():
+        # One that was named by hand may be somebody else's too.
+        if database.startswith(prefix):
+            place = plan.config.functions[name].place
+            yield Step(place, ("firestore", "databases", "update", f"--database={database}", "--no-delete-protection"))
+            yield Step(place, ("firestore", "databases", "delete", f"--database={database}"))
+
+
+def _grants(plan: Plan) -> Iterator[Step]:
+    """Yield the end of each role that an account has on more than what is deleted: the policies would keep their names."""
+    built = {}
+    for function in plan.deployed():
+        place, name = function.place, function.function.name
+        built[place.project] = place
+        member = f"--member=serviceAccount:{plan.service_account(name)}"
+        for role in plan.roles_of(function):
+            condition = "--all" if role == STORE.role else "--condition=None"
+            words = ("projects", "remove-iam-policy-binding", place.project, member, f"--role={role}", condition)
+            yield Step(place, words)
+        if bucket := function.corpus_bucket or function.workspace_bucket:
+            role = f"roles/storage.object{'User' if function.workspace_bucket else 'Viewer'}"
+            words = ("storage", "buckets", "remove-iam-policy-binding", f"gs://{bucket}", member, f"--role={role}")
+            yield Step(place, (*words, "--condition=None"))
+    for project, place in built.items():
+        member = f"--member=serviceAccount:{plan.service('build')}@{project}.iam.gserviceaccount.com"
+        words = (
+            "projects",
+            "remove-iam-policy-binding",
+            project,
+            member,
+            "--role=roles/run.builder",
+            "--condition=None",
+        )
+        yield Step(place, words)
+
+
+def rollback(plan: Plan, gcloud: Gcloud) -> Iterator[Step]:
+    """Yield the commands that undo the last deployment: traffic to the revision before, for each service that it changed, and
+    the gateway's config before.
+    """
+    histories = _histories(plan, gcloud)
+    newest = max((revisions[0] for revisions in histories), key=_made, default=None)
+    last = _label(newest) if newest else ""
+    gateway = _gateway(plan, gcloud)
+    labels = gateway.get("labels", {})
+    together = labels.get(_DEPLOYMENT, "") == last
+    # The gateway alone was changed after all functions.
+    alone = bool(labels.get("before")) and not together and gateway["updateTime"] > (_made(newest) if newest else "")
+    for current, *older in [] if alone else histories:
+        before = next((each for each in older if _is_ready(each)), None)
+        if before is None or not (current is newest or (last and _label(current) == last)):
+            continue
+        name = current["metadata"]["labels"][_SERVICE]
+        place = next(each.place for each in plan.deployed() if plan.service(each.function.name) == name)
+        to = f"--to-revisions={before['metadata']['name']}=100"
+        yield Step(place, ("run", "services", "update-traffic", name, to, f"--region={place.region}"))
+    if (alone or together) and (config := labels.get("before")):
+        name, region = plan.service("hub"), f"--location={plan.config.gateway.region}"
+        words = ("api-gateway", "gateways", "update", name, f"--api={name}", f"--api-config={config}", region)
+        yield Step(plan.config.place, words)
+
+
+def _gateway(plan: Plan, gcloud: Gcloud) -> Mapping[str, Any]:
+    """Return the labels of the gateway, which name its config before, and when it was changed; nothing without a gateway."""
+    if plan.direct:
+        return {}
+    words = ("api-gateway", "gateways", "describe", plan.service("hub"), f"--location={plan.config.gateway.region}")
+    described = gcloud.text(*words, "--format=json(labels,updateTime)", place=plan.config.place)
+    found: Mapping[str, Any] = json.loads(described or "{}")
+    return found
+
+
+def _histories(plan: Plan, gcloud: Gcloud) -> Sequence[Sequence[Mapping[str, Any]]]:
+    """Return the revisions of each service, newest first."""
+    found: dict[str, list[Mapping[str, Any]]] = {plan.service(each.function.name): [] for each in plan.deployed()}
+    places = {(each.place.project, each.place.region): each.place for each in plan.deployed()}
+    for place in places.values():
+        listed = gcloud.text("run", "revisions", "list", f"--region={place.region}", "--format=json", place=place)
+        for revision in json.loads(listed or "[]"):
+            found.get(revision["metadata"]["labels"].get(_SERVICE, ""), []).append(revision)
+    return [sorted(revisions, key=_made, reverse=True) for revisions in found.values() if revisions]
+
+
+def _made(revision: Mapping[str, Any]) -> str:
+    return str(revision["metadata"]["creationTimestamp"])
+
+
+def _label(revision: Mapping[str, Any]) -> str:
+    return str(revision["metadata"]["labels"].get(_DEPLOYMENT, ""))
+
+
+def _is_ready(revision: Mapping[str, Any]) -> bool:
+    conditions = revision.get("status", {}).get("conditions", ())
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)

@@ -1,0 +1,235 @@
+"""`./deploy.sh preflight`: what would stop the deployment, read before anything is changed, and reported together."""
+
+import json
+import os
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from deploy.advice import advice, role_for
+from deploy.config import FunctionConfig, Place
+from deploy.functions import Invoker
+from deploy.gcloud import Gcloud
+from deploy.plan import Plan, databases
+
+_SECONDS = 30
+_MOST_CONFIGS = 95
+_BYTES = {"Mi": 2**20, "Gi": 2**30}
+# By the API that a project needs: what the caller must be allowed to do there.
+_PERMISSIONS = {
+    "run": ("run.services.create", "run.services.setIamPolicy"),
+    "cloudfunctions": ("cloudfunctions.functions.create",),
+    "cloudbuild": ("cloudbuild.builds.create",),
+    "artifactregistry": ("artifactregistry.repositories.create",),
+    "storage": ("storage.buckets.create",),
+    "iam": ("iam.serviceAccounts.create", "iam.serviceAccounts.actAs"),
+    "cloudresourcemanager": ("resourcemanager.projects.setIamPolicy",),
+    "secretmanager": ("secretmanager.secrets.create", "secretmanager.secrets.setIamPolicy"),
+    "apigateway": ("apigateway.gateways.create", "apigateway.apiconfigs.create"),
+    "firestore": ("datastore.databases.create", "datastore.indexes.create"),
+    "pubsub": ("pubsub.topics.create", "pubsub.topics.setIamPolicy"),
+    "cloudtasks": ("cloudtasks.queues.create",),
+    "cloudscheduler": ("cloudscheduler.jobs.create",),
+}
+# The level (`error`, `note` for what deploy.sh does by itself, `unknown` for what could not be read), a text and its fix.
+Found = Iterator[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An error in a project, and its remedy."""
+
+    level: str
+    project: str
+    text: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    words: tuple[str, ...]
+    judge: Callable[[str], Found]
+
+
+def findings(plan: Plan, gcloud: Gcloud) -> Sequence[Finding]:
+    """Return what is wrong in the projects of the plan; nothing in a dry run, which shows the commands."""
+    places = {place.project: place for place in (plan.config.place, *(each.place for each in plan.deployed()))}
+    asked = [(place, reading) for place in places.values() for reading in _readings(plan, place)]
+
+    def read(place: Place, reading: _Reading) -> Sequence[Finding]:
+        answer = gcloud(*reading.words, place=place)
+        if gcloud.dry_run or answer.absent:
+            return ()
+        if answer.ok:
+            return [Finding(level, place.project, text, fix) for level, text, fix in reading.judge(answer.text)]
+        fix = advice(answer.message, command=[f"--project={place.project}"])
+        return [Finding("unknown", place.project, f"gcloud {' '.join(reading.words[:3])}: {answer.message[:300]}", fix)]
+
+    with ThreadPoolExecutor(1 if gcloud.dry_run else 8) as pool:
+        return [finding for each in pool.map(read, *zip(*asked, strict=True)) for finding in each]
+
+
+def render(findings: Sequence[Finding], *, as_json: bool) -> str:
+    """Return the findings for a person, or as JSON."""
+    if as_json:
+        return json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False)
+    lines = [f"{each.level:8}{each.project}: {each.text}\n        fix: {each.fix}" for each in findings]
+    errors, unknown = (sum(each.level == level for each in findings) for level in ("error", "unknown"))
+    return "\n".join((*lines, f"preflight: {errors} would stop the deployment, {unknown} could not be read"))
+
+
+def _readings(plan: Plan, place: Place) -> Iterator[_Reading]:
+    here = [function for function in plan.deployed() if function.place.project == place.project]
+    regions = sorted({function.place.region for function in here})
+    apis = plan.services().get(place.project, ())
+    project = place.project
+    yield _Reading(
+        ("billing", "projects", "describe", project, "--format=value(billingEnabled)"), partial(_billing, project)
+    )
+    yield _Reading(("services", "list", "--enabled", "--format=value(config.name)"), partial(_apis, place, apis))
+    yield _Reading(("auth", "print-access-token"), partial(_roles, place, apis))
+    for constraint, values, fix in _constraints(plan, here, regions):
+        words: tuple[str, ...] = ("org-policies", "describe", constraint, "--effective", "--format=json")
+        yield _Reading(words, partial(_policy, constraint, values, fix))
+    yield _Reading(("run", "regions", "list", "--format=value(locationId)"), partial(_locations, "Cloud Run", regions))
+    quotas = (
+        "beta",
+        "quotas",
+        "info",
+        "list",
+        "--service=run.googleapis.com",
+        "--format=json(quotaId,dimensionsInfos)",
+    )
+    yield _Reading(quotas, partial(_quotas, place, here))
+    if databases(here, prefix=plan.config.name_prefix):
+        words = ("firestore", "locations", "list", "--format=value(locationId)")
+        yield _Reading(words, partial(_locations, "Firestore", [place.region]))
+    if place is plan.config.place and not plan.direct:
+        api = plan.service("hub")
+        words = ("api-gateway", "api-configs", "list", f"--api={api}", "--format=value(name.basename())")
+        yield _Reading(words, partial(_configs, place, api))
+
+
+def _constraints(
+    plan: Plan, here: Sequence[FunctionConfig], regions: Sequence[str]
+) -> Iterator[tuple[str, Sequence[str], str]]:
+    """Yield the organisation policies that matter, the values that each has to allow, and the remedy."""
+    public = [each.function.name for each in here if Invoker.EVERYBODY in plan.invokers(each.function)]
+    exception = "ask the administrator of the organisation for an exception for the project"
+    if public:
+        private = f"set private = true in {', '.join(f'[functions.{name}]' for name in public)} of deploy.toml"
+        yield "iam.allowedPolicyMemberDomains", ["allUsers"], private
+    yield "gcp.resourceLocations", regions, "set region in deploy.toml to one that the policy allows"
+    yield "run.allowedIngress", ["all"], exception
+    yield "run.allowedBinaryAuthorizationPolicies", ["none"], exception
+    yield "iam.disableServiceAccountCreation", ["a new account"], exception
+
+
+def allows(policy: Mapping[str, Any], value: str) -> bool:
+    """Return False if an effective policy, as `gcloud org-policies describe` shows it, refuses `value` or is enforced."""
+    names = {value, f"is:{value}", f"in:{value}-locations"}
+    for rule in policy.get("spec", policy).get("rules", ()):
+        values = rule.get("values", {})
+        listed = values.get("allowedValues")
+        if rule.get("enforce") or rule.get("denyAll") or not names.isdisjoint(values.get("deniedValues", ())):
+            return False
+        if listed is not None and names.isdisjoint(listed):
+            return False
+    return True
+
+
+def _policy(constraint: str, values: Sequence[str], fix: str, text: str) -> Found:
+    for value in values:
+        if not allows(json.loads(text or "{}"), value):
+            yield "error", f"the organisation policy constraints/{constraint} does not allow {value}", fix
+
+
+def _billing(project: str, text: str) -> Found:
+    if text != "True":
+        fix = f"gcloud billing projects link {project} --billing-account=ACCOUNT"
+        yield "error", "the project has no billing account", fix
+
+
+def _apis(place: Place, wanted: Sequence[str], text: str) -> Found:
+    missing = sorted(set(wanted) - set(text.split()))
+    if missing:
+        command = f"gcloud services enable {' '.join(missing)} --project={place.project}"
+        yield "note", "APIs that are not enabled; deploy.sh enables them", command
+
+
+def _roles(place: Place, apis: Sequence[str], token: str) -> Found:
+    """Ask which permissions the caller holds: unlike the project's policy, the answer counts groups, folders and conditions."""
+    wanted = [name for api in apis for name in _PERMISSIONS.get(api.partition(".")[0], ())]
+    wanted.append("serviceusage.services.enable")
+    host = os.environ.get("CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDRESOURCEMANAGER")
+    request = urllib.request.Request(
+        f"{host or 'https://cloudresourcemanager.googleapis.com/'}v1/projects/{place.project}:testIamPermissions",
+        data=json.dumps({"permissions": wanted}).encode(),
+        headers={"authorization": f"Bearer {token}", "content-type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
+            held = json.load(answer).get("permissions", ())
+    except OSError as problem:
+        yield "unknown", f"the roles of the caller could not be read: {problem}", advice(str(problem), command=())
+        return
+    missing: dict[str, list[str]] = {}
+    for permission in wanted:
+        if permission not in held:
+            missing.setdefault(role_for(permission), []).append(permission)
+    account = place.impersonate_service_account or place.account or "YOU"
+    member = f"{'serviceAccount' if account.endswith('gserviceaccount.com') else 'user'}:{account}"
+    for role, permissions in missing.items():
+        command = f"gcloud projects add-iam-policy-binding {place.project} --member={member} --role={role}"
+        yield "error", f"the caller lacks {', '.join(permissions)}", command
+
+
+def _locations(product: str, regions: Sequence[str], text: str) -> Found:
+    for region in regions:
+        if text and region not in text.split():
+            yield (
+                "error",
+                f"{product} is not in {region}",
+                f"set region in deploy.toml to one of {', '.join(text.split())}",
+            )
+
+
+def _quotas(place: Place, here: Sequence[FunctionConfig], text: str) -> Found:
+    """Check each function alone: Cloud Run refuses a service whose instances together exceed the region's quota."""
+    limits = {
+        (quota["quotaId"], location): int(info["details"]["value"])
+        for quota in json.loads(text or "[]")
+        for info in quota.get("dimensionsInfos", ())
+        for location in info.get("applicableLocations", ())
+        if info.get("details", {}).get("value")
+    }
+    for function in here:
+        resources = function.resources
+        instance = {
+            "CpuAllocPerProjectRegion": round(float(resources.cpu) * 1000),
+            "MemAllocPerProjectRegion": int(resources.memory[:-2]) * _BYTES[resources.memory[-2:]],
+        }
+        for quota, each in instance.items():
+            limit = limits.get((quota, function.place.region), -1)
+            if 0 <= limit < each * resources.max_instances:
+                name, region = function.function.name, function.place.region
+                command = (
+                    f"gcloud beta quotas preferences create --service=run.googleapis.com --quota-id={quota} "
+                    f"--preferred-value={each * resources.max_instances} --dimensions=region={region} --project={place.project}"
+                )
+                text = f"max_instances = {resources.max_instances} of {name} exceeds the quota {quota} of {region}"
+                yield (
+                    "error",
+                    text,
+                    f"set max_instances = {limit // each} in [functions.{name}], or ask for more: {command}",
+                )
+
+
+def _configs(place: Place, api: str, text: str) -> Found:
+    configs = text.split()
+    if len(configs) >= _MOST_CONFIGS:
+        fix = f"gcloud api-gateway api-configs delete {configs[-1]} --api={api} --project={place.project}"
+        yield "error", f"{api} has {len(configs)} configs, and API Gateway keeps 100: delete unused ones", fix

@@ -1,0 +1,1 @@
+"""Labelled sets, and the programs that measure on them."""

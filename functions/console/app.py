@@ -1,0 +1,98 @@
+"""Wires the console: people sign in, their browser gets the pages, and its calls reach the hub with the person's own token."""
+
+import time
+from urllib.parse import urlsplit
+
+from msgspec import structs
+
+from a2a_hub.a2a.error_response import read_body
+from a2a_hub.a2a.errors import PERMISSION_DENIED, UNAUTHENTICATED, A2AError
+from a2a_hub.http.admission import Door
+from a2a_hub.http.allowed_headers import REQUEST_HEADERS, allowed_headers
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.dispatch import GET_ONLY, POST, Dispatcher, Identified, Public
+from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.runtime.function import health, serve, stdout_log
+from a2a_hub.runtime.upstream import Upstream
+from a2a_hub.telemetry.log import Log, Record
+from functions.console.cards import Cards
+from functions.console.config import Config
+from functions.console.pages import Pages, files, guarded, redirect
+from functions.console.sessions import Session, Sessions, is_from_page
+from functions.console.sign_in import SignIn
+
+_CSRF_HEADER = "x-csrf-token"
+_HUB = "/hub"
+
+
+def build(config: Config, *, log: Log | None = None, door: Door | None = None) -> Handler:
+    """Return the console's handler."""
+    log = log or stdout_log("console", project=config.google_cloud_project)
+    http = HttpClient()
+    hub = Upstream(config.hub_url, http=http, tokens=None, capacity=door.capacity if door else None)
+    sessions = Sessions(config.session_keys, public_url=config.public_url, now=time.time)
+    pages = Pages()
+    sign_in = SignIn(config, hub=hub, http=http, sessions=sessions, pages=pages)
+    browser = _Browser(config, hub=hub, sessions=sessions, pages=pages)
+    dispatcher = Dispatcher(
+        (
+            Public("/", browser.console),
+            Public("/health", health),
+            *files(),
+            Public("/sign-in", sign_in.page),
+            Public("/sign-in/link", sign_in.link, GET_ONLY),
+            Public("/sign-in/token", sign_in.token, POST),
+            Public("/sign-in/google", sign_in.google, GET_ONLY),
+            Public("/sign-in/callback", sign_in.callback, GET_ONLY),
+            Public("/sign-out", sign_in.out, POST),
+            Identified(_HUB, browser.call, POST),
+            Identified(f"{_HUB}/tools/query", browser.call, POST),
+            Identified(f"{_HUB}/routes", browser.call, GET_ONLY),
+            Identified(f"{_HUB}/doctor", browser.call, GET_ONLY),
+            Identified("/card", Cards(is_local=config.is_local).check, POST),
+        ),
+        identify=browser.identify,
+    )
+    handle = serve(dispatcher.handle, log=log)
+    host = urlsplit(config.public_url).netloc
+
+    def answer(request: Request) -> Response:
+        # Another name for this machine is an attack by DNS, or a person who does not know the address.
+        response = handle(request) if request.headers.get("host") == host else redirect(config.public_url)
+        headers = guarded(response.headers, is_file=request.path.startswith("/static/"))
+        return structs.replace(response, headers=headers)
+
+    return answer
+
+
+class _Browser:
+    """The answers to the browser of a person who is signed in."""
+
+    def __init__(self, config: Config, *, hub: Upstream, sessions: Sessions, pages: Pages) -> None:
+        self._config = config
+        self._hub = hub
+        self._sessions = sessions
+        self._pages = pages
+
+    def console(self, request: Request) -> Response:
+        """Return the console, or send the browser to the sign-in."""
+        session = self._sessions.of(request)
+        if session is None or not session.token:
+            return redirect("/sign-in")
+        return self._pages.console(csrf=session.csrf, hub=self._config.hub_url, name=session.name)
+
+    def identify(self, request: Request, _: Record) -> Session:
+        """Return the session of a call. Raises UNAUTHENTICATED, or PERMISSION_DENIED for one of another site's page."""
+        session = self._sessions.of(request)
+        if session is None or not session.token:
+            raise A2AError(UNAUTHENTICATED, "The session has ended; sign in again")
+        if not is_from_page(session, request.headers.get(_CSRF_HEADER)):
+            raise A2AError(PERMISSION_DENIED, "The call comes from no page of this session; reload the page")
+        return session
+
+    def call(self, request: Request, session: Session, _: Record) -> Response:
+        """Return the hub's response to the call of the person."""
+        headers = allowed_headers(request.headers, REQUEST_HEADERS) | {"authorization": f"Bearer {session.token}"}
+        body = read_body(request, self._config.limits.body_bytes) if request.method == "POST" else b""
+        path = request.path.removeprefix(_HUB) or "/"
+        return self._hub.send(request.method, path, headers=headers, body=body, caller=session.token)

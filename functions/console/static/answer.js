@@ -1,0 +1,239 @@
+// One answer on the page: it grows with the events of its task, and says why it is as it is.
+
+import { HubError, ROUTE, requestOf, rpc, stream } from "./hub.js";
+import { link, markdown, plain } from "./markdown.js";
+import { button, copyButton, h, language, say } from "./page.js";
+
+const ENDS = ["COMPLETED", "FAILED", "CANCELED", "REJECTED", "INPUT_REQUIRED", "AUTH_REQUIRED"];
+const MOST_FORMATTED = 50_000;
+const RETRIES = [500, 2000, 5000];
+
+export const stateOf = (task) => (task.status?.state ?? "").replace("TASK_STATE_", "");
+export const isOver = (state) => ENDS.includes(state);
+const textsOf = (parts = []) => parts.map((part) => part.text ?? "").join("");
+
+export class Answer {
+  // `reply(text)` answers a question of this answer; `again()` asks the same once more; `rate(word)` rates it, while it is the last.
+  constructor({ reply, again, rate } = {}) {
+    this.reply = reply;
+    this.rate = rate;
+    this.again = again;
+    this.artifacts = new Map();
+    this.state = "";
+    this.note = "";
+    this.progress = h("p", { class: "progress", role: "status" }, say("working"));
+    this.body = h("div", { class: "text", dir: "auto" });
+    this.after = h("div", { class: "after" });
+    this.element = h("article", { class: "answer", "aria-busy": "true" }, this.progress, this.body, this.after);
+  }
+
+  // Show the events of a request until they end, and go on with its task where the connection was lost.
+  async run(request, { signal, title } = {}) {
+    this.started = performance.now();
+    try {
+      await this.take(stream(request, { signal, title }));
+      for (const wait of RETRIES) {
+        if (this.isDone || !this.taskId) break;
+        await new Promise((resume) => setTimeout(resume, wait));
+        await this.follow(signal);
+      }
+      if (!this.isDone) throw new HubError("broken");
+    } catch (error) {
+      if (signal?.aborted) this.stopped();
+      else this.failed(error);
+    }
+    this.element.setAttribute("aria-busy", "false");
+    this.progress.remove();
+  }
+
+  async take(results) {
+    try {
+      for await (const result of results) this.apply(result);
+    } catch (error) {
+      if (!this.taskId || !["broken", "offline"].includes(error.kind)) throw error;
+    }
+  }
+
+  // Read on in a task: its stream, or the whole of one that has ended.
+  async follow(signal) {
+    const params = { id: this.taskId };
+    try {
+      await this.take(stream(requestOf("SubscribeToTask", params), { signal }));
+    } catch (error) {
+      if (error.kind !== "protocol") throw error;
+      this.apply({ task: await rpc("GetTask", params) });
+    }
+  }
+
+  apply({ task, message, statusUpdate, artifactUpdate }) {
+    const event = task ?? message ?? statusUpdate ?? artifactUpdate ?? {};
+    this.contextId = event.contextId ?? this.contextId;
+    this.taskId = task?.id ?? event.taskId ?? this.taskId;
+    this.why = event.metadata?.[ROUTE] ?? this.why;
+    if (task) {
+      this.artifacts = new Map((task.artifacts ?? []).map((each) => [each.artifactId, each.parts ?? []]));
+    } else if (message) {
+      this.artifacts.set(message.messageId, message.parts ?? []);
+      this.state = "COMPLETED";
+    } else if (artifactUpdate) {
+      const { artifactId, parts = [] } = artifactUpdate.artifact;
+      this.artifacts.set(artifactId, artifactUpdate.append ? [...(this.artifacts.get(artifactId) ?? []), ...parts] : parts);
+    }
+    const told = (task ?? statusUpdate)?.status;
+    if (told) {
+      this.state = stateOf({ status: told });
+      this.error = told.message?.metadata?.error;
+      const words = textsOf(told.message?.parts);
+      if (isOver(this.state)) this.note = words;
+      else if (words) this.progress.replaceChildren(plain(words).slice(0, 500));
+    }
+    if (this.text && this.firstMs === undefined) this.firstMs = Math.round(performance.now() - (this.started ?? 0));
+    this.isDone = isOver(this.state);
+    // Many small events are drawn together.
+    if (this.isDone) this.draw();
+    else this.drawing ??= setTimeout(() => this.draw(), 60);
+  }
+
+  get text() {
+    return [...this.artifacts.values()].map(textsOf).filter(Boolean).join("\n\n");
+  }
+
+  draw() {
+    clearTimeout(this.drawing);
+    this.drawing = null;
+    let words = this.text;
+    if (this.why?.citations) words = withoutSources(words);
+    if (this.note && !words.includes(this.note)) words += `${words ? "\n\n" : ""}${this.note}`;
+    if (words.length > MOST_FORMATTED && !this.isDone) this.body.replaceChildren(h("pre", {}, plain(words.slice(-MOST_FORMATTED))));
+    else {
+      const [content, isCut] = markdown(words);
+      this.body.replaceChildren(content, ...(isCut ? [say("cut", {}, "p")] : []));
+    }
+    if (this.isDone) this.finish();
+  }
+
+  finish() {
+    const files = [...this.artifacts.values()].flat().filter((part) => part.raw !== undefined || part.url);
+    this.after.replaceChildren(
+      ...[badge(this.state), files.length && h("ul", { class: "files" }, files.map(fileOf)), this.choices()].filter(Boolean),
+      ...[this.why && sources(this.why), this.why && reasons(this.why, this.firstMs), this.rating()].filter(Boolean),
+    );
+    if (this.again && this.error?.retryable) this.after.prepend(button("again", this.again));
+  }
+
+  // The numbered choices at the end of a question, as buttons.
+  choices() {
+    if (this.state !== "INPUT_REQUIRED" || !this.reply) return null;
+    const found = [...this.note.matchAll(/^(\d{1,2})\. (.{1,200})$/gm)];
+    const first = found.findLastIndex((match) => match[1] === "1");
+    if (first < 0) return null;
+    const group = h("div", { class: "choices", role: "group" });
+    for (const [, number, name] of found.slice(first)) {
+      const choose = () => {
+        for (const each of group.children) each.disabled = true;
+        this.reply(number, plain(name));
+      };
+      group.append(h("button", { type: "button", onclick: choose }, plain(name)));
+    }
+    return group;
+  }
+
+  rating() {
+    if (!this.rate || !this.why || this.state !== "COMPLETED") return null;
+    const group = h("div", { class: "rate row", role: "group" });
+    const rate = (word) => this.rate(word).then(() => group.replaceChildren(say("rated")), (error) => this.failed(error));
+    group.append(button("rate.good", () => rate("good")), button("rate.bad", () => rate("bad")));
+    return group;
+  }
+
+  stopped() {
+    this.after.replaceChildren(badge("CANCELED"));
+  }
+
+  failed(error) {
+    const kind = error instanceof HubError ? error.kind : "broken";
+    if (!(error instanceof HubError)) console.error(error);
+    this.after.append(
+      problem(kind, error.message, error.seconds),
+      ...(this.again && ["busy", "offline", "broken"].includes(kind) ? [button("again", this.again)] : []),
+    );
+  }
+}
+
+export function problem(kind, detail = "", seconds = "") {
+  const words = h("div", { class: "problem", role: "alert" }, say(`error.${kind}`, { seconds }, "p"));
+  if (detail) words.append(h("p", { class: "detail", dir: "auto" }, plain(detail).slice(0, 1000)));
+  if (kind === "signed_out") words.append(h("a", { href: "/sign-in", "data-t": "sign_in" }, say("sign_in")));
+  return words;
+}
+
+export const badge = (state) => (state === "COMPLETED" ? null : say(`state.${state}`, {}, "strong"));
+
+// The hub writes the sources under the text, for those who see nothing else.
+function withoutSources(words) {
+  const first = words.lastIndexOf("\n[1] ");
+  const heading = first < 0 ? -1 : words.lastIndexOf("\n\n", first - 1);
+  return heading < 0 ? words : words.slice(0, heading);
+}
+
+function fileOf({ url, raw, filename, mediaType }) {
+  const name = plain(filename || mediaType || "file");
+  if (url) return h("li", {}, link(url, name));
+  const download = () => {
+    const bytes = Uint8Array.from(atob(raw), (character) => character.charCodeAt(0));
+    const address = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+    h("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  };
+  return h("li", {}, h("button", { type: "button", onclick: download }, name));
+}
+
+// Browsers open a page at a text, which they mark, and a PDF at a page.
+function atQuote(address, { quote = "", position }) {
+  const words = encodeURIComponent(quote.split("\n")[0].slice(0, 200)).replaceAll("-", "%2D");
+  const place = position?.page ? `page=${position.page}` : words && `:~:text=${words}`;
+  return address.includes("#") || !place ? address : `${address}#${place}`;
+}
+
+function sources({ citations = [] }) {
+  if (!citations.length) return null;
+  const items = citations.map((each) => {
+    const name = plain(String(each.title || each.uri));
+    const address = [each.link, each.uri].find((place) => /^https?:\/\//.test(place ?? ""));
+    const place = [...(each.position?.section ?? []).slice(-1), each.position?.page && `p. ${each.position.page}`];
+    const where = place.filter(Boolean).map((words) => ` · ${plain(String(words))}`);
+    const quote = each.quote && h("blockquote", { dir: "auto" }, plain(each.quote).slice(0, 1000));
+    return h("li", {}, address ? link(atQuote(address, each), name) : h("cite", { title: each.uri }, name), where, quote);
+  });
+  return h("section", { class: "sources" }, say("sources", {}, "h3"), h("ol", {}, items));
+}
+
+function reasons(why, firstMs) {
+  const { routingMs = 0, downstreamMs = 0, totalMs = 0 } = why.timings ?? {};
+  const agent = language() === "ja" ? (why.agentJa ?? why.agent) : why.agent;
+  const declined = (why.declined ?? []).map((each) => h("li", {}, `${each.agent}: `, say(`declined.${each.reason}`)));
+  const rows = [
+    ["why.route", why.route],
+    ["why.rule", why.rule && say(`rule.${why.rule}`, { words: (why.words ?? []).map((word) => `“${plain(word)}”`).join(", ") })],
+    ["why.declined", declined.length && h("ul", {}, declined)],
+    ["why.agent", agent],
+    ["why.boundary", why.boundary],
+    ["why.version", why.version && `A2A ${why.version}, ${why.binding}`],
+    ["why.timings", bar(routingMs, downstreamMs, Math.max(0, totalMs - downstreamMs), firstMs)],
+    ["why.request", why.requestId && h("span", {}, h("code", {}, why.requestId), " ", copyButton(why.requestId))],
+  ];
+  const list = rows.filter(([, value]) => value).flatMap(([key, value]) => [say(key, {}, "dt"), h("dd", {}, value)]);
+  return h("details", { class: "why" }, say("why", {}, "summary"), h("dl", {}, list));
+}
+
+function bar(routing, agent, hub, first) {
+  const whole = Math.max(routing + agent + hub, 0.001);
+  const parts = [["routing", routing], ["agent", agent], ["hub", hub]];
+  const drawn = h("div", { class: "bar", "aria-hidden": "true" }, parts.map(([name, ms]) => {
+    const part = h("span", { class: name });
+    part.style.width = `${(100 * ms) / whole}%`;
+    return part;
+  }));
+  const values = { routing: Math.round(routing), agent: Math.round(agent), hub: Math.round(hub), first: first ?? "–" };
+  return h("div", {}, drawn, say("timings", values));
+}

@@ -1,0 +1,29 @@
+// The console: one page with its views, each named by the address after the #.
+
+import * as ask from "./ask.js";
+import * as health from "./health.js";
+import * as inspect from "./inspect.js";
+import { start } from "./page.js";
+import * as routes from "./routes.js";
+import * as tasks from "./tasks.js";
+
+const VIEWS = { ask, tasks, routes, health, inspect };
+const made = {};
+
+function show() {
+  const name = location.hash.slice(1) in VIEWS ? location.hash.slice(1) : "ask";
+  if (!made[name]) {
+    made[name] = VIEWS[name].view();
+    document.getElementById("main").append(made[name].element);
+  }
+  for (const [each, view] of Object.entries(made)) view.element.hidden = each !== name;
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  made[name].shown();
+}
+
+await start();
+addEventListener("hashchange", show);
+show();

@@ -1,0 +1,107 @@
+// Ask: a conversation with the hub.
+
+import { Answer } from "./answer.js";
+import { requestOf, rpc } from "./hub.js";
+import { plain } from "./markdown.js";
+import { button, h, label, say } from "./page.js";
+
+const MOST_FILE_BYTES = 7_000_000;
+
+export function view() {
+  let conversation = {};
+  let running = null;
+  const log = label(h("div", { role: "log", "aria-live": "polite", class: "log" }), "aria-label", "ask.log");
+  const input = label(h("textarea", { rows: "3", maxlength: "100000" }), "placeholder", "ask.placeholder");
+  label(input, "aria-label", "ask.placeholder");
+  const files = h("input", { type: "file", multiple: true, id: "files", class: "unseen", onchange: () => names.replaceChildren(chosen().join(", ")) });
+  const chosen = () => [...files.files].map((file) => plain(file.name));
+  const names = h("output", {});
+  const warning = h("p", { class: "problem", role: "alert" });
+  const stop = button("stop", () => running?.stop(), { hidden: true });
+  const sendButton = h("button", { "data-t": "send" }, say("send"));
+  const empty = h("div", { class: "empty" }, say("ask.empty", {}, "p"));
+  const form = h("form", {}, input, warning,
+    h("div", { class: "row" }, files, h("label", { for: "files", class: "button" }, say("ask.files")), names, stop, button("ask.new", renew), sendButton));
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit();
+  });
+  input.addEventListener("keydown", (event) => {
+    // While Japanese is composed, Enter chooses a word.
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+  log.append(empty);
+
+  async function submit() {
+    const words = input.value.trim();
+    const attached = [...files.files];
+    warning.replaceChildren();
+    if (running || !(words || attached.length)) return;
+    if (attached.reduce((sum, file) => sum + file.size, 0) > MOST_FILE_BYTES) {
+      warning.append(say("error.too_large"));
+      return;
+    }
+    const parts = [...(words ? [{ text: words }] : []), ...(await Promise.all(attached.map(partOf)))];
+    const shownNames = chosen();
+    form.reset();
+    names.replaceChildren();
+    await ask(parts, words, shownNames);
+  }
+
+  async function ask(parts, shown, attached = []) {
+    if (running) return;
+    empty.remove();
+    // The hub rates the last answer of a conversation.
+    for (const rating of log.querySelectorAll(".rate")) rating.remove();
+    const aborting = new AbortController();
+    const answer = new Answer({
+      reply: (number, name) => ask([{ text: number }], name),
+      again: () => ask(parts, shown, attached),
+      rate: (word) => rpc("SendMessage", { message: messageOf([{ text: `/${word}` }]) }),
+    });
+    running = {
+      stop: () => {
+        if (answer.taskId) rpc("CancelTask", { id: answer.taskId }).catch(() => {});
+        aborting.abort();
+      },
+    };
+    stop.hidden = false;
+    sendButton.disabled = true;
+    const question = [h("p", { dir: "auto" }, plain(shown)), attached.length && h("p", { class: "files" }, attached.join(", "))];
+    log.append(h("div", { class: "question" }, question.filter(Boolean)), answer.element);
+    answer.element.scrollIntoView({ block: "end" });
+    const configuration = { acceptedOutputModes: ["text/plain"] };
+    const request = requestOf("SendStreamingMessage", { message: messageOf(parts), configuration });
+    await answer.run(request, { signal: aborting.signal, title: shown || attached.join(", ") });
+    const waits = answer.state === "INPUT_REQUIRED" && answer.taskId;
+    conversation = answer.contextId ? { contextId: answer.contextId, ...(waits ? { taskId: answer.taskId } : {}) } : conversation;
+    running = null;
+    stop.hidden = true;
+    sendButton.disabled = false;
+    answer.element.scrollIntoView({ block: "nearest" });
+  }
+
+  const messageOf = (parts) => ({ messageId: crypto.randomUUID(), role: "ROLE_USER", parts, ...conversation });
+
+  function renew() {
+    running?.stop();
+    conversation = {};
+    log.replaceChildren(empty);
+    input.focus();
+  }
+
+  return { element: h("section", { class: "ask" }, say("nav.ask", {}, "h2"), log, form), shown: () => input.focus() };
+}
+
+async function partOf(file) {
+  const address = await new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+  return { raw: address.slice(address.indexOf(",") + 1), filename: file.name, mediaType: file.type || "application/octet-stream" };
+}

@@ -1,0 +1,80 @@
+// Tasks: the person's own, with their log; they can be followed, answered and cancelled.
+
+import { Answer, isOver, problem, stateOf } from "./answer.js";
+import { requestOf, rpc } from "./hub.js";
+import { plain } from "./markdown.js";
+import { button, h, label, say } from "./page.js";
+
+const EVERY_MS = 10_000;
+const words = (message) => plain((message?.parts ?? []).map((part) => part.text ?? part.filename ?? "…").join(" "));
+const time = (stamp) => (stamp ? new Date(stamp).toLocaleString() : "");
+
+export function view() {
+  const rows = h("tbody");
+  const told = h("div");
+  const detail = h("div", { class: "detail", "aria-live": "polite" });
+  const element = h("section", { class: "tasks" }, say("nav.tasks", {}, "h2"), told,
+    h("table", {}, h("thead", {}, h("tr", {}, ["tasks.task", "tasks.state", "tasks.time"].map((key) => say(key, {}, "th")))), rows), detail);
+  let aborting = null;
+
+  async function load() {
+    try {
+      const { tasks = [] } = await rpc("ListTasks", { pageSize: 50, historyLength: 20 });
+      told.replaceChildren(...(tasks.length ? [] : [say("tasks.none", {}, "p")]));
+      rows.replaceChildren(...tasks.map(row));
+    } catch (error) {
+      told.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
+    }
+  }
+
+  function row(task) {
+    const title = words(task.history?.[0]) || task.id;
+    const opener = h("button", { type: "button", class: "link", onclick: () => open(task.id) }, title.slice(0, 120));
+    return h("tr", {}, h("td", {}, opener), h("td", {}, say(`state.${stateOf(task)}`)), h("td", {}, time(task.status?.timestamp)));
+  }
+
+  async function open(id) {
+    aborting?.abort();
+    aborting = new AbortController();
+    const { signal } = aborting;
+    try {
+      const task = await rpc("GetTask", { id });
+      const answer = new Answer({ reply: (number) => reply(task, number) });
+      const log = (task.history ?? []).map((message) =>
+        h("li", { dir: "auto" }, say(message.role === "ROLE_USER" ? "tasks.you" : "tasks.agent", {}, "strong"), " ", words(message)));
+      const state = stateOf(task);
+      const isOpen = !isOver(state) || state.endsWith("_REQUIRED");
+      const cancel = isOpen && button("tasks.cancel", () => rpc("CancelTask", { id }).then(() => open(id)).then(load, failed));
+      detail.replaceChildren(...[h("h3", {}, h("code", {}, id)), h("ol", { class: "history" }, log), answer.element,
+        state === "INPUT_REQUIRED" && replyForm(task), cancel].filter(Boolean));
+      answer.apply({ task });
+      if (answer.isDone) answer.progress.remove();
+      else await answer.follow(signal).then(() => signal.aborted || open(id));
+    } catch (error) {
+      if (!signal.aborted) failed(error);
+    }
+  }
+
+  function replyForm(task) {
+    const input = label(h("input", { required: true, maxlength: "10000" }), "aria-label", "tasks.reply");
+    const form = h("form", { class: "row" }, input, h("button", {}, say("send")));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      reply(task, input.value);
+    });
+    return form;
+  }
+
+  async function reply({ id, contextId }, text) {
+    const message = { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text }], taskId: id, contextId };
+    const answer = new Answer();
+    detail.replaceChildren(answer.element);
+    await answer.run(requestOf("SendStreamingMessage", { message }), { title: text });
+    await load();
+    if (answer.taskId && answer.isDone) open(answer.taskId);
+  }
+
+  const failed = (error) => detail.append(problem(error.kind ?? "broken", error.message, error.seconds));
+  setInterval(() => element.isConnected && !element.hidden && !document.hidden && load(), EVERY_MS);
+  return { element, shown: load };
+}

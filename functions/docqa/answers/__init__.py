@@ -1,1 +1,0 @@
-"""From a question and passages to quotes that answer it, checked and worded."""

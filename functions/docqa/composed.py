@@ -1,0 +1,121 @@
+"""Answers that a model composes over what was found: verified sentences, each with the quotes that it rests on.
+
+Without its answer in time, and where nothing of it passes, the quotes themselves are the answer.
+"""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.declining import Reason, declining
+from a2a_hub.a2a.reply import Data, Piece, Text
+from a2a_hub.agents.composition import Composition
+from a2a_hub.grounding.composer import Asked, Composer
+from a2a_hub.grounding.evidence import Evidence
+from a2a_hub.text.citations import numbered_lines
+from a2a_hub.text.language import Language
+from functions.docqa.citations import cited
+from functions.docqa.extractive.answering import answer_of, answered, unsettled
+from functions.docqa.grounds import Grounds
+from functions.docqa.model import DocAnswer, Passage, Standing, Unit
+
+_BEST_UNITS = 30
+_MOST_CHARACTERS = 16_000
+Numbered = dict[int, tuple[Passage, Unit]]
+
+
+def composed_answer(
+    grounds: Grounds, composer: Composer | None, call: Call, *, again: Callable[[], Grounds | None] = lambda: None
+) -> Iterator[Piece]:
+    """Yield the answer, in a text and as data.
+
+    Where nothing is found, or the model says that nothing answers, the model is asked about what `again` finds in other words.
+    """
+    numbered = {} if composer is None or grounds.failed else numbered_units(grounds)
+    if composer and not numbered and not grounds.failed and (more := again()):
+        yield from composed_answer(more, composer, call)
+        return
+    if composer is None or not numbered:
+        yield from pieces_of(answered(grounds), grounds.language, call)
+        return
+
+    def still_stands(evidence: Evidence) -> bool:
+        return cited(*numbered[evidence.number], grounds) is not None
+
+    asked = Asked(question=grounds.question, language=grounds.language, evidence=evidence_of(numbered))
+    composition = Composition(composer, asked, call=call, still_stands=still_stands)
+    yield from composition.text()
+    if not composition.is_answered:
+        if composition.is_declined and (more := again()):
+            yield from composed_answer(more, composer, call)
+            return
+        found = unsettled(grounds) if composition.is_declined else answered(grounds)
+        yield from pieces_of(found, grounds.language, call, composition)
+        return
+    if grounds.notice:
+        yield Text(grounds.notice)
+    quotes = (cited(*numbered[each.number], grounds) for each in composition.cited)
+    found = answer_of(grounds, "", citations=tuple(filter(None, quotes)), grounded=True)
+    yield from pieces_of(found, grounds.language, call, composition)
+
+
+def numbered_units(grounds: Grounds) -> Numbered:
+    """Return the units of the sections of the best units and of other found ones, as many as fit, by the numbers to be cited."""
+    best = (each.passage for each in grounds.units[:_BEST_UNITS])
+    sections = {passage.id: passage for passage in (*best, *grounds.passages)}
+    found: Numbered = {}
+    left = _MOST_CHARACTERS
+    for passage in sections.values():
+        for unit in passage.units:
+            left -= len(unit.text)
+            if left < 0:
+                return found
+            found[len(found) + 1] = passage, unit
+    return found
+
+
+def evidence_of(numbered: Numbered) -> list[Evidence]:
+    """Return the numbered quotes with what governs them."""
+    return [
+        Evidence(
+            number,
+            unit.text,
+            tuple(filter(None, (passage.title, *passage.section, unit.header, *reversed(unit.context)))),
+            passage.uri,
+            in_force=passage.edition.standing is Standing.CURRENT,
+        )
+        for number, (passage, unit) in numbered.items()
+    ]
+
+
+def pieces_of(
+    found: DocAnswer, language: Language, call: Call, composition: Composition | None = None
+) -> Iterator[Piece]:
+    """Yield an answer as data and as text, unless that has been told; what operators need goes into the log, too.
+
+    A caller that takes no data gets the sources under the text.
+    What the documents do not settle is declined, and shown if no other agent has an answer.
+    """
+    call.record["grounded"] = found.grounded
+    hints = [*msgspec.to_builtins(found.hints), *(composition.hints if composition else ())]
+    if hints:
+        call.record.update(severity="WARNING", hints=hints)
+    more = {name: msgspec.to_builtins(getattr(found, name)) for name in ("sources", "unverified", "nearest")}
+    data = {
+        "grounded": found.grounded,
+        "citations": msgspec.to_builtins(found.citations),
+        "candidates": msgspec.to_builtins(found.candidates),
+        **{name: value for name, value in {**more, "hints": hints}.items() if value},
+        **(composition.data if composition else {}),
+    }
+    if not found.grounded:
+        near = Reason.NOT_ASSERTED if found.nearest else Reason.NOTHING_KNOWN
+        yield declining(Reason.FAILED if found.failed else near, data)
+        yield Text(found.text)
+        return
+    if found.text:
+        yield Text(found.text)
+    if not call.wants_data:
+        yield Text(numbered_lines(data["citations"], language))
+    yield Data(data)

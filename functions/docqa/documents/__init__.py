@@ -1,1 +1,0 @@
-"""From the bytes of a file to the passages and units that may be quoted."""

@@ -1,1 +1,0 @@
-"""Readers: one file of bytes in, canonical text out."""

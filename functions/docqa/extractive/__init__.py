@@ -1,0 +1,1 @@
+"""Answers without a model: quotes, asserted only where they settle the question."""

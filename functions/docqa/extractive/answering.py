@@ -1,0 +1,130 @@
+"""Grounds to an answer without a model: quotes that are asserted, or the nearest ones beside an abstention."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from a2a_hub.text.language import Language
+from functions.docqa.citations import cited
+from functions.docqa.extractive.extract import Extract, extract
+from functions.docqa.grounds import Grounds, RankedUnit
+from functions.docqa.model import Candidate, Citation, DocAnswer, Standing, Unit, UnitKind
+
+_SAY = {Language.EN: "The documents say:", Language.JA: "文書には次のように書かれています。"}
+_SAY_IN_OTHER = {
+    Language.EN: "The documents say, in Japanese:",
+    Language.JA: "文書には次のように書かれています（英語）。",
+}
+_FORMER = {Language.EN: "From an edition that is no longer in force: ", Language.JA: "現在は効力のない版の記述: "}
+_ABSTAINED = {
+    Language.EN: "I found no passage in the documents that settles this question, so I do not answer it.",
+    Language.JA: "この質問に確実に答える記述が文書の中に見つからなかったため、回答を控えます。",
+}
+_NEAREST = {
+    Language.EN: "Nearest to it, though perhaps about something else:",
+    Language.JA: "近い記述は次のとおりです（別の事柄についてのものかもしれません）:",
+}
+_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+
+
+def answered(grounds: Grounds) -> DocAnswer:
+    """Return the answer in quotes; each was compared with its place in the source."""
+    return _answer(grounds, extract(grounds))
+
+
+def unsettled(grounds: Grounds) -> DocAnswer:
+    """Return an abstention with the nearest quotes, which are said to be no answer."""
+    return _answer(grounds, replace(extract(grounds), is_settled=False))
+
+
+def answer_of(
+    grounds: Grounds,
+    text: str,
+    *,
+    citations: tuple[Citation, ...] = (),
+    nearest: tuple[Citation, ...] = (),
+    grounded: bool,
+) -> DocAnswer:
+    """Return an answer with all that is known of its search, and the sources that it cites."""
+    uris = {citation.uri for citation in citations}
+    return DocAnswer(
+        text=text,
+        citations=citations,
+        grounded=grounded,
+        candidates=_candidates(grounds),
+        sources=tuple(source for source in grounds.sources if source.uri in uris),
+        unverified=tuple(grounds.unverified),
+        hints=tuple(grounds.hints),
+        nearest=nearest,
+        failed=bool(grounds.failed),
+    )
+
+
+def _answer(grounds: Grounds, found: Extract) -> DocAnswer:
+    quotes = tuple(filter(None, (cited(each.passage, each.unit, grounds) for each in found.quotes)))
+    if found.is_settled and len(quotes) == len(found.quotes):
+        text = _asserted(found.quotes, grounds.language) + grounds.notice
+        return answer_of(grounds, text, citations=quotes, grounded=True)
+    text = grounds.failed or _abstained(quotes, grounds.language) + grounds.notice
+    return answer_of(grounds, text, nearest=quotes, grounded=False)
+
+
+def _candidates(grounds: Grounds) -> tuple[Candidate, ...]:
+    """Return the passages that the search found, with the score of the best unit of each."""
+    best: dict[str, float] = {}
+    for each in grounds.units:
+        best[each.passage.id] = max(best.get(each.passage.id, 0.0), each.own + each.governing)
+    return tuple(
+        Candidate(
+            passage_id=passage.id,
+            uri=passage.uri,
+            search_score=passage.score,
+            evidence_score=best.get(passage.id, 0.0),
+        )
+        for passage in grounds.passages
+    )
+
+
+def _asserted(quotes: Sequence[RankedUnit], language: Language) -> str:
+    """Return the answer in quotes, the best first, each with its mark."""
+    other = any(quote.passage.language != language for quote in quotes)
+    lines = []
+    for number, quote in enumerate(quotes, start=1):
+        former = "" if quote.passage.edition.standing is Standing.CURRENT else _FORMER[language]
+        lines.append(f"{former}{_shown(quote.unit)} [{number}]")
+    return "\n".join([(_SAY_IN_OTHER if other else _SAY)[language], *lines])
+
+
+def _abstained(nearest: Sequence[Citation], language: Language) -> str:
+    """Return the text of an answer without evidence; `nearest` is shown, and said to be no answer."""
+    if not nearest:
+        return _ABSTAINED[language]
+    return "\n".join(
+        [_ABSTAINED[language], "", _NEAREST[language], *(f"- {_quoted(each, language)}" for each in nearest)]
+    )
+
+
+def _quoted(citation: Citation, language: Language) -> str:
+    quote = " ".join(_plain(citation.quote).split())
+    where = ("、" if language is Language.JA else ", ").join(
+        dict.fromkeys((citation.title, *citation.position.section[-1:]))
+    )
+    return f"「{quote}」（{where}）" if language is Language.JA else f"“{quote}” ({where})"
+
+
+def _shown(unit: Unit) -> str:
+    if unit.kind is not UnitKind.ROW:
+        return _plain(unit.text)
+    cells, names = _cells(unit.text), _cells(unit.header)
+    if len(cells) == len(names):
+        return " | ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True))
+    return " | ".join(cells)
+
+
+def _plain(text: str) -> str:
+    """Return a text without the marks of Markdown's emphasis."""
+    return _EMPHASIS.sub("", text)
+
+
+def _cells(row: str) -> list[str]:
+    return [_plain(cell).strip() for cell in row.strip().strip("|").split("|")]

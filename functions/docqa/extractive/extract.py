@@ -1,0 +1,170 @@
+"""Chooses the quotes that answer a question, and decides whether they settle it.
+
+A wrong assertion is worth ten abstentions: a quote is asserted only if it has every number, code and name of the question and
+the kind of thing that is asked for, leaves no weighty word of the question unsaid, and nothing of equal rank says otherwise.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from msgspec import structs
+
+from a2a_hub.text.language import Language, language_of
+from a2a_hub.text.normalization import normalise
+from a2a_hub.text.quantities import quantities
+from functions.docqa.extractive.kinds import Kind, has, kind_of, values
+from functions.docqa.grounds import Grounds, RankedUnit, Texts
+from functions.docqa.model import Unit
+from functions.docqa.retrieval.ranges import measures, selects
+from functions.docqa.retrieval.scoring import serves
+from functions.docqa.retrieval.terms import terms_of
+
+_MOST_SHOWN = 3
+_CONSIDERED = 40
+_MOST_SHOWN_CHARACTERS = 400
+# Swept over the labelled sets (docs/decisions/docqa-answers.md).
+_LEAST_SAID = {Language.EN: 0.82, Language.JA: 0.8}
+_LEAST_MARGIN = {Language.EN: 0.15, Language.JA: 0.03}
+_LEAST_OWN = 0.2
+_MOST_MISSING = 0.3
+_WIDE_MARGIN, _WEIGHT_OF_MARGIN = 0.2, 0.75
+_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][A-Za-z0-9]*\b|\b[A-Z]{2,}[0-9]*\b")
+_LATIN = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
+_EXCEPTION = re.compile(
+    r"(?:however|but|except|unless|notwithstanding|exceptions?)\b|ただし|但し|なお|例外", re.IGNORECASE
+)
+_ORDER = re.compile(
+    r"(?:ignore|disregard|forget) (?:all |any |the |your )*(?:previous|prior|above|earlier)\b|\bsystem prompt\b"
+    r"|(?:指示|命令)を(?:すべて)?無視",
+    re.IGNORECASE,
+)
+_NO_NAMES = frozenset({"i", "ok", "faq", "pc", "id", "eu", "url", "japanese", "english"})
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """The quotes of an answer, the best first; `is_settled` if they are asserted."""
+
+    quotes: Sequence[RankedUnit]
+    is_settled: bool
+
+
+def extract(grounds: Grounds) -> Extract:
+    """Return the quotes that answer a question best."""
+    asked = _Asked(grounds.question)
+    units = [unit for unit in grounds.units[:_CONSIDERED] if asked.may_answer(unit)]
+    fitting = [unit for unit in units if asked.is_fit(unit)]
+    best = next((unit for unit in fitting if asked.selects(unit)), None) or next(iter(fitting), None)
+    language = language_of(grounds.question)
+    if best is None or grounds.unknown or not _settles(best, _margin(best, fitting, asked.kind), language):
+        shown = _of_each_passage([*filter(None, [best]), *units])[:_MOST_SHOWN]
+        return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
+    return Extract([best, *_exception(best)], is_settled=True)
+
+
+def _settles(best: RankedUnit, margin: float, language: Language) -> bool:
+    said = best.own + best.governing + _WEIGHT_OF_MARGIN * min(_WIDE_MARGIN, margin)
+    is_said = said >= _LEAST_SAID[language] and best.own >= _LEAST_OWN and best.missing <= _MOST_MISSING
+    return is_said and margin >= _LEAST_MARGIN[language]
+
+
+def _margin(best: RankedUnit, fitting: Sequence[RankedUnit], kind: Kind) -> float:
+    """Return how far the best unit is above the next that answers otherwise, as a share of its score."""
+    answer = values(best.unit.text, kind)
+    rivals = (
+        unit.score
+        for unit in fitting
+        if unit.unit.text != best.unit.text and not (answer and values(unit.unit.text, kind) == answer)
+    )
+    return 1 - max(rivals, default=0.0) / (best.score or 1.0)
+
+
+class _Asked:
+    """The demands of a question: a kind of thing, for its own numbers, codes and names."""
+
+    def __init__(self, question: str) -> None:
+        self.kind = kind_of(question)
+        self._terms = frozenset(terms_of(question))
+        self._measures = measures(question)
+        self._figures = {each.term for each in quantities(question) if each.kind != "fiscal"}
+        names = _NAME.findall(question) if question.isascii() else _LATIN.findall(question)
+        self._names = {name for name in map(normalise, names) if name not in _NO_NAMES and name.isalpha() and name[1:]}
+
+    def may_answer(self, ranked: RankedUnit) -> bool:
+        """Return True for a unit of the edition in force or asked for that asks nothing and orders no model."""
+        text = ranked.unit.text
+        return (
+            serves(ranked.passage.edition, self._terms)
+            and not text.rstrip("*_ ").endswith(("?", "？"))
+            and not _ORDER.search(text)
+        )
+
+    def selects(self, ranked: RankedUnit) -> bool | None:
+        """Return True if the unit's ranges hold the numbers of the question, False if they do not, None without any."""
+        found = {selects(each, ranked.unit.text, ranked.unit.header) for each in self._measures} - {None}
+        return all(found) if found else None
+
+    def is_fit(self, ranked: RankedUnit) -> bool:
+        """Return True for a unit that has the kind of thing, the numbers, the codes and the names that are asked for."""
+        if not has(ranked.unit.text, self.kind):
+            return False
+        selected = self.selects(ranked)
+        needed = self._names if selected else self._names | self._figures
+        if selected is False or not needed:
+            return selected is not False
+        text = surroundings(ranked)
+        said = {each.term for each in quantities(text)} | set(re.findall(r"[a-z0-9]+", normalise(text)))
+        return needed <= said
+
+
+def surroundings(unit: RankedUnit) -> str:
+    """Return a unit with all that governs it."""
+    passage = unit.passage
+    return "\n".join(
+        (passage.title, *passage.section, passage.place, *unit.unit.context, unit.unit.header, unit.unit.text)
+    )
+
+
+def in_context(ranked: RankedUnit, texts: Texts) -> RankedUnit:
+    """Return a unit with its neighbours, those behind it first, as many as fit into a quote that is shown."""
+    units = ranked.passage.units
+    first = last = units.index(ranked.unit)
+    while first > 0 or last + 1 < len(units):
+        if last + 1 < len(units) and _fits(units[last + 1], units[first : last + 2], _MOST_SHOWN_CHARACTERS):
+            last += 1
+        elif first > 0 and _fits(units[first - 1], units[first - 1 : last + 1], _MOST_SHOWN_CHARACTERS):
+            first -= 1
+        else:
+            break
+    return _joined(ranked, units[first : last + 1], texts)
+
+
+def _exception(best: RankedUnit) -> list[RankedUnit]:
+    """Return the sentence behind a rule that takes something out of it."""
+    units = best.passage.units
+    after = units.index(best.unit) + 1
+    is_one = after < len(units) and units[after].kind is best.unit.kind and _EXCEPTION.match(units[after].text)
+    return [replace(best, unit=units[after])] if is_one else []
+
+
+def _fits(added: Unit, units: Sequence[Unit], most_characters: int) -> bool:
+    return max(unit.end for unit in units) - units[0].start <= most_characters and not _ORDER.search(added.text)
+
+
+def _joined(ranked: RankedUnit, units: Sequence[Unit], texts: Texts) -> RankedUnit:
+    """Return the unit widened to the text from the first to the last of `units`, as it stands in the source."""
+    document = texts(ranked.passage.uri) if len(units) > 1 else None
+    if document is None:
+        return ranked
+    start, end = units[0].start, max(unit.end for unit in units)
+    return replace(ranked, unit=structs.replace(ranked.unit, start=start, end=end, text=document.text[start:end]))
+
+
+def _of_each_passage(units: Sequence[RankedUnit]) -> list[RankedUnit]:
+    """Return the first unit of each passage, and of those that say the same."""
+    found: list[RankedUnit] = []
+    for unit in units:
+        if all(unit.passage.id != other.passage.id and unit.unit.text != other.unit.text for other in found):
+            found.append(unit)
+    return found

@@ -1,0 +1,68 @@
+"""The form in which every reader hands over what it has read."""
+
+import re
+from enum import StrEnum
+
+from msgspec import Struct
+
+MAX_CHARACTERS = 10_000_000
+# Characters of these scripts follow one another without a space at a line's end.
+_NO_SPACE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff01-\uff9f]")
+
+
+class Unreadable(Exception):
+    """A file that cannot become a document; the message is the reason."""
+
+
+class Kind(StrEnum):
+    """The kind of a block."""
+
+    HEADING = "heading"
+    TEXT = "text"
+    ITEM = "item"
+    ROW = "row"
+    ASIDE = "aside"  # part of the canonical text, but no evidence: a header row, a line about the document itself
+
+
+class Block(Struct, frozen=True, gc=False):
+    """A heading, paragraph, list item or table row.
+
+    `level` is a heading's depth or an item's indent; `marker` is written before the text, but no part of a quote; `line` and
+    `page` count from one, 0 means unknown; `context` governs the block from inside its own table or list; `source` is the
+    name of an attachment.
+    """
+
+    kind: Kind
+    text: str
+    level: int = 0
+    marker: str = ""
+    header: str = ""
+    context: tuple[str, ...] = ()
+    cell: str = ""
+    line: int = 0
+    page: int = 0
+    table: int = 0
+
+
+class Content(Struct, kw_only=True):
+    """A file as its reader understood it. `title` is what the format calls its title; `fields` are its metadata, `running` its
+    running heads.
+    """
+
+    blocks: list[Block]
+    title: str = ""
+    fields: dict[str, str] = {}
+    running: str = ""
+    pages: int = 0
+
+
+def joined(lines: list[str]) -> str:
+    """Return the lines of one paragraph as one line: Latin words keep a space between them, Japanese ones get none."""
+    out: list[str] = []
+    for line in lines:
+        text = " ".join(line.split())
+        if out and text and not (_NO_SPACE.match(out[-1][-1]) and _NO_SPACE.match(text[0])):
+            out.append(" ")
+        if text:
+            out.append(text)
+    return "".join(out)

@@ -1,0 +1,49 @@
+"""Bytes to text, in the encodings that documents of Japanese and western offices have."""
+
+import contextlib
+import re
+
+from functions.docqa.ingestion.blocks import Unreadable
+
+_ENCODINGS = ("utf-8-sig", "cp932", "euc_jp")
+_WESTERN = "cp1252"
+_BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_JIS = re.compile(rb"\x1b(?:\$[@B]|\([BJI])")
+_DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{1,200}?(?:charset|encoding)=[\"']?\s*([A-Za-z0-9_-]+)", re.IGNORECASE)
+_HIGH_TOGETHER = re.compile(rb"[\x80-\xff](?=.?[\x80-\xff])", re.DOTALL)
+_ACCENTS_OF_100 = 10
+_ASCII = bytes(range(0x80))
+
+
+def decoded(content: bytes, *, markup: bool = False, charset: str = "") -> str:
+    """Return `content` as text: UTF-8, or the declared encoding, or an older Japanese or western one. Raises Unreadable."""
+    if content.startswith(_BYTE_ORDER_MARKS):
+        return content.decode("utf-16", "replace")
+    if b"\x00" in content[:4096]:
+        raise Unreadable("binary content")
+    if markup and not charset and (match := _DECLARED.search(content[:2048])):
+        charset = match[1].decode("ascii")
+    with contextlib.suppress(UnicodeDecodeError):
+        if not _JIS.search(content):
+            return content.decode("utf-8-sig")
+    high = len(content.translate(None, _ASCII))
+    few = high * 100 <= len(content) * _ACCENTS_OF_100
+    apart = len(_HIGH_TOGETHER.findall(content)) * 100 <= high * _ACCENTS_OF_100
+    names = [charset] if charset else []
+    names += ["iso2022_jp_ext"] if _JIS.search(content) else []
+    for name in [*names, *([_WESTERN] if few and apart else [])]:
+        with contextlib.suppress(UnicodeDecodeError, LookupError, ValueError):
+            return content.decode(name)
+    readings: list[tuple[int, int, str]] = []
+    for name in _ENCODINGS:
+        with contextlib.suppress(UnicodeDecodeError):
+            text = content.decode(name)
+            # Most EUC-JP bytes are also valid CP932, as half-width katakana: the reading with fewer of those is right.
+            odd = sum("\uff61" <= character <= "\uff9f" or "\ue000" <= character <= "\uf8ff" for character in text)
+            readings.append((odd, len(readings), text))
+    if readings:
+        return min(readings)[2]
+    if few:
+        with contextlib.suppress(UnicodeDecodeError):
+            return content.decode(_WESTERN)
+    raise Unreadable("neither UTF-8 nor another usual encoding")

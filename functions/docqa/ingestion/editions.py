@@ -1,0 +1,174 @@
+"""The edition that a document is: in force, superseded or a draft; read from front matter, first lines and names."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from msgspec import structs
+
+from functions.docqa.ingestion.language import folded
+from functions.docqa.model import Document, Edition, Standing
+
+_HEAD_CHARACTERS = 700
+_STATUS_NAMES = ("status", "状態", "ステータス")
+_STATUS = re.compile(rf"^\W*(?:{'|'.join(_STATUS_NAMES)})\W*[::]\W*(.+)$", re.MULTILINE)
+_OLD_STATUS = re.compile(
+    r"^\W*(?:superseded|obsolete|archived?|deprecated|withdrawn|retired|expired|inactive|rescinded|old"
+    r"|廃止|旧版|失効|改定前|改訂前|無効|終了)"
+)
+_DRAFT_STATUS = re.compile(
+    r"^\W*(?:draft|proposed|proposal|under review|in review|案|草案|ドラフト|下書き|検討中|未承認)"
+)
+_OLD_TEXT = re.compile(
+    r"\b(?:superseded|replaced) (?:by|on|as of)\b|\bsuperseded\b(?! versions?\b)"
+    r"|\bno longer (?:in force|in effect|valid|current|applies|applicable)\b|\bobsolete\b"
+    r"|\barchived (?:version|copy|policy)\b|\bkept (?:only )?for (?:reference|the record|historical)"
+    r"|\b(?:old|former|previous|outdated) (?:version|edition) of\b|旧版|改[定訂]前の"
+    r"|(?:本|この)(?:書|文書|規程|規則|手順書?|版|ポリシー|マニュアル|ガイド|ルール)は"
+    r".{0,25}(?:廃止|失効|効力を失|置き換えられ)"
+    r"|により廃止|に置き換えられ|\(廃止\)|【廃止】|\[廃止\]|廃止済|参考として(?:残|保存)"
+    r"|旧規[程則定](?:である|です)|まで(?:適用|使用)され(?:て(?:い)?)?た旧"
+    r"|現在は(?:使用|適用)(?:しない|されない|されて|していま)"
+)
+_OLD_NAME = re.compile(
+    r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|廃止"
+    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール)(?!から|との|と|への)|[(\[【_ -]旧[)\]】_. -]"
+)
+_EFFECTIVE = re.compile(r"effective|in force|valid from|applies from|施行|適用開始|発効|有効開始|改[定訂]")
+_SUPERSEDES = re.compile(r"\b(?:supersedes|replaces)\b|を廃止し|を置き換え|に代わ|旧版との")
+_OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
+_CLAUSE = re.compile(r"[^\n。.]+(?:\.(?= ?\d)[^\n。.]+)*")
+_DATE = re.compile(r"((?:19|20)\d\d)\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*"
+_ENGLISH_DATE = re.compile(
+    rf"(?:(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}|{_MONTH}(?: (\d{{1,2}})(?:st|nd|rd|th)?)?),? ((?:19|20)\d\d)"
+)
+_YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+_JAPANESE_YEAR = re.compile(r"(?:令和|平成|昭和)\d+年")
+_VERSION = re.compile(
+    r"(?:(?:\bversion|\bver\.?|\brev(?:ision)?\.?)[ _-]?|(?<![a-z])v\.? ?|第(?=[ \d.]+版) ?)(\d+(?:\.\d+)*)"
+)
+_SERIES_NOISE = re.compile(
+    r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])v ?\d+(?:\.\d+)*|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版"
+    r"|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
+    r"|[\d.]+$|[\W_]+"
+)
+
+
+def edition_of(path: str, title: str, given: Mapping[str, str], text: str) -> Edition:
+    """Return what a document says about its own edition; `in_force` compares it with the others. `given` is its metadata."""
+    head = folded(text[:_HEAD_CHARACTERS])
+    fields = {re.sub("[_-]", " ", folded(name)): folded(value) for name, value in given.items()}
+    status = next(filter(None, map(fields.get, _STATUS_NAMES)), None) or _labelled_status(head)
+    own = _of_itself(head)
+    standing = Standing.CURRENT
+    name = folded(f"{path} {title}")
+    if _DRAFT_STATUS.match(status):
+        standing = Standing.DRAFT
+    elif (
+        _OLD_STATUS.match(status)
+        or fields.keys() & {"superseded by", "replaced by"}
+        or _OLD_TEXT.search(own)
+        or _OLD_NAME.search(name)
+    ):
+        standing = Standing.SUPERSEDED
+    labels = set(_YEAR.findall(name)) | {f"v{number}" for number in _VERSION.findall(name)}
+    if version := fields.get("version") or fields.get("版"):
+        labels |= {f"v{number}" for number in re.findall(r"\d+(?:\.\d+)*", version)[:1]} | set(_YEAR.findall(version))
+    named = own[:400]
+    if _OTHER_EDITION.search(named):
+        named = "\n".join(clause for clause in named.split("\n") if not _OTHER_EDITION.search(clause))
+    labels |= {f"v{number}" for number in _VERSION.findall(named)}
+    effective = _effective(fields, head)
+    if effective:
+        labels.add(effective[:4])
+    return Edition(standing=standing, labels=tuple(sorted(labels)), effective=effective, series=_series(title))
+
+
+def _of_itself(head: str) -> str:
+    """Return what `head` says that may be about the document's own edition, not about one that it replaces."""
+    return "\n".join(clause for clause in _CLAUSE.findall(head) if not _SUPERSEDES.search(clause))
+
+
+def in_force(documents: Sequence[Document], today: date) -> list[Document]:
+    """Return `documents`; of several editions with one title or file name only the newest that is already in force is current."""
+    day = today.isoformat()
+    ages: defaultdict[tuple[str, str], list[_Age]] = defaultdict(list)
+    for document in documents:
+        edition = document.edition
+        if edition.standing is Standing.CURRENT and edition.effective <= day:
+            for series in series_of(document):
+                ages[document.language, series].append(_Age.of(edition))
+    out: list[Document] = []
+    for document in documents:
+        edition = document.edition
+        standing, age = edition.standing, _Age.of(edition)
+        if standing is Standing.CURRENT and edition.effective > day:
+            standing = Standing.DRAFT
+        elif standing is Standing.CURRENT and any(
+            _is_older(age, other) for series in series_of(document) for other in ages[document.language, series]
+        ):
+            standing = Standing.SUPERSEDED
+        out.append(structs.replace(document, edition=structs.replace(edition, standing=standing)))
+    return out
+
+
+class _Age(NamedTuple):
+    """The signs of an edition's age; two editions are compared by the first that both have and in which they differ."""
+
+    effective: str
+    version: tuple[int, ...]
+    year: str
+
+    @classmethod
+    def of(cls, edition: Edition) -> "_Age":
+        years = [label for label in edition.labels if not label.startswith("v")]
+        versions = [tuple(map(int, label[1:].split("."))) for label in edition.labels if label.startswith("v")]
+        return cls(edition.effective, max(versions, default=()), max(years, default=""))
+
+
+def _is_older(one: _Age, other: _Age) -> bool:
+    pairs = [(mine, its) for mine, its in zip(one, other, strict=True) if mine and its and mine != its]
+    return bool(pairs) and bool(pairs[0][0] < pairs[0][1])  # type: ignore[operator]
+
+
+def _labelled_status(head: str) -> str:
+    match = _STATUS.search(head) if any(name in head for name in _STATUS_NAMES) else None
+    return match[1] if match else ""
+
+
+def _effective(fields: dict[str, str], head: str) -> str:
+    for name in ("effective", "effective date", "effective from", "施行日", "適用日", "date"):
+        if found := _date_in(fields.get(name, "")):
+            return found
+    for line in head.split("\n"):
+        if line.startswith("##"):
+            break  # What stands in a section is not about the whole document.
+        if _EFFECTIVE.search(line) and (found := _date_in(line)):
+            return found
+    return ""
+
+
+def _date_in(text: str) -> str:
+    if match := _DATE.search(text):
+        return f"{match.group(1)}-{int(match.group(2)):02d}-{int(match.group(3) or 1):02d}"
+    if match := _ENGLISH_DATE.search(text):
+        day, month, other_month, other_day, year = match.groups()
+        return f"{year}-{_MONTHS.index((month or other_month)[:3]) + 1:02d}-{int(day or other_day or 1):02d}"
+    return ""
+
+
+def series_of(document: Document) -> set[str]:
+    """Return what the editions of one document have in common: the title, and the name of a file that names its edition."""
+    folder, _, name = document.path.rpartition("/")
+    stem = folded(name.rpartition(".")[0] or name)
+    by_name = _series(stem)
+    is_named = _YEAR.search(stem) or _VERSION.search(stem) or _JAPANESE_YEAR.search(stem)
+    return {document.edition.series, f"{folder}/{by_name}" if by_name and is_named else ""} - {""}
+
+
+def _series(title: str) -> str:
+    return _SERIES_NOISE.sub("", folded(title))

@@ -1,0 +1,110 @@
+"""Office files as archives of XML: bounded when unpacked, without document type definitions; and what their XML shares."""
+
+import io
+import re
+import zipfile
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from functions.docqa.ingestion.blocks import Unreadable
+
+_MAX_BYTES, _MAX_PARTS = 200 * 1024 * 1024, 5_000
+_DECLARATION = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)|<\0!\0", re.IGNORECASE)
+_NAMESPACE = re.compile(r"\{[^}]*\}")
+
+
+class OfficeFile:
+    """The parts of a DOCX, XLSX or PPTX file. Raises Unreadable for what is no such file, locked, or a bomb."""
+
+    def __init__(self, content: bytes) -> None:
+        if content.startswith(b"\xd0\xcf\x11\xe0"):
+            raise Unreadable("locked by a password, or saved in the form of before 2007")
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(content))
+        except (zipfile.BadZipFile, ValueError, OSError) as error:
+            raise Unreadable("damaged archive") from error
+        parts = self._zip.infolist()
+        self.names = {part.filename for part in parts}
+        self._left = _MAX_BYTES
+        if len(parts) > _MAX_PARTS or sum(part.file_size for part in parts) > _MAX_BYTES:
+            raise Unreadable(f"more than {_MAX_BYTES} bytes or {_MAX_PARTS} parts when unpacked")
+
+    def check(self) -> None:
+        """Raise Unreadable if any part of XML has what a reader should not meet, or is larger than it says."""
+        for name in self.names:
+            if name.endswith((".xml", ".rels", ".vml")):
+                self._bytes(name)
+
+    def xml(self, name: str) -> Element:
+        """Return the root of a part, its names without namespaces; an empty element when there is no such part."""
+        if name not in self.names:
+            return Element("")
+        try:
+            root = ElementTree.fromstring(self._bytes(name))  # noqa: S314 (no part with a definition gets here)
+        except ElementTree.ParseError as error:
+            raise Unreadable("damaged XML") from error
+        for element in root.iter():
+            element.tag = _NAMESPACE.sub("", element.tag)
+            if any("{" in key for key in element.attrib):
+                element.attrib = {_NAMESPACE.sub("", key): value for key, value in element.attrib.items()}
+        return root
+
+    def links(self, name: str) -> dict[str, tuple[str, str]]:
+        """Return the parts that a part refers to: id → (kind, name)."""
+        folder, _, own = name.rpartition("/")
+        found = {}
+        for link in self.xml(f"{folder}/_rels/{own}.rels"):
+            path = link.get("Target", "")
+            at = folder.split("/") if not path.startswith("/") else []
+            for step in path.strip("/").split("/"):
+                at = at[:-1] if step == ".." else [*at, step]
+            found[link.get("Id", "")] = (link.get("Type", "").rpartition("/")[2], "/".join(at))
+        return found
+
+    def title(self) -> str:
+        """Return the title among the file's properties; "" without one."""
+        return (self.xml("docProps/core.xml").findtext("title") or "").strip()
+
+    def _bytes(self, name: str) -> bytes:
+        try:
+            with self._zip.open(name) as part:
+                content = part.read(self._left + 1)
+        except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError, ValueError) as error:
+            raise Unreadable("damaged archive") from error
+        self._left -= len(content)
+        if self._left < 0:
+            raise Unreadable(f"more than {_MAX_BYTES} bytes when unpacked")
+        if _DECLARATION.search(content):
+            raise Unreadable("XML with a document type definition")
+        return content
+
+
+def shown_text(paragraph: Element) -> str:
+    """Return what a paragraph shows: without deleted text, the text of fields' codes, and the readings over characters."""
+    out: list[str] = []
+    stack = [paragraph]
+    while stack:
+        element = stack.pop()
+        if element.tag == "t":
+            out.append(element.text or "")
+        elif element.tag in ("br", "cr"):
+            out.append("\n" if element.get("type") is None else "")
+        elif element.tag == "tab":
+            out.append("\t")
+        elif element.tag == "noBreakHyphen":
+            out.append("-")
+        elif element.tag not in ("del", "moveFrom", "rt", "pPr", "rPr", "Fallback", "txbxContent", "tabs"):
+            stack += reversed(element)
+    return "".join(out)
+
+
+def value_of(element: Element | None, name: str) -> str:
+    """Return the value of a property, "" where it is not set."""
+    found = element.find(name) if element is not None else None
+    return (found.get("val") or "") if found is not None else ""
+
+
+def number_of(element: Element | None, name: str, default: int) -> int:
+    """Return the value of a property as a number, `default` where it is none."""
+    value = value_of(element, name)
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else default

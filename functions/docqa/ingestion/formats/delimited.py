@@ -1,0 +1,35 @@
+"""CSV and TSV to blocks: a table whose delimiter is found by counting."""
+
+import csv
+import io
+
+from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
+from functions.docqa.ingestion.tables import table_blocks
+
+_DELIMITERS = (",", "\t", ";", "|")
+_SAMPLE_LINES, _MAX_CELLS = 50, 2_000_000
+
+
+def read_delimited(text: str) -> Content:
+    """Return the rows of a table of text; lines above it that have one cell only are text. Raises Unreadable."""
+    if text.startswith("sep="):
+        text = text.partition("\n")[2]
+    sample = [line for line in text.splitlines()[:_SAMPLE_LINES] if line.strip()]
+    counts = {mark: [line.count(mark) for line in sample] for mark in _DELIMITERS}
+    # The one that most lines have, and have alike.
+    best = max(_DELIMITERS, key=lambda mark: (sum(map(bool, counts[mark])), -len(set(counts[mark])), sum(counts[mark])))
+    csv.field_size_limit(1_000_000)
+    try:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline=""), delimiter=best)]
+    except csv.Error as error:
+        raise Unreadable("damaged table of text") from error
+    if sum(map(len, rows)) > _MAX_CELLS:
+        raise Unreadable(f"more than {_MAX_CELLS} cells")
+    rows = [row for row in rows if any(row)]
+    notes: list[Block] = []
+    while len(rows) > 1 and sum(map(bool, rows[0])) == 1 < max(map(len, rows)):
+        notes.append(Block(Kind.TEXT, next(filter(None, rows.pop(0)))))
+    cells = [f"row {number}" for number in range(1 + len(notes), 1 + len(notes) + len(rows))]
+    names = rows[0] if rows else []
+    named = len(names) > 1 and not any(cell.replace(".", "").replace(",", "").isdigit() for cell in names)
+    return Content(blocks=[*notes, *table_blocks(rows, table=1, header_rows=1 if named else 0, cells=cells)])

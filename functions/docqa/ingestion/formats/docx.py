@@ -1,0 +1,215 @@
+"""DOCX to blocks: headings, automatic numbers such as 第3条, lists, tables with merged cells, footnotes; no running heads."""
+
+import re
+from collections.abc import Iterator, Sequence
+from string import ascii_lowercase, ascii_uppercase
+from xml.etree.ElementTree import Element
+
+from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
+from functions.docqa.ingestion.formats.archive import OfficeFile, number_of, shown_text, value_of
+from functions.docqa.ingestion.formats.lines import ITEM
+from functions.docqa.ingestion.headings import heading_depth
+from functions.docqa.ingestion.tables import Cell, grid_of, span_of, table_blocks
+
+_HEADING_STYLE = re.compile(r"(?:heading|見出し)\s*(\d)", re.IGNORECASE)
+_TITLE_STYLE = re.compile(r"(?:title|表題|題名)$", re.IGNORECASE)
+_ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_ROMAN = [tens + ones for tens in ("", "x", "xx", "xxx") for ones in _ROMAN_ONES][1:]
+_ONES = ("", *"一二三四五六七八九")
+_KANJI = [tens + ones for tens in ("", "十", *(f"{each}十" for each in _ONES[2:])) for ones in _ONES][1:]
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+_IROHA = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセスン"
+_AIUEO = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
+_SIGNS: dict[str, Sequence[str]] = {
+    "lowerLetter": ascii_lowercase,
+    "upperLetter": ascii_uppercase,
+    "lowerRoman": _ROMAN,
+    "upperRoman": [each.upper() for each in _ROMAN],
+    **dict.fromkeys(("japaneseCounting", "ideographDigital", "chineseCounting", "japaneseLegal"), _KANJI),
+    **dict.fromkeys(("decimalEnclosedCircle", "decimalEnclosedCircleChinese"), _CIRCLED),
+    **dict.fromkeys(("iroha", "irohaFullWidth"), _IROHA),
+    **dict.fromkeys(("aiueo", "aiueoFullWidth"), _AIUEO),
+}
+_MARKER = re.compile(r"\W*(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})\W*$")
+_LONGEST_HEADING = 80
+_EDGE = re.compile(r"word/(?:header|footer)\d*\.xml")
+_BODY = "word/document.xml"
+
+
+def read_docx(content: bytes) -> Content:
+    """Return the blocks of a DOCX file, and its title. Raises Unreadable."""
+    archive = OfficeFile(content)
+    body = archive.xml(_BODY).find("body")
+    if body is None:
+        raise Unreadable("no Word document in it")
+    reading = _Reading(archive)
+    reading.take(body)
+    for note in (note for name in ("word/footnotes.xml", "word/endnotes.xml") for note in archive.xml(name)):
+        if note.get("type") is None and (text := " ".join(shown_text(p).strip() for p in note.iter("p")).strip()):
+            reading.blocks.append(Block(Kind.TEXT, text, marker=f"[{note.get('id')}] "))
+    edges = (archive.xml(name) for name in sorted(archive.names) if _EDGE.match(name))
+    running = "\n".join(shown_text(p) for root in edges for p in root.iter("p"))
+    return Content(blocks=reading.blocks, title=archive.title(), running=running)
+
+
+class _Numbering:
+    """The automatic numbers of paragraphs."""
+
+    def __init__(self, root: Element) -> None:
+        self._counts: dict[tuple[str, int], int] = {}
+        self._abstract = {num.get("numId", ""): value_of(num, "abstractNumId") for num in root.findall("num")}
+        self._restarts = {
+            (num.get("numId", ""), int(each.get("ilvl", "0"))): number_of(each, "startOverride", 1)
+            for num in root.findall("num")
+            for each in num.findall("lvlOverride[startOverride]")
+        }
+        self._levels = {
+            (each.get("abstractNumId", ""), int(level.get("ilvl", "0"))): level
+            for each in root.findall("abstractNum")
+            for level in each.findall("lvl")
+        }
+
+    def next(self, num: str, depth: int) -> tuple[str, bool]:
+        """Return the number of the next paragraph at this depth, and whether it is a bullet's."""
+        key = self._abstract.get(num, "")
+        level = self._levels.get((key, depth))
+        if level is None:
+            return "", False
+        if value_of(level, "numFmt") == "bullet":
+            return "-", True
+        last = self._counts.get((key, depth), number_of(level, "start", 1) - 1)
+        self._counts[key, depth] = self._restarts.pop((num, depth), last + 1)
+        for deeper in range(depth + 1, 10):
+            self._counts.pop((key, deeper), None)
+        pattern = value_of(level, "lvlText")
+        legal = level.find("isLgl") is not None
+        return re.sub(r"%([1-9])", lambda match: self._shown(key, int(match[1]) - 1, legal=legal), pattern), False
+
+    def _shown(self, key: str, depth: int, *, legal: bool) -> str:
+        level = self._levels.get((key, depth))
+        if level is None:
+            return ""
+        number = self._counts.get((key, depth), number_of(level, "start", 1))
+        return str(number) if legal else _written(number, value_of(level, "numFmt"))
+
+
+def _written(number: int, form: str) -> str:
+    if form == "none":
+        return ""
+    if form == "decimalFullWidth":
+        return str(number).translate({48 + digit: 0xFF10 + digit for digit in range(10)})
+    signs = _SIGNS.get(form, ())
+    return signs[number - 1] if 0 < number <= len(signs) else str(number)
+
+
+class _Reading:
+    """The blocks so far."""
+
+    def __init__(self, archive: OfficeFile) -> None:
+        self.blocks: list[Block] = []
+        self._numbering = _Numbering(archive.xml("word/numbering.xml"))
+        self._styles = {each.get("styleId", ""): each for each in archive.xml("word/styles.xml").findall("style")}
+        self._tables = 0
+
+    def take(self, parent: Element) -> None:
+        """Add the paragraphs and tables of an element in their order, those of its containers as well."""
+        for element in parent:
+            if element.tag == "p":
+                self._paragraph(element)
+            elif element.tag == "tbl":
+                self._table(element)
+            elif element.tag in ("sdt", "sdtContent", "ins", "smartTag", "customXml"):
+                self.take(element)
+
+    def _paragraph(self, element: Element) -> None:
+        properties = element.find("pPr")
+        chain = list(self._chain(value_of(properties, "pStyle") or "Normal"))
+        names = [value_of(style, "name") for style in chain]
+        if any(name.casefold().startswith(("toc ", "目次")) for name in names):
+            return
+        lines = [" ".join(line.split()) for line in shown_text(element).split("\n")]
+        for box in element.iter("txbxContent"):
+            self.take(box)
+        if not any(lines):
+            return
+        number, bullet, depth = self._numbered(properties, chain)
+        if number and not bullet and not _MARKER.match(number):
+            lines[0] = (
+                number + lines[0] if lines[0][:1] in "（(" or not number[-1].isalnum() else f"{number} {lines[0]}"
+            )
+        level = self._heading_level(properties, names, chain)
+        text = " ".join(filter(None, lines))
+        if level is None and not number and len(text) <= _LONGEST_HEADING:
+            depth_by_mark = heading_depth(text, set_apart=True) if _is_bold(element) else None
+            level = depth_by_mark or (7 if _is_bold(element) and not text.endswith(("。", ".", ":", "：")) else None)
+        if level is not None:
+            shown = f"{number} {text}" if number and _MARKER.match(number) else text
+            self.blocks.append(Block(Kind.HEADING, shown.strip("* "), level=level))
+        elif number and (bullet or _MARKER.match(number)):
+            self.blocks.append(Block(Kind.ITEM, text, level=depth, marker=f"{number} "))
+        else:
+            for line in filter(None, lines):
+                if item := ITEM.match(line):
+                    self.blocks.append(Block(Kind.ITEM, line[item.end() :], marker=item[0].strip() + " "))
+                else:
+                    self.blocks.append(Block(Kind.TEXT, line))
+
+    def _chain(self, style: str) -> Iterator[Element]:
+        """Yield a style and those that it is based on."""
+        for _ in range(10):
+            element = self._styles.get(style)
+            if element is None:
+                return
+            yield element
+            style = value_of(element, "basedOn")
+
+    def _numbered(self, properties: Element | None, chain: list[Element]) -> tuple[str, bool, int]:
+        holders = [properties, *(style.find("pPr") for style in chain)]
+        for holder in holders:
+            numbered = holder.find("numPr") if holder is not None else None
+            if numbered is not None and (num := value_of(numbered, "numId")):
+                depth = number_of(numbered, "ilvl", 0)
+                return (*self._numbering.next(num, depth), depth) if num != "0" else ("", False, 0)
+        return "", False, 0
+
+    def _heading_level(self, properties: Element | None, names: list[str], chain: list[Element]) -> int | None:
+        for name in names:
+            if match := _HEADING_STYLE.match(name):
+                return int(match[1]) + 1
+            if _TITLE_STYLE.match(name):
+                return 1
+        for holder in (properties, *(style.find("pPr") for style in chain)):
+            if holder is not None and (outline := value_of(holder, "outlineLvl")) and outline in "012345678":
+                return int(outline) + 2
+        return None
+
+    def _table(self, table: Element) -> None:
+        self._tables += 1
+        number = self._tables
+        rows: list[list[Cell]] = []
+        headers = 0
+        for row in (each for part in table for each in ([part] if part.tag == "tr" else part.iter("tr"))):
+            properties = row.find("trPr")
+            if properties is not None and properties.find("tblHeader") is not None and headers == len(rows):
+                headers += 1
+            rows.append([_cell(each) for part in row for each in ([part] if part.tag == "tc" else part.iter("tc"))])
+        grid = grid_of(rows)
+        if max(map(len, grid), default=0) == 1:
+            self.blocks += [Block(Kind.TEXT, row[0]) for row in grid if row[0]]  # a frame, not a table
+        else:
+            self.blocks += table_blocks(grid, table=number, header_rows=headers or None)
+
+
+def _cell(cell: Element) -> Cell:
+    properties = cell.find("tcPr")
+    merged = properties.find("vMerge") if properties is not None else None
+    text = " ".join(" ".join(shown_text(each).split()) for each in cell.iter("p")).strip()
+    goes_on = merged is not None and merged.get("val", "continue") == "continue"
+    return Cell(None if goes_on else text, columns=span_of(value_of(properties, "gridSpan")))
+
+
+def _is_bold(paragraph: Element) -> bool:
+    """Return whether all text of a paragraph is bold."""
+    runs = [run for run in paragraph.iter("r") if "".join(each.text or "" for each in run.iter("t")).strip()]
+    marks = [run.find("rPr/b") for run in runs]
+    return bool(runs) and all(mark is not None and mark.get("val", "1") not in ("0", "false") for mark in marks)

@@ -1,0 +1,264 @@
+"""HTML to blocks, by lexbor: the main content only, without navigation, banners, footers, share buttons and hidden text."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from functions.docqa.ingestion.blocks import Block, Content, Kind, joined
+from functions.docqa.ingestion.tables import Cell, grid_of, span_of, table_blocks
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+# fmt: off
+_NEVER = frozenset({
+    "script", "style", "noscript", "template", "nav", "svg", "iframe", "object", "button", "select", "input", "textarea",
+    "dialog", "head", "rt", "rp", "menu", "canvas", "audio", "video", "map", "datalist",
+})
+_BREAKING = frozenset({
+    "address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt", "fieldset",
+    "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "legend", "li", "main", "ol",
+    "p", "pre", "section", "summary", "table", "tbody", "td", "th", "thead", "tfoot", "tr", "ul",
+})
+_BESIDE = frozenset({
+    "navigation", "search", "menu", "menubar", "toolbar", "banner", "contentinfo", "dialog", "alertdialog", "tablist",
+})
+# Words of a class or an id: the first name what never is content, the second what is none when it is mostly links.
+_ALWAYS = frozenset({
+    "cookie", "cookies", "consent", "gdpr", "breadcrumb", "breadcrumbs", "pagination", "pager", "headerlink", "hidden",
+    "footer", "navbar", "sidebar", "sphinxsidebar", "toctree", "advert", "ads", "skip", "navigation", "toc",
+})
+_OFTEN = frozenset({
+    "nav", "menu", "share", "sharing", "social", "sns", "related", "newsletter", "header", "banner", "links", "tags",
+})
+# fmt: on
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_LEAST_OF_MAIN, _LEAST_LINKS, _LINK_SHARE, _SHORT, _BRIEF = 200, 3, 0.6, 200, 60
+
+
+class _Totals(Struct):
+    characters: int = 0
+    linked: int = 0
+    links: int = 0
+    tables: int = 0
+
+
+def read_html(markup: str) -> Content:
+    """Return the blocks of a page's main content, and the page's title."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(markup)
+    title = tree.head.css_first("title") if tree.head else None
+    named = tree.head.css("meta[name]") if tree.head else []
+    fields = {(node.attributes.get("name") or "").casefold(): node.attributes.get("content") or "" for node in named}
+    kept: dict[str, str] = {name: fields[name] for name in ("version", "status", "effective", "date") if name in fields}
+    name = " ".join(title.text().split()) if title else ""
+    return Content(blocks=_blocks(tree.body, 0), title=name, fields=kept)
+
+
+def html_blocks(markup: str, *, first_table: int) -> list[Block]:
+    """Return the blocks of a piece of HTML."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    return _blocks(LexborHTMLParser(markup).body, first_table)
+
+
+def _blocks(body: "LexborNode | None", first_table: int) -> list[Block]:
+    if body is None:
+        return []
+    totals = _totals(body)
+    root = _main(body, totals)
+    reading = _Reading(totals, totals[root.mem_id].characters, first_table)
+    for entering, node in _walk(root, without=reading.is_beside):
+        if entering:
+            reading.enter(node)
+        else:
+            reading.leave(node)
+    reading.flush()
+    return reading.blocks
+
+
+def _main(body: "LexborNode", totals: dict[int, _Totals]) -> "LexborNode":
+    """Return the part of the page that says to be its main one, or its only article, if there is enough text in it."""
+    long = [node for node in body.css("main, article, [role=main]") if totals[node.mem_id].characters >= _LEAST_OF_MAIN]
+    mains = [node for node in long if node.tag == "main" or node.attributes.get("role") == "main"]
+    return mains[0] if mains else long[0] if len(long) == 1 else body
+
+
+def _walk(
+    root: "LexborNode", *, without: "Callable[[LexborNode], bool] | None" = None
+) -> "Iterator[tuple[bool, LexborNode]]":
+    """Yield `root` and the nodes below it, each when it begins and, if it has children, when it ends."""
+    node: LexborNode | None = root
+    while node is not None:
+        left_out = without is not None and node.mem_id != root.mem_id and without(node)
+        if not left_out:
+            yield True, node
+            if node.child is not None:
+                node = node.child
+                continue
+        while node is not None:
+            if node.mem_id == root.mem_id:  # nodes compare by their markup
+                return
+            if node.next is not None:
+                node = node.next
+                break
+            node = node.parent
+            if node is not None:
+                yield False, node
+
+
+def _totals(body: "LexborNode") -> dict[int, _Totals]:
+    """Return for each element how much text it holds, and how much of that in links."""
+    totals: dict[int, _Totals] = {}
+    stack: list[_Totals] = []
+    linked = 0
+    for entering, node in _walk(body):
+        if node.tag == "-text":
+            if stack:
+                length = len((node.text_content or "").strip())
+                stack[-1].characters += length
+                stack[-1].linked += length if linked else 0
+        elif entering:
+            mine = totals[node.mem_id] = _Totals(links=int(node.tag == "a"), tables=int(node.tag == "table"))
+            if node.child is not None:
+                stack.append(mine)
+                linked += node.tag == "a"
+        else:
+            mine = stack.pop()
+            linked -= node.tag == "a"
+            if stack:
+                above = stack[-1]
+                above.characters += mine.characters
+                above.linked += mine.linked
+                above.links += mine.links
+                above.tables += mine.tables
+    return totals
+
+
+class _Reading:
+    """The blocks so far, and what is open: a line, lists, tables."""
+
+    def __init__(self, totals: dict[int, _Totals], characters: int, table: int) -> None:
+        self.blocks: list[Block] = []
+        self._totals, self._characters, self._table = totals, characters, table
+        self._line: list[str] = []
+        self._lists: list[int | None] = []
+        self._marker = self._term = ""
+        self._heading = self._pre = 0
+        self._rows: list[list[Cell]] | None = None
+        self._cell: Cell | None = None
+
+    def is_beside(self, node: "LexborNode") -> bool:
+        """Return whether an element is no part of the main content."""
+        tag = node.tag or ""
+        if tag in _NEVER or tag == "-comment":
+            return True
+        if tag.startswith("-") or tag == "a":
+            return False
+        given = node.attributes
+        if "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(given.get("style") or ""):
+            return True
+        if (given.get("role") or "") in _BESIDE:
+            return True
+        mine = self._totals.get(node.mem_id) or _Totals()
+        if mine.characters * 2 > self._characters or tag in ("table", "tr", "td", "th", "tbody", "thead"):
+            return False
+        if tag == "footer" and mine.characters <= 2 * _SHORT:
+            return True
+        named = f"{given.get('class') or ''} {given.get('id') or ''}"
+        words = {word.casefold() for word in _WORDS.findall(named)} if named != " " else set()
+        if words & _ALWAYS and not mine.tables:
+            return True
+        share = mine.linked / mine.characters if mine.characters else 0.0
+        if words & _OFTEN and mine.links and (share > _LINK_SHARE / 2 or mine.characters < _BRIEF):
+            return True
+        return tag in _BREAKING and mine.links >= _LEAST_LINKS and share >= _LINK_SHARE
+
+    def enter(self, node: "LexborNode") -> None:
+        """Take note of an element or a text that begins."""
+        tag = node.tag or ""
+        if tag == "-text":
+            self._text(node.text_content or "")
+            return
+        if tag == "br":
+            self._text("\n")
+        elif tag in ("td", "th") and self._rows:
+            self.flush()
+            given = node.attributes
+            self._cell = Cell("", span_of(given.get("colspan")), span_of(given.get("rowspan")), heading=tag == "th")
+            self._rows[-1].append(self._cell)
+        elif tag == "tr" and self._rows is not None:
+            self._rows.append([])
+        elif self._cell is not None:
+            self._text(" " if tag in _BREAKING else "")
+        elif tag in _BREAKING:
+            self.flush()
+        if self._cell is not None or self._rows is not None:
+            return
+        if tag == "table" and self._totals[node.mem_id].tables == 1 and node.attributes.get("role") != "presentation":
+            self._rows = []
+        elif tag in ("ul", "ol"):
+            self._lists.append(1 if tag == "ol" else None)
+        elif tag == "li":
+            number = self._lists[-1] if self._lists else None
+            self._marker = "- " if number is None else f"{number}. "
+            if self._lists and number is not None:
+                self._lists[-1] = number + 1
+        elif tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            self._heading = int(tag[1])
+        elif tag == "pre":
+            self._pre += 1
+
+    def leave(self, node: "LexborNode") -> None:
+        """Take note of an element that ends."""
+        tag = node.tag or ""
+        if tag in ("td", "th") and self._cell is not None:
+            self._cell.text = " ".join("".join(self._line).split())
+            self._cell, self._line = None, []
+        if tag == "table" and self._rows is not None:
+            rows, self._rows, self._cell = self._rows, None, None
+            self._add_table(rows)
+        if self._rows is not None or tag not in _BREAKING:
+            return
+        if tag == "dt":
+            self._term, self._line = joined(["".join(self._line)]), []
+        self.flush(term=self._term if tag == "dd" else "")
+        if tag in ("ul", "ol") and self._lists:
+            self._lists.pop()
+        elif tag == "pre":
+            self._pre -= 1
+        elif tag == "dl":
+            self._term = ""
+
+    def _text(self, text: str) -> None:
+        if self._rows is None or self._cell is not None or text.strip():
+            self._line.append(text if self._pre or text == "\n" else re.sub(r"\s+", " ", text))
+
+    def flush(self, *, term: str = "") -> None:
+        """Add the line that is open as a block."""
+        lines = "".join(self._line).split("\n")
+        self._line = []
+        for text in filter(None, (" ".join(line.split()) for line in lines)):
+            if self._heading:
+                self.blocks.append(Block(Kind.HEADING, text, level=self._heading))
+            elif term:
+                asked = term.endswith(("?", "？"))
+                said = text if asked else f"{term.rstrip(':：')}: {text}"
+                self.blocks.append(Block(Kind.ITEM, said, marker="- ", context=(term,) if asked else ()))
+            elif self._lists:
+                self.blocks.append(Block(Kind.ITEM, text, level=len(self._lists) - 1, marker=self._marker or "  "))
+                self._marker = ""
+            else:
+                self.blocks.append(Block(Kind.TEXT, text))
+        self._heading = 0
+
+    def _add_table(self, rows: list[list[Cell]]) -> None:
+        self._table += 1
+        headers = 0
+        while headers < len(rows) and rows[headers] and all(cell.heading for cell in rows[headers]):
+            headers += 1
+        self.blocks += table_blocks(grid_of(rows), table=self._table, header_rows=headers or None)

@@ -1,0 +1,232 @@
+"""Lines of plain text to blocks: headings, list items, tables whose columns are aligned or barred, wrapped paragraphs."""
+
+import re
+from collections.abc import Iterator, Sequence
+from unicodedata import east_asian_width
+
+from msgspec import Struct
+
+from functions.docqa.ingestion.blocks import Block, Content, Kind, joined
+from functions.docqa.ingestion.headings import heading_depth, is_metadata
+from functions.docqa.ingestion.tables import is_header, table_blocks
+
+ITEM = re.compile(
+    r"([ \t　]*)(?:[-*+–](?=\s)|-(?=[^\x00-\x7f])|[•・‣◦●○▪■](?=\s*\S)|(?:\d{1,3}|[a-zA-Z])[.)](?=\s)|\d{1,3}[．）](?=\D)"
+    r"|[(（](?:\d{1,2}|[a-z]|[ivx]{1,4}|[ア-ン一二三四五六七八九十])[)）]|[①-⑳])[ \t　]*(?=\S)"
+)
+NUMBERED = re.compile(r"[ \t　]*\d{1,3}[.)．）]\s")
+_RULE = re.compile(r"[ \t]*[-*_=~─━―・.+]{4,}[ \t]*$")
+_UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
+_SEPARATOR = re.compile(r"[ \t]*[|+]?[ \t]*:?-{2,}:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*[|+]?[ \t]*$")
+_QUOTED = re.compile(r"[ \t]*(?:[>＞][ \t]?)+")
+_CELL = re.compile(r"\S+(?:[ 　]\S+)*")
+_APART = re.compile(r"\S(?: {2,}|\t+|　{2,})\S")
+_LABELLED = re.compile(r"[^\s:：。.|、][^:：。|]{0,40}[:：](?!//)")
+_ENDED = (".", "。", "!", "?", "！", "？", ":", "：", ";")
+_CONTINUED = (",", "-", "、", "・", *"にはをがとものへやて")
+_SHORT_LATIN, _SHORT_JAPANESE = 46, 20
+_HEADING_LATIN, _HEADING_JAPANESE = 60, 30
+_LEAST_ROWS, _IN_LINE, _ABOUT_AS_LONG = 3, 0.6, 0.8
+_MAX_ROWS = 5_000
+
+
+class Line(Struct, gc=False):
+    """A line with its number in the source; `depth` is a heading's, as far as the source's layout tells it."""
+
+    text: str
+    number: int = 0
+    page: int = 0
+    depth: int = 0
+    row: tuple[str, ...] = ()  # the cells, where the layout shows a table
+    table: int = 0
+    width: int = 0  # how wide the widest line of its page is
+
+
+def read_lines(text: str) -> Content:
+    """Return the blocks of a plain text."""
+    lines = text.replace("\r\n", "\n").replace("\f", "\n").split("\n")
+    return Content(blocks=list(line_blocks([Line(line, number) for number, line in enumerate(lines, start=1)])))
+
+
+def line_blocks(lines: Sequence[Line], *, titled: bool = False) -> Iterator[Block]:
+    """Return the blocks of these lines in their order; unless it is `titled`, the first line may be their title."""
+    at, tables = 0, 1_000_000
+    begun = titled
+    while at < len(lines):
+        line = lines[at]
+        text = line.text.strip()
+        if not text or _RULE.match(line.text):
+            at += 1
+            continue
+        tables += 1
+        if line.table:
+            end = _same_table(lines, at)
+            yield from table_blocks(
+                [each.row for each in lines[at:end]], table=line.table, line=line.number, page=line.page
+            )
+        elif (end := _barred(lines, at)) > at:
+            yield from _bar_table(lines[at:end], tables)
+        elif (end := _aligned(lines, at)) > at:
+            grid = [_CELL.findall(each.text) for each in lines[at:end] if not _RULE.match(each.text)]
+            grid[0] = [*[""] * (len(grid[1]) - len(grid[0])), *grid[0]]
+            rows = 1 if is_header(grid) else 0
+            yield from table_blocks(grid, table=tables, header_rows=rows, line=line.number, page=line.page)
+        elif depth := _depth(lines, at, first=not begun):
+            yield Block(Kind.HEADING, " ".join(text.split()), level=depth, line=line.number, page=line.page)
+            end = at + 2 if at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1].text) else at + 1
+        elif item := ITEM.match(line.text):
+            end = _end(lines, at)
+            content = joined([line.text[item.end() :], *(each.text for each in lines[at + 1 : end])])
+            marker = item.group().strip() + " "
+            level = len(item[1].expandtabs(4)) // 2
+            yield Block(Kind.ITEM, content, level=level, marker=marker, line=line.number, page=line.page)
+        else:
+            end = _end(lines, at)
+            yield from _paragraphs(lines[at:end])
+        begun = True
+        at = end
+
+
+def _same_table(lines: Sequence[Line], at: int) -> int:
+    end = at
+    while end < len(lines) and lines[end].table == lines[at].table:
+        end += 1
+    return end
+
+
+def _depth(lines: Sequence[Line], at: int, *, first: bool) -> int | None:
+    """Return the depth of the heading that a line is: by its layout, its mark, the line under it, or because it stands alone."""
+    line, text = lines[at], lines[at].text.strip()
+    if line.depth:
+        return line.depth
+    after = lines[at + 1].text if at + 1 < len(lines) else ""
+    before = lines[at - 1].text.strip() if at else ""
+    apart = not before or lines[at - 1].depth > 0
+    if apart and after and (underline := _UNDERLINE.match(after)) and "|" not in text:
+        return 1 if underline[0][0] == "=" else 2
+    if is_metadata(text):
+        return None
+    alone = apart and not after.strip()
+    wrapped = bool(after.strip()) and (after[:1].islower() or len(text) > 40)
+    depth = heading_depth(text, set_apart=(apart or _leads(text, after)) and not wrapped)
+    if first and len(text) <= _HEADING_LATIN and (text.isupper() or (is_metadata(after) and not text.endswith(_ENDED))):
+        return 1
+    if depth is not None and not (NUMBERED.match(text) and (NUMBERED.match(after) or NUMBERED.match(before))):
+        return depth
+    limit = _HEADING_LATIN if text.isascii() else _HEADING_JAPANESE
+    if not alone or len(text) > limit or text.endswith((*_ENDED, *_CONTINUED)) or re.search(r"[@|:：=]", text):
+        return None
+    if first:
+        return 1
+    below = next((each.text.strip() for each in lines[at + 1 : at + 6] if each.text.strip()), "")
+    return (
+        6 if not ITEM.match(line.text) and (len(below) > limit or below.endswith(_ENDED) or ITEM.match(below)) else None
+    )
+
+
+def _leads(text: str, after: str) -> bool:
+    """Return whether `1. Booking` heads the longer line right below it, as in the text of a PDF."""
+    return len(text) <= _SHORT_LATIN and len(after.strip()) > len(text) and not NUMBERED.match(after)
+
+
+def _end(lines: Sequence[Line], at: int) -> int:
+    """Return where the paragraph or item that begins with line `at` ends."""
+    page, item = lines[at].page, ITEM.match(lines[at].text)
+    end, width = at + 1, max(lines[at].width, shown_width(lines[at].text.strip()))
+    while end < len(lines):
+        line, above = lines[end], lines[end - 1].text.rstrip()
+        ends = not line.text.strip() or line.table or line.depth or _RULE.match(line.text) or ITEM.match(line.text)
+        if ends or heading_depth(line.text, set_apart=False) is not None:
+            break
+        if line.page != page and above.endswith(_ENDED):
+            break
+        if _APART.search(line.text) and (_barred(lines, end) > end or _aligned(lines, end) > end):
+            break
+        width = max(width, shown_width(line.text.strip()))
+        hanging = len(line.text) - len(line.text.lstrip()) > (len(item[1]) if item else 0)
+        if item and not hanging and not line.text[:1].islower() and not _wraps(above.strip(), line.text, width):
+            break
+        end += 1
+    return end
+
+
+def _wraps(above: str, below: str, width: int) -> bool:
+    """Return whether the first word of the line below would not have fitted on the line above it."""
+    first = below.split(maxsplit=1)[0] if below.isascii() else below.strip()[:1]
+    return shown_width(above) + 1 + shown_width(first) > _ABOUT_AS_LONG * width
+
+
+def _paragraphs(lines: Sequence[Line]) -> Iterator[Block]:
+    """Return one block for lines that wrap a text, several for lines that are set apart on purpose."""
+    longest = max(shown_width(line.text.strip()) for line in lines)
+    begin = 0
+    for at, line in enumerate(lines):
+        text = line.text.strip()
+        following = lines[at + 1].text.strip() if at + 1 < len(lines) else ""
+        limit = _SHORT_LATIN if text.isascii() else _SHORT_JAPANESE
+        filled = longest >= 2 * _SHORT_JAPANESE and following != "" and _wraps(text, following, longest)
+        goes_on = text.endswith(_CONTINUED) or following[:1].islower() or (filled and not text.endswith(_ENDED))
+        apart = len(text) < limit and not goes_on
+        if not following or apart or (_LABELLED.match(following) and (text.endswith(_ENDED) or _LABELLED.match(text))):
+            quoted = [unquoted(each.text) for each in lines[begin : at + 1]]
+            yield Block(Kind.TEXT, joined(quoted), line=lines[begin].number, page=lines[begin].page)
+            begin = at + 1
+
+
+def unquoted(text: str) -> str:
+    """Return a line without the marks of a quotation before it."""
+    quoted = _QUOTED.match(text)
+    return text[quoted.end() :] if quoted else text
+
+
+def _barred(lines: Sequence[Line], at: int) -> int:
+    """Return where the table between bars ends that begins with line `at`; `at` when there is none."""
+    end = at
+    while end < len(lines) and ("|" in lines[end].text or (end > at and _SEPARATOR.match(lines[end].text))):
+        end += 1
+    rule = any(_SEPARATOR.match(line.text) for line in lines[at + 1 : at + 2])
+    return end if end - at >= 2 and (rule or lines[at].text.lstrip().startswith("|")) else at
+
+
+def _bar_table(lines: Sequence[Line], table: int) -> list[Block]:
+    rule = next((at for at, line in enumerate(lines) if at and _SEPARATOR.match(line.text)), None)
+    grid = [line.text.strip().strip("|").split("|") for line in lines if not _SEPARATOR.match(line.text)]
+    return table_blocks(grid, table=table, header_rows=rule, line=lines[0].number, page=lines[0].page)
+
+
+def _aligned(lines: Sequence[Line], at: int) -> int:
+    """Return where the table ends whose columns begin or end below one another; `at` when there is none."""
+    above = _placed(lines[at].text)
+    end = at + 1
+    while above and end < len(lines) and end - at < _MAX_ROWS:
+        if _RULE.match(lines[end].text) and end == at + 1:
+            end += 1
+            continue
+        below = _placed(lines[end].text)
+        # The header may have no name for the first column.
+        if len(below) != len(above) + (end == at + 1 and len(below) > 2 and len(above) == len(below) - 1):
+            break
+        starts, ends = {start for start, _ in above}, {stop for _, stop in above}
+        if sum(start in starts or stop in ends for start, stop in below) < _IN_LINE * len(above):
+            break
+        above, end = below, end + 1
+    return end if end - at >= _LEAST_ROWS else at
+
+
+def _placed(line: str) -> list[tuple[int, int]]:
+    """Return where the cells of a line stand on a screen; none for a line with fewer than two."""
+    if not _APART.search(line) or ITEM.match(line):
+        return []
+    line = line.expandtabs(8)
+    spans = [match.span() for match in _CELL.finditer(line)]
+    if line.isascii():
+        return spans
+    shown = [0]
+    for character in line:
+        shown.append(shown[-1] + 1 + (east_asian_width(character) in "WF"))
+    return [(shown[start], shown[end]) for start, end in spans]
+
+
+def shown_width(text: str) -> int:
+    """Return how many columns a text takes on a screen; a Japanese character takes two."""
+    return len(text) if text.isascii() else sum(1 + (east_asian_width(character) in "WF") for character in text)

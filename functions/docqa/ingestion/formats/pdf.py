@@ -1,0 +1,277 @@
+"""PDF to blocks: by PDFium; `careful`, where PDFium ended the process, by pypdf, which sees no tables."""
+
+import io
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Content, Unreadable
+from functions.docqa.ingestion.formats.lines import NUMBERED, Line, line_blocks, shown_width
+from functions.docqa.ingestion.formats.pdf_tables import PlacedLine, Rule, Word, with_tables
+from functions.docqa.ingestion.headings import is_metadata
+
+_MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS = 3_000, 300_000, 2_000, 20_000
+_EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4, 3.0, 6, 8
+_LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN = 1.12, 160, 0.3, 3.0
+_BOLD = 600
+_DIGITS = re.compile(r"\d+")
+_SYMBOL_BULLET = re.compile(r"^[\x7f\uf020-\uf0ff●○◦▪■‣]\s*(?=\S)")
+_HAS_WORD = re.compile(r"[^\W\d_]{2}")
+_NO_WORD_ENDS = (".", ",", ";", "。", "、", "；")
+# What programs write when nobody gave a title.
+_NO_TITLE = re.compile(
+    r"\W*(?:anonymous|unspecified|untitled|no title|無題|タイトルなし|名称未設定)\W*\d*$"
+    r"|(?:microsoft word - .*|(?:document|文書|presentation|book)\W*\d+(?:\.\w+)?|.*\.(?:docx?|xlsx?|pptx?|pdf|indd))$",
+    re.IGNORECASE,
+)
+_ILLEGIBLE = re.compile(r"[\ufffd\ue000-\uf01f\uf100-\uf8ff\x00-\x08\x0e-\x1f]")
+_HYPHENS = dict.fromkeys((0xFFFE, 0x02, 0xAD), "\u00ad")
+
+
+class _Page(NamedTuple):
+    lines: list[PlacedLine]
+    rules: list[Rule]
+
+
+def read_pdf(content: bytes, *, careful: bool = False) -> Content:
+    """Return the blocks of a PDF. Raises Unreadable."""
+    pages, title = _by_pypdf(content) if careful else _by_pdfium(content)
+    text = "".join(line.text for page in pages for line in page.lines)
+    if text and len(_ILLEGIBLE.findall(text)) * 3 > len(text):
+        raise Unreadable("PDF whose fonts do not tell which characters they show")
+    running = _running_heads([page.lines for page in pages])
+    heads = _headings([line for page in pages for line in page.lines])
+    lines: list[Line] = []
+    dropped: list[str] = []
+    width = max((shown_width(line.text) for page in pages for line in page.lines), default=0)
+    for number, page in enumerate(pages, start=1):
+        kept = [line for line in page.lines if running.isdisjoint(_keys(line, number))]
+        dropped += [line.text for line in page.lines if line not in kept] if number == 1 else []
+        lines += _laid_out(with_tables(kept, page.rules, first_table=len(lines) + 1), heads, number, width)
+    first = next((line for line in lines if line.text and not is_metadata(line.text)), None)
+    if first and first.depth == 3 and not NUMBERED.match(first.text):
+        first.depth = 1
+    named = "" if _NO_TITLE.match(title.strip()) else " ".join(title.split())
+    return Content(
+        blocks=list(line_blocks(_unbroken(lines))), title=named, pages=len(pages), running="\n".join(dropped)
+    )
+
+
+def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
+    import pypdfium2
+
+    try:
+        with closing(pypdfium2.PdfDocument(content)) as document:
+            if len(document) > _MAX_PAGES:
+                raise Unreadable(f"{len(document)} pages, more than {_MAX_PAGES}")
+            budget, pages, lost = MAX_CHARACTERS, [], False
+            for number in range(len(document)):
+                with closing(document[number]) as page:
+                    lines, characters = _page_lines(page)
+                    budget -= characters
+                    lost = lost or _leaves_out(page)
+                    pages.append(_Page(lines, list(_rules(page))))
+                if budget < 0:
+                    raise Unreadable(f"more than {MAX_CHARACTERS} characters of text")
+            title = document.get_metadata_value("Title") or ""
+    except pypdfium2.PdfiumError as error:
+        locked = "password" in str(error).casefold()
+        raise Unreadable("encrypted PDF" if locked else "damaged PDF") from error
+    if not lost:
+        return pages, title
+    others, _ = _by_pypdf(content)
+    return [_Page(other.lines, page.rules) for other, page in zip(others, pages, strict=False)], title
+
+
+def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
+    """Return the lines of a page, and how many characters it has."""
+    from pypdfium2 import raw
+
+    with closing(page.get_textpage()) as text:
+        count = text.count_chars()
+        if count > _MAX_PAGE_CHARACTERS:
+            raise Unreadable(f"more than {_MAX_PAGE_CHARACTERS} characters on a page")
+        codes = [raw.FPDFText_GetUnicode(text, at) for at in range(count)]
+        characters = "".join(_HYPHENS.get(code) or (chr(code) if 0 < code < 0x110000 else " ") for code in codes)
+        lines = [_placed(text, characters, *match.span()) for match in re.finditer(r"[^\r\n]*\S[^\r\n]*", characters)]
+    return _upright(lines), count
+
+
+def _leaves_out(page: Any) -> bool:
+    """Return whether there is text without width: PDFium drops single characters of fonts that are not embedded."""
+    from pypdfium2 import raw
+
+    for item in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT]), _MAX_OBJECTS):
+        left, _, right, _ = item.get_bounds()
+        if left == right and left and not raw.FPDFFont_GetIsEmbedded(raw.FPDFTextObj_GetFont(item)):
+            return True
+    return False
+
+
+def _placed(text: Any, characters: str, start: int, end: int) -> PlacedLine:
+    from pypdfium2 import raw
+
+    words = []
+    for match in re.finditer(r"\S+", characters[start:end]):
+        first, last = start + match.start(), start + match.end() - 1
+        left, right = text.get_charbox(first), text.get_charbox(last)
+        words.append(Word(match[0], left[0], right[2], (left[1] + left[3]) / 2))
+    at = start + len(characters[start:end]) - len(characters[start:end].lstrip())
+    box = text.get_charbox(at, loose=True)
+    size = raw.FPDFText_GetFontSize(text, at) or box[3] - box[1]
+    # A font may be scaled by the page's matrix: what is shown counts.
+    size = box[3] - box[1] if size <= 1.5 else size
+    bold = raw.FPDFText_GetFontWeight(text, at) >= _BOLD
+    return PlacedLine(characters[start:end].strip(), words, y=box[1], size=round(size * 2) / 2, bold=bold)
+
+
+def _rules(page: Any) -> Iterator[Rule]:
+    """Return the straight lines and thin bars that are drawn on the page, and the sides of its frames."""
+    from pypdfium2 import raw
+
+    for item in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH]), _MAX_RULES):
+        left, bottom, right, top = item.get_bounds()
+        if top - bottom <= _THIN < right - left:
+            yield Rule((top + bottom) / 2, left, right, level=True)
+        elif right - left <= _THIN < top - bottom:
+            yield Rule((left + right) / 2, bottom, top, level=False)
+        elif raw.FPDFPath_CountSegments(item) in (4, 5) and right - left > _THIN:
+            yield from (Rule(at, left, right, level=True) for at in (bottom, top))
+            yield from (Rule(at, bottom, top, level=False) for at in (left, right))
+
+
+def _upright(lines: list[PlacedLine]) -> list[PlacedLine]:
+    """Return the lines; those of a page written from top to bottom, one character each, as if they ran from left to right."""
+    single = [line for line in lines if len(line.text) == 1 and not line.text.isascii()]
+    if len(single) < 20 or len(single) < 0.7 * len(lines):
+        return lines
+    out: list[PlacedLine] = []
+    for line in lines:
+        beside = out and abs(out[-1].words[0].left - line.words[0].left) < line.size
+        if beside:
+            out[-1].text += line.text
+        else:
+            out.append(PlacedLine(line.text, line.words[:1], y=-line.words[0].left, size=line.size, bold=line.bold))
+    return out
+
+
+def _by_pypdf(content: bytes) -> tuple[list[_Page], str]:
+    from pypdf import PdfReader
+
+    # Its warnings name no file; what cannot be read is told with the file's name.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise Unreadable("encrypted PDF")
+        pages: list[_Page] = []
+        budget = MAX_CHARACTERS
+        for page in reader.pages:
+            lines = _pypdf_lines(page)
+            budget -= sum(len(line.text) for line in lines)
+            if budget < 0 or len(pages) >= _MAX_PAGES:
+                raise Unreadable(f"more than {MAX_CHARACTERS} characters of text, or {_MAX_PAGES} pages")
+            pages.append(_Page(lines, []))
+        return pages, str((reader.metadata.title if reader.metadata else None) or "")
+    except Unreadable:
+        raise
+    except Exception as error:  # a damaged file raises anything
+        raise Unreadable(f"damaged PDF ({type(error).__name__})") from error
+
+
+def _pypdf_lines(page: Any) -> list[PlacedLine]:
+    """Return the lines of a page; how wide their words are is a guess."""
+    lines: list[PlacedLine] = []
+
+    def seen(text: str, cm: Sequence[float], tm: Sequence[float], _: object, size: float) -> None:
+        x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+        y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+        height = abs(size * (tm[3] * cm[3] or tm[1] * cm[2]))
+        for part in filter(str.strip, text.split("\n")):
+            width = sum(height / (2 if character.isascii() else 1) for character in part.strip())
+            word = Word(part.strip(), x, x + width, y + height / 3)
+            if lines and abs(lines[-1].y - y) < _SAME_HEIGHT:
+                lines[-1].text += f" {word.text}" if word.left - lines[-1].words[-1].right > height / 4 else word.text
+                lines[-1].words.append(word)
+            else:
+                lines.append(PlacedLine(word.text, [word], y=y, size=round(height * 2) / 2))
+
+    page.extract_text(visitor_text=seen)
+    return lines
+
+
+def _keys(line: PlacedLine, page: int) -> set[tuple[str, int]]:
+    """Return what a line has in common with those of other pages: its text, where one number may count them."""
+    text = "".join(line.text.split())
+    texts = {text}
+    for match in islice(_DIGITS.finditer(text), _MOST_NUMBERS):
+        if len(match[0]) < _LONGEST_NUMBER:
+            texts.add(f"{text[: match.start()]}#{int(match[0]) - page}{text[match.end() :]}")
+    return {(text, round(line.y / _SAME_HEIGHT)) for text in texts}
+
+
+def _running_heads(pages: Sequence[Sequence[PlacedLine]]) -> set[tuple[str, int]]:
+    """Return what stands at one height at the edge of many pages, but for a number that counts them, and that height."""
+    seen: Counter[tuple[str, int]] = Counter()
+    for number, page in enumerate(pages, start=1):
+        by_height = sorted(page, key=lambda line: line.y)
+        edges = [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
+        seen.update({key for line in edges for key in _keys(line, number)})
+    return {key for key, count in seen.items() if count >= max(2, _LEAST_SHARE * len(pages))}
+
+
+def _headings(lines: Sequence[PlacedLine]) -> dict[tuple[float, bool], int]:
+    """Return which styles are those of headings, as far as size and weight tell it, and how deep they are."""
+    count: Counter[tuple[float, bool]] = Counter()
+    for line in lines:
+        count[line.style] += len(line.text)
+    if not count:
+        return {}
+    (size, bold), _ = count.most_common(1)[0]
+    if not size:
+        return {}
+    larger = [
+        style for style in count if style[0] >= _LARGER * size or (style[1] and not bold and style[0] >= 0.95 * size)
+    ]
+    if sum(count[style] for style in larger) > _MOST_SHARE * count.total():
+        return {}
+    return {style: min(at, 6) for at, style in enumerate(sorted(larger, reverse=True), start=3)}
+
+
+def _laid_out(lines: Sequence[PlacedLine], heads: dict[tuple[float, bool], int], page: int, width: int) -> list[Line]:
+    """Return the lines with the depth of headings, and a blank one where the gap between two is wider than usual."""
+    gaps = [round(above.y - below.y) for above, below in pairwise(lines) if above.y > below.y]
+    usual = Counter(gaps).most_common(1)[0][0] if gaps else 0
+    out: list[Line] = []
+    for at, line in enumerate(lines):
+        above = lines[at - 1] if at else None
+        if above and (not above.y > line.y or above.y - line.y > max(1.35 * usual, usual + 2)) and above.y != line.y:
+            moved = above.y < line.y  # to the next column, where a paragraph may go on
+            if not (moved and line.size and above.text[-1:] not in (".", "。", ":", "：")):
+                out.append(Line("", page=page))
+        depth = 0 if line.table or not _heads(line.text) else heads.get(line.style, 0)
+        if depth and out and out[-1].depth == depth and above and above.style == line.style and above.y > line.y:
+            out[-1].text += f" {line.text}"
+            continue
+        text = _SYMBOL_BULLET.sub("• ", line.text)
+        out.append(Line(text, page=page, depth=depth, row=line.row, table=line.table, width=width))
+    return out
+
+
+def _heads(text: str) -> bool:
+    return len(text) <= _MOST_CHARACTERS and not text.endswith(_NO_WORD_ENDS) and _HAS_WORD.search(text) is not None
+
+
+def _unbroken(lines: list[Line]) -> list[Line]:
+    """Return the lines with the words whole that a hyphen divides at a line's end."""
+    for above, below in pairwise(lines):
+        text = above.text.rstrip()
+        broken = text.endswith("\u00ad") or (text.endswith("-") and text[-2:-1].isalpha() and below.text[:1].islower())
+        if broken and below.text.strip() and not below.table:
+            word, _, rest = below.text.strip().partition(" ")
+            above.text, below.text = text[:-1] + word, rest
+    return [line for line in lines if line.text or not line.depth]

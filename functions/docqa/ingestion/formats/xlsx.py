@@ -1,0 +1,126 @@
+"""XLSX to blocks: each sheet a section, each run of filled rows a table; values as the sheet shows them."""
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
+from functions.docqa.ingestion.formats.archive import OfficeFile
+from functions.docqa.ingestion.tables import table_blocks
+
+_MAX_CELLS, _MAX_MERGED, _MAX_SPAN, _MAX_COLUMNS = 1_000_000, 5_000, 2_000, 500
+_SECTION = re.compile(r"\[(?!\$)[^\]]*\]|_.|\*.")
+_CURRENCY = re.compile(r"\[\$([^\]-]*)[^\]]*\]")
+_PLACES = re.compile(r"[#0?]+(?:,[#0?]+)*(?:\.([0#?]+))?(,*)")
+
+
+def read_xlsx(content: bytes) -> Content:
+    """Return the blocks of a workbook. Raises Unreadable."""
+    OfficeFile(content).check()
+    from openpyxl import load_workbook
+
+    try:
+        book = load_workbook(io.BytesIO(content), data_only=True)
+    except Exception as error:  # a damaged workbook raises anything
+        raise Unreadable(f"damaged workbook ({type(error).__name__})") from error
+    blocks: list[Block] = []
+    left = _MAX_CELLS
+    for sheet in book.worksheets:
+        if sheet.sheet_state != "visible":
+            continue
+        left -= len(sheet._cells)
+        if left < 0:
+            raise Unreadable(f"more than {_MAX_CELLS} cells")
+        found = _sheet_blocks(sheet, table=len(blocks) + 1)
+        blocks += [Block(Kind.HEADING, sheet.title, level=3), *found] if found else []
+    return Content(blocks=blocks, title=str(book.properties.title or ""))
+
+
+def _sheet_blocks(sheet: Any, *, table: int) -> list[Block]:
+    rows: dict[int, dict[int, str]] = {}
+    for (row, column), cell in sheet._cells.items():
+        if cell.value is not None and column <= _MAX_COLUMNS and (text := shown(cell.value, cell.number_format)):
+            rows.setdefault(row, {})[column] = text
+    for area in list(sheet.merged_cells.ranges)[:_MAX_MERGED]:
+        merged = rows.get(area.min_row, {}).get(area.min_col)
+        if merged and area.size["rows"] * area.size["columns"] <= _MAX_SPAN:
+            for row in range(area.min_row, area.max_row + 1):
+                for column in range(area.min_col, area.max_col + 1):
+                    rows.setdefault(row, {})[column] = merged
+    blocks: list[Block] = []
+    for run in _runs(rows):
+        # Tables stand side by side where an empty column divides them.
+        for columns in _runs({column for row in run for column in rows[row]}):
+            blocks += _table(sheet.title, rows, run, columns, table=table + len(blocks))
+    return blocks
+
+
+def _runs(numbers: Iterable[int]) -> Iterator[list[int]]:
+    """Yield those of the numbers that follow one another."""
+    run: list[int] = []
+    for number in sorted(numbers):
+        if run and number != run[-1] + 1:
+            yield run
+            run = []
+        run.append(number)
+    if run:
+        yield run
+
+
+def _table(
+    sheet: str, rows: dict[int, dict[int, str]], run: list[int], columns: list[int], *, table: int
+) -> list[Block]:
+    """Return a table, with the lines above and below it that have one text only as text."""
+    from openpyxl.utils import get_column_letter
+
+    lines = [(row, [rows[row].get(column, "") for column in columns]) for row in run]
+    lines = [(row, cells) for row, cells in lines if any(cells)]
+    place = f"{sheet}!{get_column_letter(columns[0])}"
+    notes: list[Block] = []
+    while lines and len(set(filter(None, lines[0][1]))) == 1 and (len(lines) == 1 or len(columns) > 1):
+        row, cells = lines.pop(0)
+        notes.append(Block(Kind.TEXT, next(filter(None, cells)), cell=f"{place}{row}"))
+    after: list[Block] = []
+    while len(lines) > 1 and len(columns) > 1 and len(set(filter(None, lines[-1][1]))) == 1:
+        row, cells = lines.pop()
+        after.insert(0, Block(Kind.TEXT, next(filter(None, cells)), cell=f"{place}{row}"))
+    grid, cells_at = [cells for _, cells in lines], [f"{place}{row}" for row, _ in lines]
+    return [*notes, *table_blocks(grid, table=table, cells=cells_at), *after]
+
+
+def shown(value: object, form: str) -> str:
+    """Return a cell's value as its number format shows it: 10%, 2026-04-01, 1,200円."""
+    match value:
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case datetime():
+            return value.strftime("%Y-%m-%d" if value.time() == time() else "%Y-%m-%d %H:%M")
+        case date():
+            return value.isoformat()
+        case time():
+            return value.strftime("%H:%M")
+        case timedelta():
+            minutes = int(value.total_seconds()) // 60
+            return f"{minutes // 60}:{minutes % 60:02d}"
+        case int() | float():
+            return _figure(value, form or "General")
+        case _:
+            return " ".join(str(value).split())
+
+
+def _figure(value: float, form: str) -> str:
+    section = form.split(";")
+    chosen = section[1] if value < 0 and len(section) > 1 else section[0]
+    pattern = _SECTION.sub("", _CURRENCY.sub(r"\1", chosen)).replace("\\", "")
+    places = _PLACES.search(pattern)
+    if pattern.casefold() == "general" or "@" in pattern or "e+" in pattern.casefold() or not places:
+        return f"{value:.10g}" if isinstance(value, float) and abs(value) < 1e15 else str(value)
+    number = abs(value) if len(section) > 1 and value < 0 else value
+    number = number * 100 if "%" in pattern else number / 1000 ** len(places[2])
+    digits = len(places[1] or "")
+    text = f"{number:,.{digits}f}" if "," in places[0] else f"{number:.{digits}f}"
+    if places[1] and "0" not in places[1]:
+        text = text.rstrip("0").rstrip(".")
+    return f"{pattern[: places.start()]}{text}{pattern[places.end() :]}".replace('"', "").strip()

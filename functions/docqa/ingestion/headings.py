@@ -1,0 +1,106 @@
+"""Lines that head a section, and lines that speak of the document itself."""
+
+import re
+
+from functions.docqa.ingestion.language import folded
+
+_JAPANESE = re.compile(
+    r"(?:第[0-9０-９一二三四五六七八九十百]+(?P<kind>[編章節条款])(?:の[0-9０-９一二三四五六七八九十]+)?"
+    r"(?:[ 　]*[(（].*[)）]|[ 　]+[^。]{0,40}[^\s。])?|附則|付則|別表(?:第?[0-9０-９一二三四五六七八九十]+)?(?:[ 　].{0,40})?)$"
+)
+_BRACKETED = re.compile(r"【[^】]{1,40}】$|[■◆●▼◇□][ 　]*\S.{0,40}$")
+_NUMBERED = re.compile(r"(?P<number>\d+(?:[.．]\d+)*)[.．]?[ 　]+\S[^。.:：;,、]{0,60}$")
+_NAMED = re.compile(r"(?:section|article|chapter|part|appendix|annex) \w+(?:[.:]? [^.]{0,59}[^.:])?$", re.IGNORECASE)
+_UPPER = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
+_DEPTHS = {"編": 2, "章": 3, "節": 4, "条": 5, "款": 5}
+_FIRST = 3
+
+_LABELS = (
+    r"(?:doc(?:ument)?|policy|form|procedure|sop) ?(?:no|number|id|code|ref(?:erence)?|owner|type|control)|ref(?:erence)?|owner|"
+    r"author|prepared by|written by|approved by|reviewed by|issued by|maintained by|maintainer|published by|version|ver|"
+    r"rev(?:ision)?|edition|status|class(?:ification)?|effective(?: date| from)?|(?:issue|review|next review|revision|approval|"
+    r"publication|last updated?|last modified|last reviewed|release) ?(?:date|on)?|updated|last (?:updated|reviewed|modified)|"
+    r"created|date|issued|published|department|dept|distribution|page|"
+    r"文書番号|文書no|文書管理番号|管理番号|文書名|規程番号|版|版数|改版|バージョン|状態|ステータス|作成者?|作成日|作成部署|承認者?|承認日|改[定訂]日?|"
+    r"最終改[定訂]日?|制定日?|施行日?|適用開始?日?|発効日|発行日?|発行者|発行元|発行部署|更新日|最終更新日?|所管(?:部署|部門|課)?|主管(?:部署|部門|課)?|"
+    r"管理部[署門]|担当(?:部署|部門|課|者)?|機密区分|機密度|公開範囲|配布先|文責|起案(?:者|部署)?|日付"
+)
+_LABELLED = re.compile(rf"(?:{_LABELS})[.:]? *[:：]? *\S.{{0,60}}$")
+_LABEL_ONLY_WITH_COLON = re.compile(rf"(?:{_LABELS}) *[:：].{{0,60}}$")
+_CLASSIFIED = re.compile(
+    r"[(\[【<*]*(?:(?:strictly |company )?confidential(?: information)?|internal(?: use)?(?: only)?|for internal use(?: only)?|"
+    r"restricted|public|proprietary|draft|do not (?:copy|distribute)|not for (?:external )?distribution|controlled copy|"
+    r"uncontrolled when printed|"
+    r"社外秘|取扱注意|取扱い注意|関係者限り|関係者外秘|部外秘|極秘|秘|マル秘|機密|機密情報|内部資料|社内限り|社内限定|持ち?出し?禁止|転載禁止|複写禁止|無断転載禁止|"
+    r"草案|案|ドラフト|以上|"
+    r"©.{0,80}|copyright .{0,80}|all rights reserved\.?)[)\]】>*]*$"
+)
+_PAGE = re.compile(r"(?:- ?)?(?:page|p\.?)? ?\d{1,4}(?: ?(?:/|of) ?\d{1,4})?(?: ?-)?(?: ?ページ| ?頁)?$")
+_VERSION = re.compile(
+    r"(?:v|ver|version|rev|revision|edition|issue|第)[. ]*\d[\d.]*[a-z]?(?:版|版改訂版)?(?: ?[(].{0,30}[)])?$|初版$|改訂版$"
+)
+_DATE = re.compile(
+    r"(?:19|20)\d\d ?[-/.年] ?\d{1,2}(?: ?[-/.月](?: ?\d{1,2}日?)?)?"
+    r"(?: ?(?:施行|制定|改[定訂]|発行|更新|作成|適用|現在|版|一部改[定訂]|改))?$"
+    r"|\d{1,2}(?:st|nd|rd|th)? [a-z]{3,9},? (?:19|20)\d\d$|[a-z]{3,9} (?:\d{1,2}(?:st|nd|rd|th)?,? )?(?:19|20)\d\d$"
+)
+_DIVIDED = re.compile(r"\s*[·•|｜・/／]\s*(?=\S)|\s+[-–—]\s+|[ \u3000]{2,}|\t+|[,、;]\s+|\s+(?=[^\s:0-9]{2,20}:)")
+_CRUMB, _BAR = re.compile(r"\s[>»›]\s|[>»›]"), re.compile(r"\s*[|]\s*")
+_SENTENCE = re.compile(r"[a-z0-9]{4,}\. [A-Z]|[.。]\s*$")
+_FIGURE = re.compile(r"\d")
+_LONGEST, _LINK = 240, 25
+
+
+def heading_depth(text: str, *, set_apart: bool) -> int | None:
+    """Return how deep a heading a line of plain text is, from 2 on, such as 第2条 or 【受付】; None for other lines.
+
+    `1.2 Scope` and SCOPE are headings only where they are `set_apart`.
+    """
+    text = text.strip()
+    if len(text) > 100:
+        return None
+    if match := _JAPANESE.match(text):
+        return _DEPTHS.get(match["kind"] or "", _FIRST)
+    if _BRACKETED.match(text):
+        return _FIRST + 3
+    if not set_apart:
+        return None
+    if match := _NUMBERED.match(text):
+        return _FIRST + match["number"].replace("．", ".").count(".")
+    return _FIRST if _UPPER.match(text) or _NAMED.match(text) else None
+
+
+def is_metadata(text: str, *, loosely: bool = False) -> bool:
+    """Return whether a line speaks of the document itself: "Rev. 3 · Owner: Facilities", 取扱注意.
+
+    `loosely`, one such part is enough where the others are as short.
+    """
+    if len(text) > _LONGEST:
+        return False
+    line = folded(text).strip(" |*_()（）[]")
+    bars = _BAR.split(line)
+    if len(_CRUMB.findall(line)) >= 2 or (len(bars) > 2 and max(map(len, bars)) < _LINK and not _FIGURE.search(line)):
+        return True  # where the page stands in a site, or links to its other pages
+    parts = [part.strip(" *_()[]") for part in _DIVIDED.split(line)]
+    parts = [part for part in parts if part]
+    if not parts:
+        return False
+    kinds = [_part(part) for part in parts]
+    if len(parts) == 1 and kinds[0]:
+        return kinds[0] in ("sure", "date")
+    if _PAGE.match(line):
+        return True
+    if loosely and "sure" in kinds and max(map(len, parts)) < 2 * _LINK and not _SENTENCE.search(text):
+        return True
+    if not kinds[0] and len(words := line.split()) > 1 and not line.isascii():
+        kinds = [_part(word) for word in words]
+    # "Owner: Facilities, Osaka": what follows a label may go on behind a comma.
+    return kinds[0] != "" and sum(map(bool, kinds)) * 3 >= len(kinds) * 2
+
+
+def _part(part: str) -> str:
+    if _CLASSIFIED.match(part) or _VERSION.match(part) or _LABEL_ONLY_WITH_COLON.match(part):
+        return "sure"
+    if _DATE.match(part):
+        return "date"
+    return "label" if _LABELLED.match(part) and not part.endswith((".", "。")) else ""

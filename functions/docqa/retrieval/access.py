@@ -1,0 +1,104 @@
+"""The readers of documents: `access.toml` files in the folders of a corpus.
+
+`allow_domains` and `allow_emails` hold for the folder and all below it; a table `[documents."file name"]` with the same keys
+holds for one document. Every rule on the way to a document must allow the asker. A file that cannot be read closes its folder.
+"""
+
+import hashlib
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+FILE_NAME = "access.toml"
+_KEYS = frozenset({"allow_domains", "allow_emails"})
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """The verified identity of who asks; an anonymous one reads what everybody may read.
+
+    `token` is the asker's own access token, for a search that runs with it.
+    """
+
+    email: str | None = None
+    domain: str | None = None
+    token: str | None = field(default=None, repr=False)
+
+
+class Rule(msgspec.Struct, frozen=True, array_like=True):
+    """Those who are allowed; nobody if both are empty."""
+
+    domains: tuple[str, ...] = ()
+    emails: tuple[str, ...] = ()
+
+    def allows(self, asker: Asker) -> bool:
+        """Return True for an asker whose address or verified domain is named."""
+        return (asker.email or "").casefold() in self.emails or (asker.domain or "").casefold() in self.domains
+
+
+Rules = tuple[Rule, ...]
+"""The rules on the way to a document; everybody may read it if there are none."""
+
+
+def may_read(rules: Rules, asker: Asker) -> bool:
+    """Return True if every rule allows the asker."""
+    return all(rule.allows(asker) for rule in rules)
+
+
+def key_of(rules: Rules) -> str:
+    """Return a name for the readers of a document, the same for the same rules; "" for everybody."""
+    return hashlib.blake2b(msgspec.json.encode(rules), digest_size=8).hexdigest() if rules else ""
+
+
+class AccessRules:
+    """The rules of one corpus folder, each file read once."""
+
+    def __init__(self, corpus_dir: Path) -> None:
+        self._corpus_dir = corpus_dir
+        self._folders: dict[Path, tuple[Rules, Mapping[str, Any]]] = {}
+
+    def of(self, path: str, file: Path) -> Rules:
+        """Return the rules of a file; `path` is its readable path."""
+        rules, documents = self._of_folder(file.parent)
+        own = documents.get(_composed(path.rpartition("/")[2]))
+        return (*rules, _rule(own)) if own is not None else rules
+
+    def _of_folder(self, folder: Path) -> tuple[Rules, Mapping[str, Any]]:
+        if folder not in self._folders:
+            above = () if folder == self._corpus_dir else self._of_folder(folder.parent)[0]
+            try:
+                table = tomllib.loads((folder / FILE_NAME).read_text("utf-8"))
+            except FileNotFoundError:
+                self._folders[folder] = above, {}
+            except (OSError, ValueError):
+                self._folders[folder] = (*above, Rule()), {}
+            else:
+                documents = table.pop("documents", {})
+                own = (_rule(table),) if table else ()
+                valid = isinstance(documents, dict)
+                self._folders[folder] = (
+                    (*above, *own, *(() if valid else (Rule(),))),
+                    ({_composed(name): rule for name, rule in documents.items()} if valid else {}),
+                )
+        return self._folders[folder]
+
+
+def _composed(name: str) -> str:
+    # File systems and editors write "が" as one character or as two.
+    return unicodedata.normalize("NFC", name)
+
+
+def _rule(table: object) -> Rule:
+    """Return the rule of a table; one that nobody passes if the table is not understood."""
+    if not isinstance(table, dict) or table.keys() - _KEYS:
+        return Rule()
+    lists = [table.get("allow_domains", []), table.get("allow_emails", [])]
+    if not all(isinstance(names, list) and all(isinstance(name, str) and name for name in names) for names in lists):
+        return Rule()
+    domains, emails = (tuple(sorted(name.casefold() for name in names)) for names in lists)
+    return Rule(domains, emails)

@@ -1,0 +1,171 @@
+"""The index of a corpus folder: SQLite FTS5 over terms of our own, brought up to date file by file, shared by processes."""
+
+import hashlib
+import logging
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from functions.docqa.ingestion.blocks import Unreadable
+from functions.docqa.ingestion.child import read_all
+from functions.docqa.ingestion.files import corpus_files, corpus_uri, read_bytes, unread
+from functions.docqa.model import Document, Passage, Skipped, Standing
+from functions.docqa.retrieval.access import FILE_NAME, AccessRules, key_of
+from functions.docqa.retrieval.refresh import signature
+from functions.docqa.retrieval.writing import LAYOUT, File, Writer, create
+
+_LOCK_SECONDS = 120
+_log = logging.getLogger(__name__)
+
+
+def update(corpus_dir: Path, index_path: Path, *, today: Callable[[], date] = date.today) -> None:
+    """Make the index agree with the files of `corpus_dir`.
+
+    Only files with another size or time are read, and indexed if their content differs. Several processes may do this at once:
+    one writes, the others wait. Raises OSError or sqlite3.Error if the index can neither be written nor is up to date.
+    """
+    seen, day = signature(corpus_dir), today()
+    if index_path.exists() and _is_current(index_path, seen, day.isoformat()):
+        return
+    access = AccessRules(corpus_dir)
+    files = {path: file for path, file in corpus_files(corpus_dir) if file.name != FILE_NAME}
+    states: dict[str, str] = {}
+    for path, file in files.items():
+        stat = file.stat()
+        states[path] = f"{stat.st_size} {stat.st_mtime_ns} {key_of(access.of(path, file))}"
+    index_path.parent.mkdir(parents=True, exist_ok=True)
+    with _writing(index_path) as connection:
+        writer = Writer(connection)
+        stored = dict(connection.execute("SELECT path, state FROM files"))
+        for path in stored.keys() - states.keys():
+            writer.remove(path)
+        changed = (
+            File(path, states[path], access.of(path, files[path])) for path in files if stored.get(path) != states[path]
+        )
+        _add(writer, changed, files, corpus_dir=corpus_dir)
+        writer.settle(day, seen)
+
+
+def skipped(connection: sqlite3.Connection) -> tuple[Skipped, ...]:
+    """Return the files that could not be read, with reasons."""
+    rows = connection.execute("SELECT path, skipped FROM files WHERE skipped IS NOT NULL ORDER BY path")
+    return tuple(Skipped(path, reason) for path, reason in rows)
+
+
+def count(connection: sqlite3.Connection, *, restricted: bool = False) -> int:
+    """Return the number of documents in the index, or of those that not everybody may read."""
+    rule = " AND readers <> ''" if restricted else ""
+    (number,) = connection.execute(f"SELECT count(*) FROM files WHERE skipped IS NULL{rule}").fetchone()
+    return int(number)
+
+
+@contextmanager
+def reading(index_path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection that only reads."""
+    uri = f"{index_path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True, timeout=_LOCK_SECONDS)) as connection:
+        connection.execute("PRAGMA mmap_size = 268435456")
+        yield connection
+
+
+def document(connection: sqlite3.Connection, uri: str) -> Document | None:
+    """Return a document as it was indexed, which positions refer to, without its passages."""
+    row = connection.execute("SELECT document, text FROM files WHERE uri = ? AND skipped IS NULL", (uri,)).fetchone()
+    return msgspec.structs.replace(msgspec.msgpack.decode(row[0], type=Document), text=row[1]) if row else None
+
+
+def load(blob: bytes, standing: str, score: float) -> Passage:
+    """Return a stored passage with its present standing and its score."""
+    passage = msgspec.msgpack.decode(blob, type=Passage)
+    edition = msgspec.structs.replace(passage.edition, standing=Standing(standing))
+    return msgspec.structs.replace(passage, edition=edition, score=score)
+
+
+def _is_current(index_path: Path, seen: bytes, day: str) -> bool:
+    try:
+        with reading(index_path) as connection:
+            if connection.execute("PRAGMA user_version").fetchone()[0] != LAYOUT:
+                return False
+            settled = connection.execute("SELECT until, files FROM settled").fetchone()
+            return bool(settled and day < settled[0] and seen == settled[1])
+    except sqlite3.Error:
+        return False
+
+
+@contextmanager
+def _writing(index_path: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        connection = _opened(index_path)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+        _log.warning("the index is damaged and is built anew: %s", error)
+        index_path.unlink(missing_ok=True)
+        connection = _opened(index_path)
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    finally:
+        connection.close()
+
+
+def _opened(index_path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(index_path, timeout=_LOCK_SECONDS, isolation_level=None)
+    try:
+        connection.execute("PRAGMA synchronous = OFF")  # an index lost in a power cut is built again
+        connection.execute("PRAGMA cache_size = -65536")
+        connection.execute("BEGIN IMMEDIATE")
+        if connection.execute("PRAGMA user_version").fetchone()[0] != LAYOUT:
+            # Those with "_" belong to full-text tables, or outlive a layout, as vectors do.
+            tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_*'"
+            for (name,) in connection.execute(tables).fetchall():
+                connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+            create(connection)
+            connection.execute(f"PRAGMA user_version = {LAYOUT}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _add(writer: Writer, changed: Iterable[File], files: Mapping[str, Path], *, corpus_dir: Path) -> None:
+    """Index files, those alone whose content or readers have changed."""
+    reading: deque[File] = deque()
+
+    def contents() -> Iterator[tuple[str, str, bytes]]:
+        for file in changed:
+            problem = unread(file.path)
+            try:
+                content = b"" if problem else read_bytes(files[file.path], corpus_dir=corpus_dir)
+            except Unreadable as error:
+                problem, content = Skipped(file.path, str(error)), b""
+            file.digest = hashlib.blake2b(content, digest_size=16).digest()
+            if writer.is_same(file):
+                continue
+            writer.remove(file.path)
+            if problem:
+                _skip(writer, file, problem)
+            else:
+                reading.append(file)
+                yield file.path, corpus_uri(file.path), content
+
+    for result in read_all(contents()):
+        file = reading.popleft()
+        if isinstance(result, Skipped):
+            _skip(writer, file, result)
+        else:
+            writer.insert(result, file)
+
+
+def _skip(writer: Writer, file: File, skipped: Skipped) -> None:
+    _log.warning("skipped %s: %s", file.path, skipped.reason)
+    writer.skip(file, skipped.reason)

@@ -1,0 +1,80 @@
+"""A question as groups of terms, each for one thing that it names."""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from a2a_hub.text.normalization import normalise
+from functions.docqa.retrieval.synonyms import synonyms
+from functions.docqa.retrieval.terms import terms_of
+
+_MOST_CHARACTERS = 1_000
+_LONGEST_KEY = 14
+_STOP_WORDS = (
+    "a an the is are was were be been am do does did can could will would shall should may might must i you he she "
+    "it we they me my your our their his her its this that these those of to in on at by for with from as and or if "
+    "so what which who whom whose when where why how much many long often there have has had get any some about "
+    "into than then not no please tell want need know let say us them also"
+)
+_STOP = frozenset(_STOP_WORDS.split())
+# Words and endings that only ask; what is left of a question are the things that it names.
+_ASKING = re.compile(
+    r"(?:必要が(?:あ|な)|(?:起き|起こっ|発生し)(?:たら|た場合|たとき|た際)|しなければ(?:なら|いけ)|教えて|知りたい|ください|下さい|でしょうか|ですか|ますか|ました|ません|ましょう|いくら|いくつ|いつ|どこ|だれ|どの|どう|どれ|なぜ|なん|何|誰"
+    r"|ありますか|できますか|すれば|したら|よいか|いいの|について|における|に関して|とき|場合|こと|もの|ため|から|まで|より|という|とは|では|には|への|からの|での|の際|際に"
+    r"|です|ます|する|して|した|され|れる|ている|てい|ない|たい|ので|のは|のか|かな)"
+)
+# They name the kind of answer, for which documents often have no word: "within 15 minutes" is a deadline.
+_KIND = re.compile(
+    r"期限|締め?切り?|期日|期間|金額|料金|費用|値段|上限|下限|場所|担当者?|責任者|理由|頻度|[秒分日]以内|時間以内|営業日"
+    r"|\b(?:deadline|limit|maximum|minimum|amount|cost|price|fee|person|place|location|reason|period|frequency|date)s?\b"
+)
+_OF_A_KIND = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The alternatives for one thing, each a tuple of terms that stand together; `weight` is 1 for a word of the question."""
+
+    alternatives: tuple[tuple[str, ...], ...]
+    weight: float = 1.0
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Return the terms of the question itself."""
+        return self.alternatives[0]
+
+
+def groups_of(question: str) -> list[Group]:
+    """Return the groups of a question; every term of it is in one of them."""
+    text = _KIND.sub(r" \g<0> ", _ASKING.sub(" ", normalise(question)[:_MOST_CHARACTERS]))
+    kinds = set(terms_of(" ".join(_KIND.findall(text))))
+    terms = [term for term in dict.fromkeys(terms_of(text)) if term not in _STOP]
+    known = synonyms()
+    found = [
+        Group(((term,), *_others(known.get(f" {term} ", ()), term)), weight=_OF_A_KIND if term in kinds else 1.0)
+        for term in terms
+    ]
+    phrase = f" {' '.join(terms_of(text))} "
+    keys = {f" {first} {second} " for first, second in pairwise(terms)} & known.keys()
+    keys |= {key for key in _japanese_parts(text) if key in known}
+    found += [
+        Group((tuple(terms_of(key)), *known[key]), weight=0.7 * (_OF_A_KIND if kinds >= set(terms_of(key)) else 1))
+        for key in sorted(keys)
+        if key[0] != " " or key in phrase
+    ]
+    return found
+
+
+def _others(alternatives: tuple[tuple[str, ...], ...], term: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(each for each in alternatives if each != (term,))
+
+
+def _japanese_parts(text: str) -> set[str]:
+    """Return the pieces of Japanese that may be a word of a group."""
+    runs = re.findall(r"[\u3040-\u9fff]{2,60}", text)
+    return {
+        run[start : start + length]
+        for run in runs
+        for start in range(len(run))
+        for length in range(2, min(_LONGEST_KEY, len(run) - start) + 1)
+    }

@@ -1,0 +1,320 @@
+"""One agent's answer to a turn: called, translated, with every failure contained, and remembered with the conversation."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from a2a_hub.a2a import reply
+from a2a_hub.a2a.agent import TryLater
+from a2a_hub.a2a.client_errors import ClientFault
+from a2a_hub.a2a.declining import declines
+from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
+from a2a_hub.a2a.extensions.tool_updates import PendingTools
+from a2a_hub.a2a.model import Event, Message, TaskState
+from a2a_hub.a2a.reply import Data, Piece, Question, Text
+from a2a_hub.routing.routes import Route, may_use
+from a2a_hub.tasks.task_resolution import CONTINUES_WITH
+from a2a_hub.telemetry import audit, tracing
+from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.telemetry.outcome import Outcome
+from a2a_hub.text import citations
+from a2a_hub.text.language import Language
+from functions.hub import texts
+from functions.hub.conversations import CONVERSATION, EXECUTES, REPEATS, RUNNING, Conversation
+from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent
+from functions.hub.downstream.interface import AgentRequest
+from functions.hub.failure import (
+    LEFT,
+    DownstreamFailed,
+    Failure,
+    FailureKind,
+    failed_task,
+    internal,
+    not_permitted,
+)
+from functions.hub.fallbacks import Declined, PassedOver
+from functions.hub.tool_approval import Decision, decision_of, question_text, too_late_text
+from functions.hub.turn import TurnRecord
+
+# How often an answer may break off: its agent may have done the work each time.
+_MOST_REPEATS = 5
+_UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
+
+Ask = Callable[[AgentRequest], AbstractContextManager[Iterable[Event]]]
+"""The call of an agent: the events of its answer to a request."""
+
+
+class AgentAnswer:
+    """The answer of `route`'s agent to a turn. `record` is the request's log line, `now` gives seconds since the epoch."""
+
+    def __init__(
+        self, turn: TurnRecord, route: Route, *, record: Record, log: Log, now: Callable[[], float] = time.time
+    ) -> None:
+        self._turn = turn
+        self._route = route
+        self._record = record
+        self._log = log
+        self._now = now
+        self._decision = _decision(turn, route)
+        if self._decision.call_id is not None:
+            record |= {"tool": self._decision.pending[0].tool, "allowed": self._decision.allows}
+        conversation = turn.conversation
+        same_route = conversation is not None and conversation.route_id == route.id
+        self._state = dict(conversation.transport_state) if conversation and same_route else {}
+        self._translator = EventTranslator(
+            turn.language,
+            questions=self._decision.pending,
+            decided=self._decision.call_id,
+            delivered=conversation.delivered_artifacts if conversation and same_route else {},
+        )
+
+    def events(self, ask: Ask, *, may_be_passed_over: bool = False) -> Iterator[TranslatedEvent]:
+        """Yield the events of the answer, or of its failure. Raises Declined, PassedOver and TryLater."""
+        turn, route = self._turn, self._route
+        is_over, is_begun = True, False
+        try:
+            if not may_use(route, turn.incoming.principal):
+                raise DownstreamFailed(not_permitted(route))
+            if self._decision.not_understood:
+                yield None, (self._recorded(Question(""), again=True),)
+                return
+            self._audit_decision()
+            with ask(_agent_request(turn, route, self._decision, self._state)) as events:
+                for translated in self._translated(events):
+                    is_begun = True
+                    yield translated
+            yield from self._end()
+        except Declined:
+            is_over = False
+            raise
+        except DownstreamFailed as failed:
+            if may_be_passed_over and not is_begun and failed.failure.fault != LEFT:
+                is_over = False
+                raise PassedOver(failed.failure) from None
+            later = self._later(failed.failure)
+            if later is not None:
+                is_over = False
+                raise later from None
+            yield None, (self._failed(failed.failure),)
+        except Exception:
+            self._log.exception("A turn failed inside the hub", self._record)
+            yield None, (report_failure(internal(route), turn, route, self._record, self._log),)
+        finally:
+            if is_over:
+                self._remember()
+
+    def _audit_decision(self) -> None:
+        decision = self._decision
+        if decision.call_id is not None:
+            tool = decision.pending[0]
+            audit.record(
+                "decided",
+                self._turn.incoming.principal,
+                decision="approved" if decision.allows else "rejected",
+                route=self._route.id,
+                tool=tool.tool,
+                object=tool.subject,
+                call=decision.call_id,
+                request=self._turn.incoming.request_id,
+            )
+
+    def _translated(self, events: Iterable[Event]) -> Iterator[TranslatedEvent]:
+        translator, late = self._translator, False
+        for event in events:
+            pieces = [self._recorded(piece) for piece in translator.translate(event)]
+            if not late and self._decision.allows and translator.decision_was_late:
+                late = True
+                pieces.insert(0, self._too_late())
+            if translator.surfaces:
+                self._remember_surfaces()
+            if translator.task_id is not None:
+                self._turn.incoming.notes[RUNNING] = {"route": self._route.id, "task": translator.task_id}
+            if isinstance(event, Message) or (translator.state is not None and translator.state.settled):
+                # The next message may come as soon as this event is read.
+                self._remember()
+            yield event, pieces
+
+    def _end(self) -> Iterator[TranslatedEvent]:
+        """Yield what the hub adds after the agent's last event. Raises DownstreamFailed for a task without success."""
+        turn, translator = self._turn, self._translator
+        rest = [self._recorded(piece) for piece in translator.finish()]
+        if self._decision.call_id is not None and translator.state is None:
+            rest.append(self._too_late())
+        if rest:
+            yield None, rest
+        if translator.state in _UNSUCCESSFUL or (translator.state is TaskState.REJECTED and not translator.has_text):
+            raise DownstreamFailed(failed_task(self._route, translator.state.name.lower()))
+        if translator.state is TaskState.REJECTED:
+            self._record["outcome"] = Outcome.DECLINED
+        elif not translator.has_text or any(map(declines, turn.data)):
+            self._record["outcome"] = Outcome.UNANSWERED
+        if not translator.has_text:
+            yield None, (self._recorded(Text(texts.no_answer_text(self._route, turn.language))),)
+        if turn.declined and not turn.data:
+            yield None, (self._recorded(Data({})),)
+        if turn.data:
+            turn.citations = citations.citations_of(turn.data)
+            yield None, (Text(citations.numbered_lines(turn.citations, turn.language)),)
+
+    def _recorded(self, piece: Piece, *, again: bool = False) -> Piece:
+        """Record the piece; a question without a text gets one."""
+        if isinstance(piece, Question) and not piece.text:
+            pending = self._translator.pending
+            if pending and not piece.auth:
+                text = question_text(pending, self._route, self._turn.language, again=again)
+            else:
+                text = texts.question_text(self._route, self._turn.language)
+            piece = Question(text, auth=piece.auth)
+        return self._turn.recorded(piece)
+
+    def _too_late(self) -> Piece:
+        self._translator.end_paragraph()
+        return self._turn.recorded(Text(too_late_text(self._route, self._turn.language)))
+
+    def _failed(self, failure: Failure) -> Piece:
+        conversation = self._turn.conversation
+        piece = report_failure(failure, self._turn, self._route, self._record, self._log)
+        refused = failure.kind is FailureKind.NOT_ACCEPTED and self._translator.state is None
+        # The agent did nothing with it: a task that waits for an answer still waits.
+        waits = refused and conversation is not None and conversation.task_of(self._route.id) is not None
+        return Question(piece.text) if waits else piece
+
+    def _later(self, failure: Failure) -> TryLater | None:
+        """Return the next try of a turn that nobody waits for, if its agent is away and the route's time is not yet over."""
+        until = self._turn.incoming.task.retries_until if self._turn.incoming.task else None
+        seconds = failure.seconds_to_wait or 0.0
+        if until is None or not failure.passing or self._now() + seconds >= until:
+            return None
+        if failure.fault == ClientFault.CUT:
+            notes = self._turn.incoming.notes
+            notes[REPEATS] = repeats = notes.get(REPEATS, 0) + 1
+            if repeats >= _MOST_REPEATS:
+                return None
+        tracing.add("a2a_hub.retries", 1, reason="away")
+        text = texts.reason_text(failure, self._route, self._turn.language)
+        return TryLater(text, seconds=seconds, cause=failure.cause, reason=failure.kind.name)
+
+    def _remember_surfaces(self) -> None:
+        """Remember whose surfaces these are before the turn has ended: people act on them meanwhile."""
+        turn, route, translator = self._turn, self._route, self._translator
+        earlier = turn.conversation or Conversation(route_id=route.id)
+        now = earlier.with_surfaces(translator.surfaces, route.id, translator.task_id)
+        if now != earlier:
+            turn.conversation = now
+            assert turn.memory is not None, "it was opened before the route was chosen"
+            turn.memory.keep(now)
+
+    def _remember(self) -> None:
+        turn, route, translator = self._turn, self._route, self._translator
+        earlier = turn.conversation or Conversation(route_id=route.id)
+        waiting_task_id = open_task_id = None
+        pending = None
+        if turn.failure is None and translator.state is not None and translator.state.interrupted:
+            if translator.is_idle:
+                open_task_id = translator.task_id
+            else:
+                waiting_task_id = translator.task_id
+                if translator.pending:
+                    pending = PendingTools(language=turn.language, questions=translator.pending)
+        elif (
+            translator.state is None
+            and earlier.route_id == route.id
+            and (turn.failure is not None or self._decision.call_id is None)
+        ):
+            # The agent sent nothing: as far as the hub knows, its task still waits.
+            waiting_task_id, pending = earlier.waiting_task_id, earlier.pending_tools
+            open_task_id = earlier.open_tasks.get(route.id)
+        now = earlier.after(
+            route.id,
+            keeps_route=route.sticky or route.follow_ups,
+            context_id=translator.context_id,
+            hub_context_id=turn.incoming.context.downstream,
+            waiting_task_id=waiting_task_id,
+            pending_tools=pending,
+            transport_state=self._state,
+            open_task_id=open_task_id,
+            delivered_artifacts=translator.delivered,
+        )
+        assert turn.memory is not None, "it was opened before the route was chosen"
+        turn.memory.keep(now)
+        if turn.incoming.task is not None:
+            notes = turn.incoming.notes
+            for name in (RUNNING, EXECUTES, REPEATS):
+                notes.pop(name, None)
+            if translator.state is TaskState.COMPLETED and DEVELOPMENT_TOOL in route.extensions:
+                # What is known of this task alone: its next message goes to the agent's.
+                now = replace(now, route_id=route.id, waiting_task_id=translator.task_id)
+                notes[CONTINUES_WITH] = DEVELOPMENT_TOOL
+            notes[CONVERSATION] = msgspec.to_builtins(now)
+
+
+def report_failure(failure: Failure, turn: TurnRecord, route: Route | None, record: Record, log: Log) -> reply.Failure:
+    """Write the failure into the turn and the log, and return its text for the caller. `route` is None if none was chosen."""
+    turn.failure = failure
+    # A caller who leaves is no failure.
+    severity = "INFO" if failure.fault == LEFT else "WARNING"
+    fields = {"outcome": failure.outcome, "fault": failure.fault, **failure.log_fields, "severity": severity}
+    in_own_line = log.add(record, fields)
+    if not in_own_line and failure.fault != LEFT:
+        late = {**record, "taskId": turn.incoming.task.id if turn.incoming.task else None}
+        log.line(late.pop("severity"), "A turn failed after its request was answered", **late)
+    text = texts.failure_text(failure, route, language=turn.language, reference=turn.incoming.request_id)
+    turn.append_text(text, new_paragraph=True)
+    return reply.Failure(
+        text,
+        reason=failure.kind.name,
+        retryable=failure.retryable,
+        retry_after_seconds=failure.seconds_to_wait,
+    )
+
+
+def _decision(turn: TurnRecord, route: Route) -> Decision:
+    """Return the turn's decision on a tool call. Where the reply shows no language, the turn gets that of the question."""
+    message, conversation = turn.incoming.message, turn.conversation
+    pending = conversation.pending_tools if conversation and conversation.route_id == route.id else None
+    if pending is None:
+        return Decision(message=message)
+    if route.passes_tasks and not turn.incoming.text_only:
+        # A program decides by data, or knows why it does not.
+        return Decision(message=message, pending=pending.questions)
+    decision = decision_of(message, turn.text, pending)
+    if turn.language is Language.EN and decision.of_text:
+        turn.language = pending.language
+    return decision
+
+
+def _agent_request(turn: TurnRecord, route: Route, decision: Decision, state: dict[str, Any]) -> AgentRequest:
+    incoming, conversation = turn.incoming, turn.conversation
+    context_id = task_id = None
+    if conversation is not None:
+        context_id = conversation.context_ids.get(route.id)
+        task_id = conversation.task_of(route.id) or conversation.task_of_surface(incoming.acts_on, route.id)
+    # The downstream's ids instead of ours; messageId passes through unchanged.
+    message = replace(
+        decision.message,
+        context_id=context_id or incoming.context.downstream,
+        task_id=task_id,
+        reference_task_ids=(),
+    )
+    running = incoming.notes.get(RUNNING)
+    running_task_id = running["task"] if running and running["route"] == route.id else None
+    return AgentRequest(
+        message=message,
+        streaming=incoming.streaming,
+        authorization=incoming.authorization,
+        traceparent=incoming.traceparent,
+        request_id=incoming.request_id,
+        cancellation=incoming.cancellation,
+        caller=incoming.principal,
+        running_task_id=running_task_id,
+        decides=decision.call_id is not None,
+        development_tool=DEVELOPMENT_TOOL in incoming.extensions or decision.uses_extension,
+        surfaces=incoming.surfaces,
+        may_outlive_request=incoming.task is not None,
+        executes=incoming.executes,
+        state=state,
+    )

@@ -1,0 +1,84 @@
+"""The pieces of an answer as a user interface may show them."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from a2a_hub.a2a.reply import Failure, Piece, Progress, Question, Surface, Text
+from a2a_hub.text.display import DisplayFilter, allows, code, displayed
+from functions.hub.downstream.event_translator import TranslatedEvent
+
+_ADDRESS = re.compile(
+    r"[a-z][a-z0-9+.-]*://|//|(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):", re.IGNORECASE
+)
+_HOLDS_ADDRESS = re.compile(r"iframe|(?:url|uri|src|href)$", re.IGNORECASE)
+_NAMES = frozenset({"id", "component", "path", "title"})
+
+
+def for_display(events: Iterable[TranslatedEvent], hosts: Collection[str]) -> Iterator[TranslatedEvent]:
+    """Yield the events with pieces that hide nothing, and that link to `hosts` alone."""
+    answer = DisplayFilter(hosts)
+    for event, pieces in events:
+        shown: list[Piece] = []
+        for piece in pieces:
+            match piece:
+                case Text(text, more):
+                    shown += _text(answer.feed(text), more=more)
+                case Question(text) | Progress(text) | Failure(text):
+                    shown += (*_text(answer.finish()), replace(piece, text=displayed(text, hosts)))
+                case Surface(part):
+                    shown.append(Surface(replace(part, data=surface_for_display(part.data, hosts))))
+                case _:
+                    shown.append(piece)
+        yield event, shown
+    if rest := answer.finish():
+        yield None, (Text(rest),)
+
+
+def _text(text: str, *, more: bool = False) -> tuple[Text, ...]:
+    return (Text(text, more),) if text else ()
+
+
+def surface_for_display(data: Any, hosts: Collection[str]) -> Any:
+    """Return the messages of A2UI in a part with addresses of `hosts` alone: of images, frames and links, and in data to which
+    these may be bound.
+    """
+    if isinstance(data, list):
+        return [surface_for_display(each, hosts) for each in data]
+    if not isinstance(data, dict):
+        return _shown(data, hosts)
+    # Nothing is loaded from the id of a catalog.
+    return {
+        name: _shown(body, hosts) | {"catalogId": body["catalogId"]}
+        if isinstance(body, dict) and "catalogId" in body
+        else _shown(body, hosts)
+        for name, body in data.items()
+    }
+
+
+def _shown(value: Any, hosts: Collection[str], *, is_address: bool = False) -> Any:
+    match value:
+        case str():
+            text = displayed(value, hosts)
+            # As browsers read an address.
+            bare = re.sub(r"[\t\n\r]", "", text).strip().replace("\\", "/")
+            if not (is_address or _ADDRESS.match(bare)) or allows(bare, hosts):
+                return text
+            return "about:blank" if is_address else code(text)
+        case list():
+            return [_shown(each, hosts, is_address=is_address) for each in value]
+        case dict():
+            in_frame = is_address or "iframe" in str(value.get("component")).lower()
+            return {
+                name: _shown(
+                    item,
+                    hosts,
+                    is_address=(in_frame or bool(_HOLDS_ADDRESS.search(name)))
+                    and not (name in _NAMES and isinstance(item, str)),
+                )
+                for name, item in value.items()
+            }
+        case _:
+            return value

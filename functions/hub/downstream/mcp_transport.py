@@ -1,0 +1,210 @@
+"""MCP servers as agents: a turn calls tools, and waits for a person's confirmation of those that are not read-only."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
+
+import msgspec
+from msgspec.structs import replace
+
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.extensions.development_tool import (
+    ConfirmationRequest,
+    GenericDetails,
+    Spelling,
+    ToolCall,
+    ToolCallConfirmation,
+    ToolCallStatus,
+    confirmation_in,
+    part_of,
+)
+from a2a_hub.a2a.extensions.tool_confirmation import REJECTED
+from a2a_hub.a2a.model import (
+    Event,
+    Message,
+    Part,
+    Role,
+    TaskState,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+    data_as_text,
+    text_of,
+)
+from a2a_hub.boundaries.sources import CredentialSources
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.http.client import Http
+from a2a_hub.http.messages import Cancellation
+from a2a_hub.mcp.client import McpClient, Tool, ToolResult
+from a2a_hub.routing.routes import Route
+from a2a_hub.text.language import language_of
+from functions.hub.downstream.guard import Guard
+from functions.hub.downstream.interface import AgentRequest, AnswersOnly, TransportCall
+from functions.hub.downstream.mcp_planner import CalledTool, Dialogue, ToolPlanner
+
+_DIALOGUE = "dialogue"
+_ALLOWED = "proceed_once"
+_MAX_DIALOGUE_BYTES = 200_000
+_MAX_DECIDED = 1000
+_MAX_CALLS = 8
+_NO_SUCH_TOOL = ToolResult(parts=(Part(text="There is no such function. Nothing was done."),), has_failed=True)
+
+
+def mcp_agent(
+    route: Route, *, http: Http, sources: CredentialSources, new_id: Callable[[], str], gemini: Gemini | None
+) -> Guard:
+    """Return the guarded MCP server of a route. Without `gemini`, the route names the tool."""
+    planner = ToolPlanner(route, gemini) if gemini and not route.tool else None
+    return Guard(route, McpTransport(route, new_id=new_id, planner=planner), http=http, sources=sources)
+
+
+class McpTransport(AnswersOnly):
+    """A `Transport` for MCP. What waits for a confirmation is in the state of the conversation. Thread-safe."""
+
+    def __init__(self, route: Route, *, new_id: Callable[[], str], planner: ToolPlanner | None = None) -> None:
+        self._route = route
+        self._new_id = new_id
+        self._planner = planner
+        self._lock = threading.Lock()
+        self._decided: OrderedDict[str, None] = OrderedDict()
+
+    def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
+        """See `Transport.ask`."""
+        message = agent_request.message
+        decision = _decision(message)
+        waiting = _waiting(agent_request)
+        if waiting is None:
+            if decision is None:
+                text = text_of(message)
+                dialogue = Dialogue(text=text, language=language_of(text), task_id=self._new_id())
+                yield from self._work(dialogue, agent_request, call)
+        elif decision is None or decision.tool_call_id != waiting.called[-1].id:
+            yield self._question(waiting, message)
+        elif agent_request.running_task_id is not None:
+            # The turn broke off after the decision: the tool may have done its work, and is not called again.
+            yield _update(waiting, message, TaskState.FAILED)
+        elif decision.selected_option_id != _ALLOWED:
+            yield self._answer((Part(text=REJECTED[waiting.language]),), message)
+        else:
+            yield from self._work(waiting, agent_request, call, is_allowed=True)
+
+    def _work(
+        self, dialogue: Dialogue, agent_request: AgentRequest, call: TransportCall, *, is_allowed: bool = False
+    ) -> Iterator[Event]:
+        """Yield the events of the calls and the answer, or the question whether a tool may be called.
+
+        With `is_allowed`, the last call of the dialogue is the one that was confirmed.
+        """
+        message, cancellation = agent_request.message, agent_request.cancellation
+        lasts = agent_request.streaming or agent_request.may_outlive_request
+        budget = call.stream_budget if lasts else call.budget
+        client = McpClient(
+            call.http,
+            self._route.url,
+            new_id=self._new_id,
+            budget=budget,
+            headers=call.headers,
+            cancellation=cancellation,
+        )
+        with closing(client):
+            tools = {tool.name: tool for tool in client.tools()}
+            for _ in range(_MAX_CALLS):
+                if not is_allowed:
+                    seconds = budget.deadline - call.http.clock()
+                    step = self._next_step(dialogue, tools.values(), seconds=seconds, cancellation=cancellation)
+                    if isinstance(step, str):
+                        yield self._answer((Part(text=step),), message)
+                        return
+                    dialogue = replace(dialogue, called=(*dialogue.called, step))
+                called = dialogue.called[-1]
+                tool = tools.get(called.tool)
+                if tool is None and self._planner is None:
+                    raise ClientError(ClientFault.NOT_FOUND, f'the server has no tool "{called.tool}"')
+                if not (is_allowed or tool is None or tool.is_read_only or tool.name in self._route.read_only_tools):
+                    agent_request.state[_DIALOGUE] = msgspec.to_builtins(dialogue)
+                    yield self._question(dialogue, message)
+                    return
+                is_allowed = False
+                # The run is known by this before the tool is called.
+                yield _update(dialogue, message, TaskState.WORKING, _tool_call(called, ToolCallStatus.EXECUTING))
+                if not self._is_first(called):
+                    raise ClientError(ClientFault.REFUSED, "the call was confirmed by another message already")
+                result = client.call(tool, called.arguments) if tool is not None else _NO_SUCH_TOOL
+                if self._planner is None:
+                    failed = _update(dialogue, message, TaskState.FAILED)
+                    yield failed if result.has_failed else self._answer(result.parts, message)
+                    return
+                told = replace(called, result=_text_of(result), has_failed=result.has_failed)
+                dialogue = replace(dialogue, called=(*dialogue.called[:-1], told))
+        raise ClientError(ClientFault.REFUSED, f"the model called {_MAX_CALLS} tools without an answer")
+
+    def _next_step(
+        self, dialogue: Dialogue, tools: Iterable[Tool], *, seconds: float, cancellation: Cancellation
+    ) -> CalledTool | str:
+        """Return the next call, or the answer."""
+        if self._planner is None:
+            arguments = {self._route.text_argument: dialogue.text}
+            return CalledTool(id=self._new_id(), tool=self._route.tool, arguments=arguments)
+        step = self._planner.next_step(dialogue, tools, seconds=seconds, cancellation=cancellation)
+        if isinstance(step, str):
+            return step
+        return CalledTool(id=self._new_id(), tool=step.name, arguments=step.arguments, signature=step.signature)
+
+    def _is_first(self, called: CalledTool) -> bool:
+        """Return True if the call is not made already, by another message with the same decision."""
+        with self._lock:
+            is_first = called.id not in self._decided
+            self._decided[called.id] = None
+            if len(self._decided) > _MAX_DECIDED:
+                self._decided.popitem(last=False)
+        return is_first
+
+    def _question(self, dialogue: Dialogue, message: Message) -> Event:
+        if len(msgspec.json.encode(dialogue)) > _MAX_DIALOGUE_BYTES:
+            raise ClientError(ClientFault.TOO_LARGE, "the arguments of the tool are too large to be confirmed")
+        call = _tool_call(dialogue.called[-1], ToolCallStatus.PENDING)
+        return _update(dialogue, message, TaskState.INPUT_REQUIRED, call)
+
+    def _answer(self, parts: tuple[Part, ...], message: Message) -> Message:
+        return Message(message_id=self._new_id(), role=Role.AGENT, parts=parts, context_id=message.context_id)
+
+
+def _text_of(result: ToolResult) -> str:
+    texts = [part.text for part in result.parts if part.text is not None]
+    return "\n".join(texts) or data_as_text(part.data for part in result.parts if isinstance(part.data, dict))
+
+
+def _decision(message: Message) -> ToolCallConfirmation | None:
+    with suppress(A2AError):
+        return confirmation_in(message)
+    return None
+
+
+def _waiting(agent_request: AgentRequest) -> Dialogue | None:
+    """Return the dialogue that waits for the message."""
+    stored = agent_request.state.get(_DIALOGUE)
+    dialogue = msgspec.convert(stored, Dialogue) if stored else None
+    return dialogue if dialogue and dialogue.task_id == agent_request.message.task_id else None
+
+
+def _tool_call(called: CalledTool, status: ToolCallStatus) -> ToolCall:
+    is_pending = status is ToolCallStatus.PENDING
+    return ToolCall(
+        tool_call_id=called.id,
+        status=status,
+        tool_name=called.tool,
+        input_parameters=called.arguments,
+        confirmation_request=ConfirmationRequest(generic_details=GenericDetails()) if is_pending else None,
+    )
+
+
+def _update(
+    dialogue: Dialogue, message: Message, state: TaskState, call: ToolCall | None = None
+) -> TaskStatusUpdateEvent:
+    context_id = message.context_id or ""
+    told = None
+    if call is not None:
+        told = Message(message_id=call.tool_call_id, role=Role.AGENT, parts=(part_of(call, Spelling.SNAKE),))
+    status = TaskStatus(state=state, message=told)
+    return TaskStatusUpdateEvent(task_id=dialogue.task_id, context_id=context_id, status=status)

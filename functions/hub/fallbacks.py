@@ -1,0 +1,81 @@
+"""Fallbacks: the agents of a turn in the order in which they are asked, and those of them that declined."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from a2a_hub.a2a.declining import Reason, is_undecided, reason_of
+from a2a_hub.a2a.model import Event, Part
+from a2a_hub.identity.principal import Principal
+from a2a_hub.routing.router import Choice, Rule
+from a2a_hub.routing.routes import Route, may_use
+from functions.hub.failure import Failure
+
+# The caller chose the agent, or the message means nothing to another one.
+_CHOSEN = frozenset({Rule.SKILL, Rule.NAMED, Rule.WAITING, Rule.FOLLOW_UP})
+
+
+class Declined(Exception):
+    """An agent declined. `events` are its whole answer; nothing of it has reached the caller."""
+
+    def __init__(self, reason: Reason, events: Sequence[Event]) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+        self.events = events
+
+
+class PassedOver(Exception):
+    """An agent that no rule chose, a fallback or the default, failed before anything of its answer reached the caller."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.cause)
+        self.failure = failure
+
+
+def candidates(choice: Choice, routes: Mapping[str, Route], principal: Principal | None) -> tuple[Route, ...]:
+    """Return the routes whose agents are asked in turn: the chosen one, and its fallbacks that the caller may use.
+
+    A default that the caller may not use gives way to its fallbacks.
+    """
+    if choice.rule in _CHOSEN:
+        return (choice.route,)
+    fallbacks = [routes[each] for each in choice.route.fallbacks if each in routes]
+    permitted = [route for route in fallbacks if may_use(route, principal)]
+    if permitted and choice.rule is Rule.DEFAULT and not may_use(choice.route, principal):
+        return tuple(permitted)
+    return choice.route, *permitted
+
+
+def takes_files(choice: Choice, files: Sequence[Part]) -> bool:
+    """Return True if files without a text go to this agent: the caller chose it, or it accepts their types."""
+    types = {file.media_type for file in files}
+    return choice.rule in _CHOSEN or types <= {*choice.route.input_modes}
+
+
+def held_back(events: Iterator[Event], *, by_default: bool) -> Iterator[Event]:
+    """Yield the events, the first ones as soon as one shows that the agent answers. Raises Declined.
+
+    That it could not read what it needs is an answer, unless it was asked `by_default`.
+    """
+    held: list[Event] = []
+    for event in events:
+        held.append(event)
+        reason = reason_of(event)
+        if reason and (by_default or reason is not Reason.FAILED):
+            raise Declined(reason, (*held, *events))
+        if not is_undecided(event):
+            break
+    yield from held
+    yield from events
+
+
+def nearest(declined: Mapping[str, Declined]) -> str:
+    """Return the route whose own text is shown if all declined: the first with the best reason."""
+    order = list(Reason)
+    return min(declined, key=lambda route_id: order.index(declined[route_id].reason))
+
+
+def steps(declined: Sequence[Mapping[str, str]], answering: Route) -> str:
+    """Return who declined, and who answers instead, as the end of a reason; "" if nobody declined."""
+    if not declined:
+        return ""
+    names = ", ".join(f'"{each["route"]}" declined ({each["reason"]})' for each in declined)
+    return f'; {names}, so "{answering.id}" answers'

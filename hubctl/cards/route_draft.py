@@ -1,0 +1,175 @@
+"""A draft of a route, from an agent's card or the tools of an MCP server."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+from urllib.parse import urlsplit
+
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.compat.v0_3.card import to_core_card
+from a2a_hub.a2a.extensions.tool_updates import visible
+from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.diagnosis.gcloud import service_of
+from a2a_hub.mcp.client import Tool
+from a2a_hub.routing.router import Router, Rule
+from a2a_hub.routing.routes import RouteTable
+from a2a_hub.text.language import Language, language_of
+
+_BILINGUAL = " / "
+_MAX_NAME_CHARACTERS = 60
+_MAX_KEYWORDS = 12
+_MAX_EXAMPLES = 4
+# Words of texts on any subject: none decides by itself.
+_GENERIC_WORDS = """
+a an and the of for in on to by with all add agent api ask answer assistant call chat check common create data default delete
+demo do example fetch find general get hello help info information item items list lookup main make misc new other query
+question read remove run sample search send service set show skill support task test text tool tools update use utility view
+write エージェント アシスタント サポート 一般 その他 回答 質問 検索 情報 相談 対応
+"""
+_GENERIC = frozenset(_GENERIC_WORDS.split())
+_BETWEEN_WORDS = re.compile(r"[\s_.:/-]+|(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """An agent as it presents itself. `subjects` are the tags and names of its skills or tools, `lines` those of its boundary and
+    protocol in a route; `notes` are for the operator.
+    """
+
+    name: str
+    description: str
+    subjects: Sequence[str]
+    examples: Sequence[str] = ()
+    lines: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
+
+
+def of_card(url: str, body: bytes, *, needs_token: bool) -> Found:
+    """Return the agent of a card. Raises A2AError."""
+    card = to_core_card(protojson.decode(body))
+    schemes = card.security_schemes or {}
+    needed = [each for requirement in card.security_requirements for each in requirement.schemes.items()]
+    served = (
+        kind.route_lines(schemes[name], scopes.list)
+        for name, scopes in needed
+        for kind in KINDS.values()
+        if name in schemes
+    )
+    required = [each.uri for each in card.capabilities.extensions if each.required]
+    return Found(
+        name=card.name,
+        description=card.description,
+        subjects=[
+            each for skill in card.skills for text in (*skill.tags, skill.name) for each in text.split(_BILINGUAL)
+        ],
+        examples=[example for skill in card.skills for example in skill.examples],
+        lines=[
+            *(next(filter(None, served), None) or _boundary(url, needs_token=needs_token or bool(needed))),
+            *([f"extensions = {_toml(required)}"] if required else []),
+        ],
+    )
+
+
+def of_tools(url: str, tools: Sequence[Tool], *, needs_token: bool) -> Found:
+    """Return the agent that an MCP server is. The only read-only tool whose one argument is a text gets the text."""
+    fitting = [(tool.name, argument) for tool in tools if tool.is_read_only and (argument := _text_argument(tool))]
+    lines = ['kind = "mcp"', *_boundary(url, needs_token=needs_token)]
+    notes = []
+    if len(fitting) == 1:
+        lines += [f"{key} = {_toml(value)}" for key, value in zip(("tool", "text_argument"), fitting[0], strict=True)]
+    else:
+        notes.append("set MCP_MODEL of the hub, or the tool and the text_argument that get the text (docs/mcp.md)")
+    return Found(
+        name="",
+        description=f"Uses these tools: {', '.join(tool.name for tool in tools[:8])}.",
+        subjects=[tool.title or tool.name for tool in tools],
+        lines=lines,
+        notes=notes,
+    )
+
+
+def draft(url: str, found: Found, table: RouteTable, *, id_: str | None) -> tuple[str, str]:
+    """Return the id and the text of a route that takes no text from a route of the table; what is left out becomes a note."""
+    id_ = id_ or _free_id(found.name, url, table)
+    names = _by_language(found.name)
+    name = names.get(Language.EN) or names.get(Language.JA) or id_.capitalize()
+    descriptions = _by_language(found.description)
+    english = descriptions.get(Language.EN) or f"Questions for “{name}”."
+    keywords = list(_keywords(found, Router(table)))
+    used = {route.priority for route in table.routes}
+    values = {
+        "id": id_,
+        "name": name,
+        "name_ja": names.get(Language.JA, name),
+        "description": english,
+        "description_ja": descriptions.get(Language.JA) or f"「{name}」が担当します。{english}",
+        "examples": [visible(each) for each in dict.fromkeys(found.examples)][:_MAX_EXAMPLES],
+        "tags": keywords,
+        "keywords": keywords,
+        "priority": next(number for number in count(1) if number not in used),
+        "url": url,
+    }
+    if len(names) + len(descriptions) < 4:
+        found.notes.append("names and descriptions are written in both languages: translate what is not")
+    secret = f"env:{id_.upper().replace('-', '_')}_KEY"
+    lines = [f"{key} = {_toml(value)}" for key, value in values.items() if value != []]
+    return id_, "\n".join(["[[routes]]", *lines, *(line.replace("env:NAME", secret) for line in found.lines), ""])
+
+
+def _by_language(text: str) -> dict[Language, str]:
+    """Return a text, or the two of "English / 日本語", by language."""
+    parts = [visible(" ".join(part.split())) for part in text.split(_BILINGUAL)]
+    languages = [language_of(part) for part in parts]
+    if len(set(languages)) < len(parts):
+        parts, languages = [visible(" ".join(text.split()))], [language_of(text)]
+    return {language: part for language, part in zip(languages, parts, strict=True) if part}
+
+
+def _keywords(found: Found, router: Router) -> Iterator[str]:
+    """Yield the subjects that decide by themselves and that no route has; the name if there is none."""
+    kept: set[str] = set()
+    for subject in (*found.subjects, found.name):
+        words = [word for word in _BETWEEN_WORDS.split(visible(subject, longest=_MAX_NAME_CHARACTERS)) if word]
+        while words and words[0].lower() in _GENERIC:
+            del words[0]
+        keyword = " ".join(words)
+        is_name_among_others = subject == found.name and bool(kept)
+        if not 2 <= len(keyword) <= 40 or len(words) > 4 or keyword.lower() in kept or is_name_among_others:
+            continue
+        choice = router.choose(keyword)
+        if choice.rule is not Rule.DEFAULT:
+            found.notes.append(f"clash: {keyword!r} is left out: it goes to {choice.route.id!r} ({choice.reason})")
+        elif len(kept) < _MAX_KEYWORDS:
+            kept.add(keyword.lower())
+            yield keyword
+
+
+def _boundary(url: str, *, needs_token: bool) -> Sequence[str]:
+    if not needs_token:
+        return ('boundary = "public"',)
+    if service_of(url, name="").name:
+        return ('boundary = "iam"',)
+    return 'boundary = "api_key"', 'api_key_header = "authorization"', 'api_key = "env:NAME"'
+
+
+def _text_argument(tool: Tool) -> str | None:
+    """Return the only argument that the tool requires, if it is a text."""
+    match tool.input_schema:
+        case {"required": [str(only)], "properties": dict(properties)}:
+            return only if properties.get(only, {}).get("type") == "string" else None
+    return None
+
+
+def _free_id(name: str, url: str, table: RouteTable) -> str:
+    sources = (name, (urlsplit(url).hostname or "").split(".")[0], "agent")
+    slugs = (re.sub(r"[^a-z0-9]+", "-", text.lower()).lstrip("-0123456789")[:40].rstrip("-") for text in sources)
+    slug = next(filter(None, slugs))
+    return next(each for each in (slug, *(f"{slug}-{number}" for number in range(2, 1000))) if each not in table.by_id)
+
+
+def _toml(value: Any) -> str:
+    """Return the value as TOML, which is JSON here."""
+    return json.dumps(value, ensure_ascii=False)

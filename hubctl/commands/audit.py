@@ -1,0 +1,63 @@
+"""`hubctl audit verify`: the chains of the audit log, entry by entry."""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from a2a_hub.telemetry.audit import FIRST, hash_of
+from hubctl.console import write
+from hubctl.log_lines import read_lines
+from hubctl.main import CommandError
+
+_LINE = "{chain}  {function}  {first}–{last}, to {time}, last hash {hash}"
+Entries = Mapping[int, tuple[Mapping[str, str], str]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="verify")
+    verify = actions.add_parser("verify", help="check that no entry was changed, removed or put elsewhere")
+    verify.add_argument("file", type=Path, metavar="FILE", help="lines of the log, - for standard input")
+    verify.add_argument("--json", action="store_true", help="write one JSON object")
+
+
+def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:  # noqa: ARG001
+    """Return 0 if every chain is whole, else 1. Raises CommandError for lines without an audit log."""
+    chains: dict[str, dict[int, tuple[Mapping[str, str], str]]] = {}
+    problems: list[str] = []
+    for line in read_lines(arguments.file):
+        entry, digest = line.get("audit"), str(line.get("hash"))
+        if not isinstance(entry, dict):
+            continue
+        chain, number = str(entry.get("chain")), str(entry.get("number"))
+        # A service may deliver a line twice.
+        known = chains.setdefault(chain, {}).setdefault(int(number) if number.isdigit() else 0, (entry, digest))
+        if known != (entry, digest):
+            problems.append(f"{chain}: two entries have the number {number}")
+    if not chains:
+        raise CommandError(f"{arguments.file} holds no entry of an audit log")
+    found = []
+    for chain, entries in chains.items():
+        problems += (f"{chain}: {problem}" for problem in _problems(entries))
+        first, last = min(entries), max(entries)
+        function, time = (entries[last][0].get(name) for name in ("function", "time"))
+        about = {"chain": chain, "function": function, "first": first, "last": last, "time": time}
+        found.append(about | {"hash": entries[last][1]})
+    lines = [_LINE.format_map(each) for each in found] + (problems or ["every chain is whole"])
+    write({"ok": not problems, "chains": found, "problems": problems}, lines, as_json=arguments.json, out=out)
+    return 1 if problems else 0
+
+
+def _problems(entries: Entries) -> Iterator[str]:
+    numbers: Sequence[int] = sorted(entries)
+    before, last = numbers[0] - 1, FIRST if numbers[0] == 1 else None
+    for number in numbers:
+        entry, digest = entries[number]
+        if number != before + 1:
+            yield f"{before + 1} to {number - 1} are missing"
+        elif last is not None and entry.get("previous") != last:
+            yield f"{number} does not follow {before}"
+        if hash_of(entry) != digest:
+            yield f"{number} was changed"
+        before, last = number, digest

@@ -1,0 +1,84 @@
+"""Log lines of functions: of a file, of standard input, or of Cloud Logging; as written, or as Cloud Logging exports them."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from hubctl.main import CommandError
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_GCLOUD_SECONDS = 600
+_MOST_LINES = 100_000
+
+Fields = Mapping[str, Any]
+
+
+def duration(text: str) -> timedelta:
+    """Return the time span of `7d`, `24h`, `30m` or `2w`. Raises ValueError."""
+    if text[-1:] not in _UNITS or not text[:-1].isdigit() or len(text) > 6:
+        raise ValueError(text)
+    return timedelta(**{_UNITS[text[-1]]: int(text[:-1])})
+
+
+def read_lines(file: Path | None) -> Iterator[Fields]:
+    """Yield the fields of each line of a file, or of standard input for `-`; what is no JSON object is skipped.
+
+    Raises CommandError.
+    """
+    if file is None or str(file) == "-":
+        yield from _fields(sys.stdin)
+        return
+    try:
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            yield from _fields(lines)
+    except OSError as problem:
+        raise CommandError(f"{file} cannot be read: {problem.strerror}") from None
+
+
+def read_cloud_logging(filter_: str, *, since: timedelta, project: str | None) -> Iterator[Fields]:
+    """Yield the fields of the entries that `gcloud logging read` finds. Raises CommandError."""
+    gcloud = shutil.which("gcloud")
+    if gcloud is None:
+        raise CommandError(
+            "gcloud is not installed here: install it, or name a file of exported lines (- for standard input)"
+        )
+    freshness = f"--freshness={int(since.total_seconds())}s"
+    command = [gcloud, "logging", "read", filter_, "--format=json", freshness, f"--limit={_MOST_LINES}"]
+    try:
+        ran = subprocess.run(  # noqa: S603 - options of ours, and the name of a project
+            [*command, *([f"--project={project}"] if project else [])],
+            stdout=subprocess.PIPE,
+            timeout=_GCLOUD_SECONDS,
+            check=True,
+        )
+    except subprocess.CalledProcessError:
+        raise CommandError("gcloud could not read the log: its message is above") from None
+    except subprocess.TimeoutExpired:
+        raise CommandError(f"gcloud took more than {_GCLOUD_SECONDS} s: ask for less with --since") from None
+    yield from _fields([ran.stdout.decode()])
+
+
+def time_of(fields: Fields) -> datetime | None:
+    """Return when the line was written; None if it does not say so."""
+    try:
+        found = datetime.fromisoformat(str(fields.get("time")))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _fields(lines: Iterable[str]) -> Iterator[Fields]:
+    for line in lines:
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        for entry in value if isinstance(value, list) else [value]:
+            if isinstance(entry, dict):
+                payload = entry.get("jsonPayload")
+                yield {"time": entry.get("timestamp"), **payload} if isinstance(payload, dict) else entry

@@ -1,0 +1,157 @@
+"""The use of hubs, from their log lines: turns, outcomes, unanswered questions, slow turns, failures of agents."""
+
+import statistics
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+from a2a_hub.telemetry.outcome import Outcome
+from a2a_hub.text.normalization import normalise
+from hubctl.console import row, table_head
+from hubctl.log_lines import Fields, time_of
+
+_MOST_SHOWN = 10
+_DEFAULT = "default"
+_OF_A_TURN = ("route", "requestId", "outcome")
+
+Row = dict[str, Any]
+
+
+class Report(Struct, kw_only=True):
+    """The whole report. `default_share` is that of the turns that no rule matched; the lists begin with the most."""
+
+    first: datetime | None = None
+    last: datetime | None = None
+    turns: int = 0
+    callers: int = 0
+    default_share: float = 0.0
+    outcomes: dict[str, int] = {}
+    days: dict[str, int] = {}
+    routes: dict[str, Row] = {}
+    unanswered: list[Row] = []
+    slowest: list[Row] = []
+    failures: list[Row] = []
+
+
+def report_of(lines: Iterable[Fields]) -> Report:
+    """Return the report of these lines; those that are of no turn are left out, and a dry run is none."""
+    by_request: dict[str, Row] = {}
+    ratings: Counter[tuple[str, str]] = Counter()
+    for line in lines:
+        if verdict := line.get("feedback"):
+            ratings[str(line.get("route")), str(verdict)] += 1
+        elif line.get("function") == "hub" and all(line.get(name) for name in _OF_A_TURN):
+            # A turn that fails after its request was answered has a second line, which is right.
+            by_request.setdefault(str(line["requestId"]), {}).update(line)
+    turns = list(by_request.values())
+    if not turns:
+        return Report()
+    times = sorted(filter(None, map(time_of, turns)))
+    routes = _grouped((str(each["route"]), each) for each in turns)
+    return Report(
+        first=times[0] if times else None,
+        last=times[-1] if times else None,
+        turns=len(turns),
+        callers=len({each.get("principal") for each in turns} - {None}),
+        default_share=sum(each.get("rule") == _DEFAULT for each in turns) / len(turns),
+        outcomes=_outcomes(turns),
+        days=dict(sorted(Counter(each.date().isoformat() for each in times).items())),
+        routes={
+            route: _use(of_route) | {verdict: ratings[route, verdict] for verdict in ("good", "bad")}
+            for route, of_route in sorted(routes.items())
+        },
+        unanswered=_unanswered(turns),
+        slowest=[
+            {"request": each["requestId"], "agent_ms": each.get("downstreamMs"), "ms": _ms(each)}
+            | {name: each[name] for name in ("route", "outcome")}
+            for each in sorted(turns, key=_ms, reverse=True)[:_MOST_SHOWN]
+        ],
+        failures=_failures(turns),
+    )
+
+
+def _use(turns: Sequence[Fields]) -> Row:
+    times = sorted(map(_ms, turns))
+    p95 = times[min(len(times) - 1, int(len(times) * 0.95))]
+    return {"turns": len(turns), "outcomes": _outcomes(turns), "median_ms": statistics.median(times), "p95_ms": p95}
+
+
+def _unanswered(turns: Sequence[Fields]) -> list[Row]:
+    """Return the questions without an answer, equal ones together; without texts in the log, those of a route."""
+    groups = _grouped(
+        ((_words(str(each.get("text") or "")), str(each["route"])), each)
+        for each in turns
+        if each["outcome"] == Outcome.UNANSWERED
+    )
+    rows = [{"question": of[0].get("text"), "route": route, "count": len(of)} for (_, route), of in groups.items()]
+    return sorted(rows, key=_count)[:_MOST_SHOWN]
+
+
+def _failures(turns: Sequence[Fields]) -> list[Row]:
+    groups = _grouped(
+        ((str(each["route"]), str(each.get("fault"))), each) for each in turns if each["outcome"] == Outcome.FAILED
+    )
+    rows = [
+        {"route": route, "fault": fault, "count": len(of), "cause": of[-1].get("cause"), "remedy": of[-1].get("remedy")}
+        for (route, fault), of in groups.items()
+    ]
+    return sorted(rows, key=_count)
+
+
+def _words(text: str) -> str:
+    return " ".join("".join(c if unicodedata.category(c)[0] in "LN" else " " for c in normalise(text)).split())
+
+
+def _outcomes(turns: Sequence[Fields]) -> dict[str, int]:
+    return dict(Counter(str(each["outcome"]) for each in turns).most_common())
+
+
+def _ms(turn: Fields) -> float:
+    return float(turn.get("ms") or 0.0)
+
+
+def _count(row: Row) -> int:
+    return -int(row["count"])
+
+
+def _grouped(pairs: Iterable[tuple[Any, Fields]]) -> dict[Any, list[Fields]]:
+    groups: dict[Any, list[Fields]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return groups
+
+
+def report_text(report: Report) -> Iterator[str]:
+    """Yield the report's lines for a person."""
+    if not report.turns:
+        yield "no turn of a hub is in these lines"
+        return
+    span = f"{report.first:%Y-%m-%d %H:%M} to {report.last:%Y-%m-%d %H:%M} UTC: " if report.first else ""
+    yield f"{span}{report.turns} turns of {report.callers} callers; {report.default_share:.0%} by the default route"
+    yield ", ".join(f"{count} {outcome}" for outcome, count in report.outcomes.items())
+    if len(report.days) > 1:
+        yield ", ".join(f"{day[5:]}: {count}" for day, count in report.days.items())
+    routes = [use | use["outcomes"] | {"route": route} for route, use in report.routes.items()]
+    names = "route:20 turns:6 answered:8 unanswered:10 failed:6 median_ms:9 p95_ms:9 good:4 bad:4"
+    yield from _table(names, routes, missing="0")
+    yield from _table("count:6 route:20 question:80", report.unanswered, title="Unanswered", missing="(not logged)")
+    yield from _table("ms:9 route:20 outcome:10 request:36", report.slowest, title="Slowest")
+    failures = [each | {"mend": each["remedy"] or each["cause"]} for each in report.failures[:_MOST_SHOWN]]
+    yield from _table("count:6 route:20 fault:16 mend:90", failures, title="Failures")
+
+
+def _table(columns: str, rows: Sequence[Row], *, title: str = "Routes", missing: str = "") -> Iterator[str]:
+    """Yield a table with these columns, each a name and a width."""
+    if rows:
+        names = [each.partition(":")[0] for each in columns.split()]
+        widths = [int(each.partition(":")[2]) for each in columns.split()]
+        yield from ("", title, *table_head([name.replace("_", " ") for name in names], widths))
+        for each in rows:
+            values = (each.get(name) for name in names)
+            yield row(
+                [f"{v:.0f}" if isinstance(v, float) else str(missing if v is None else v) for v in values], widths
+            )

@@ -1,0 +1,99 @@
+"""Write docs/reference: settings, commands of hubctl, operations and errors. `--check` fails if a page is out of date."""
+
+import argparse
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+
+import msgspec
+
+from a2a_hub.a2a.errors import KINDS
+from a2a_hub.a2a.operations import OPERATIONS
+from hubctl.main import COMMANDS
+from local.docs.links import ROOT
+from local.docs.settings import READERS, read_by, rows
+
+_REFERENCE = ROOT / "docs" / "reference"
+
+
+def settings() -> Iterator[str]:
+    """Yield the lines of settings.md."""
+    yield "# All settings\n\nGenerated from the code and the pages of the subjects by `make reference`."
+    yield "\n| setting | read by | meaning | page |\n|---|---|---|---|"
+    readers = {function: read_by(function) for function in READERS}
+    lines = []
+    for page in sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / "docs/conformance.md"}):
+        for names, meaning in rows(page):
+            read = ", ".join(function for function, its in readers.items() if its.intersection(names)) or "—"
+            # From one folder further down.
+            moved = re.sub(r"\]\((?!\w+://|#)", "](../", meaning).replace("](#", f"](../{page.name}#")
+            named = ", ".join(f"`{name}`" for name in names)
+            lines.append(f"| {named} | {read} | {moved} | [{page.stem}](../{page.name}) |")
+    yield from sorted(lines)
+
+
+def protocol() -> Iterator[str]:
+    """Yield the lines of protocol.md."""
+    yield "# Operations and errors of A2A\n\nGenerated from the code by `make reference`. Names are those of A2A 1.0."
+    yield "\n## Operations\n\n| JSON-RPC | HTTP+JSON | members of the request |\n|---|---|---|"
+    for each in OPERATIONS:
+        paths = ", ".join(f"`{rest.method} {rest.path}`" for rest in each.rest)
+        members = ", ".join(f"`{field.encode_name}`" for field in msgspec.structs.fields(each.request))
+        yield f"| `{each.name}`{' (stream)' if each.streaming else ''} | {paths} | {members} |"
+    yield "\n## Errors\n\n| reason | JSON-RPC | HTTP | message |\n|---|---|---|---|"
+    for kind in KINDS:
+        yield f"| `{kind.reason}` | {kind.code} | {kind.http_status} `{kind.status}` | {kind.message} |"
+
+
+def cli() -> Iterator[str]:
+    """Yield the lines of cli.md."""
+    yield "# hubctl\n\nGenerated from the program by `make reference`. `hubctl COMMAND --help` shows the same.\n"
+    yield "Exit status: 0 if all is well, 1 if something was found wrong, 2 if the command cannot be carried out."
+    for name, text in COMMANDS.items():
+        parser = argparse.ArgumentParser(prog=f"hubctl {name}", description=text)
+        importlib.import_module(f"hubctl.commands.{name}").add_arguments(parser)
+        yield from _command(parser)
+
+
+def _command(parser: argparse.ArgumentParser) -> Iterator[str]:
+    # argparse has no public list of a parser's arguments; its formatted help differs between versions of Python.
+    sub = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    own = [each for each in parser._actions if each not in sub and not isinstance(each, argparse._HelpAction)]
+    yield f"\n## {parser.prog}\n\n{_sentence(parser.description or '')}"
+    if own:
+        yield "\n| argument | meaning |\n|---|---|"
+    for each in own:
+        value = "" if each.nargs == 0 else str(each.metavar or "|".join(each.choices or ()) or each.dest.upper())
+        name = (
+            ", ".join(f"`{option} {value}`" if value else f"`{option}`" for option in each.option_strings)
+            or f"`{value}`"
+        )
+        meaning = (each.help or "") % {**vars(each), "prog": parser.prog}
+        yield "| {} | {} |".format(name.replace("|", "\\|"), meaning.replace("|", "\\|"))
+    for each in sub:
+        helps = {choice.dest: choice.help for choice in each._choices_actions}
+        for name, child in each.choices.items():
+            child.description = child.description or helps.get(name)
+            yield from _command(child)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or compare them; return 1 if one is out of date."""
+    status = 0
+    for name, lines in (("settings.md", settings()), ("cli.md", cli()), ("protocol.md", protocol())):
+        page, text = _REFERENCE / name, "\n".join(lines) + "\n"
+        if "--check" not in arguments:
+            page.write_text(text, encoding="utf-8")
+        elif not page.exists() or page.read_text(encoding="utf-8") != text:
+            print(f"docs/reference/{name} is out of date: run `make reference`")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,69 @@
+"""Declining: an agent of ours says, before any text, that it has no answer, and the hub asks a fallback of its route.
+
+The structured form of its answer comes first and names the reason under `declines`. Its text follows: it is what the caller sees
+if nobody else answers. Any other answer counts as one, and a failure is a failure.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from a2a_hub.a2a.model import Event, Message, Part, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
+from a2a_hub.a2a.reply import Data
+
+_KEY = "declines"
+_UNDER_WAY = frozenset({TaskState.SUBMITTED, TaskState.WORKING})
+
+
+class Reason(StrEnum):
+    """The reason for declining; of several, the text of the first with the earlier reason here is shown."""
+
+    NOT_ASSERTED = "not_asserted"
+    """What the agent shows is near the question, and does not settle it."""
+    FAILED = "failed"
+    """What the agent needs cannot be read now: an answer, and a reason to ask others only where no rule chose the agent."""
+    NOTHING_KNOWN = "nothing_known"
+    """The agent knows nothing of the subject."""
+
+
+def declining(reason: Reason, data: Mapping[str, Any]) -> Data:
+    """Return the structured answer of an agent that declines, which it gives before its text."""
+    return Data({**data, _KEY: reason.value})
+
+
+def declines(data: Mapping[str, Any]) -> bool:
+    """Return True for the structured answer of an agent that declines."""
+    return _KEY in data
+
+
+def reason_of(event: Event) -> Reason | None:
+    """Return the reason in an agent's event; None if it does not decline."""
+    reasons = {reason.value: reason for reason in Reason}
+    for part in _parts(event):
+        value = part.data.get(_KEY) if isinstance(part.data, dict) else None
+        if isinstance(value, str) and value in reasons:
+            return reasons[value]
+    return None
+
+
+def is_undecided(event: Event) -> bool:
+    """Return True if the event only tells that the agent works."""
+    match event:
+        case Task():
+            return event.status.state in _UNDER_WAY and not event.artifacts
+        case TaskStatusUpdateEvent():
+            return event.status.state in _UNDER_WAY
+        case _:
+            return False
+
+
+def _parts(event: Event) -> Iterable[Part]:
+    match event:
+        case Message():
+            return event.parts
+        case TaskArtifactUpdateEvent():
+            return event.artifact.parts
+        case Task():
+            return (part for artifact in event.artifacts for part in artifact.parts)
+        case TaskStatusUpdateEvent():
+            return ()

@@ -1,0 +1,91 @@
+"""The body of a streaming operation: the events of one source as server-sent events (WHATWG HTML §9.2), with keep-alives."""
+
+import time
+from collections.abc import Callable
+
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.errors import INVALID_AGENT_RESPONSE, A2AError
+from a2a_hub.a2a.model import Event
+from a2a_hub.a2a.relay import EventSource
+from a2a_hub.http.messages import Response
+
+
+class EventStream:
+    """The body of a text/event-stream: events, comments during pauses, and an error as the last event.
+
+    `encode` returns an event's data, `encode_failure` the data for an exception that ends it. Before the first chunk a failure
+    is an ordinary response: that of `respond`. `on_close` is called by `close`, perhaps more than once.
+    """
+
+    def __init__(
+        self,
+        source: EventSource,
+        *,
+        keep_alive_seconds: float,
+        encode: Callable[[Event], bytes],
+        encode_failure: Callable[[Exception], bytes],
+        respond: Callable[[Exception], Response],
+        on_close: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.failure: Response | None = None
+        self._source = source
+        self._keep_alive_seconds = keep_alive_seconds
+        self._encode = encode
+        self._encode_failure = encode_failure
+        self._respond = respond
+        self._on_close = on_close
+        self._clock = clock
+        self._silent_until = clock() + keep_alive_seconds
+        self._begun = self._ended = self._woken = False
+
+    @property
+    def idle_seconds(self) -> float:
+        """See `PolledBody.idle_seconds`."""
+        return max(0.0, self._silent_until - self._clock())
+
+    def poll(self) -> bytes | None:
+        """See `PolledBody.poll`."""
+        if self._ended:
+            raise StopIteration
+        self._woken = False
+        chunk = self._chunk()
+        if chunk is None and self._clock() >= self._silent_until:
+            chunk = sse.KEEP_ALIVE
+        if chunk is not None:
+            self._begun = True
+            self._silent_until = self._clock() + self._keep_alive_seconds
+        return chunk
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """See `PolledBody.on_ready`. Of a burst of events, only the first wakes a reader that has not polled since."""
+
+        def wake_once() -> None:
+            if not self._woken:
+                self._woken = True
+                wake()
+
+        self._source.on_ready(wake_once)
+
+    def close(self) -> None:
+        """See `PolledBody.close`."""
+        self._ended = True
+        self._source.close()
+        self._on_close()
+
+    def _chunk(self) -> bytes | None:
+        try:
+            event = self._source.poll()
+            return None if event is None else sse.write(self._encode(event))
+        except StopIteration:
+            self._ended = True
+            if self._begun:
+                raise
+            failure: Exception = A2AError(INVALID_AGENT_RESPONSE, "The agent sent no result")
+        except Exception as error:
+            self._ended = True
+            if self._begun:
+                return sse.write(self._encode_failure(error))
+            failure = error
+        self.failure = self._respond(failure)
+        raise StopIteration

@@ -1,0 +1,57 @@
+"""Cloud KMS as the signer of cards: the private key never leaves it (asymmetricSign of an EC_SIGN_P256_SHA256 key version)."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from a2a_hub.a2a.card_signature import SigningFailed
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import JSON
+
+KEY_VERSION = re.compile(
+    r"projects/[^/\s]+/locations/[^/\s]+/keyRings/[^/\s]+/cryptoKeys/[^/\s]+/cryptoKeyVersions/[0-9]+"
+)
+_CREDENTIALS_PATH = "/computeMetadata/v1/instance/service-accounts/default/token"
+_SECONDS = 5.0
+_MAX_BYTES = 100_000
+
+
+class _Token(Struct):
+    access_token: str
+
+
+class _Signature(Struct):
+    signature: bytes
+
+
+def signing_with(name: str, *, endpoint: str, metadata_host: str) -> Callable[[bytes], bytes]:
+    """Return a function that signs with the key version `name` as the function's own account: DER. It raises SigningFailed."""
+    http = HttpClient()
+
+    def ask(method: str, url: str, headers: dict[str, str], body: bytes | None) -> bytes:
+        budget = Budget(
+            deadline=http.clock() + _SECONDS, connect_seconds=_SECONDS, idle_seconds=_SECONDS, max_bytes=_MAX_BYTES
+        )
+        answer = http.request(method, url, headers=headers, body=body, budget=budget)
+        text = answer.read()
+        if answer.status != 200:
+            raise SigningFailed(f"HTTP {answer.status}")
+        return text
+
+    def sign(data: bytes) -> bytes:
+        digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
+        body = msgspec.json.encode({"digest": {"sha256": digest}})
+        try:
+            token = ask("GET", f"http://{metadata_host}{_CREDENTIALS_PATH}", {"metadata-flavor": "Google"}, None)
+            bearer = f"Bearer {msgspec.json.decode(token, type=_Token).access_token}"
+            headers = {"authorization": bearer, "content-type": JSON}
+            answer = ask("POST", f"{endpoint}/v1/{name}:asymmetricSign", headers, body)
+            return msgspec.json.decode(answer, type=_Signature).signature
+        except (HttpFailure, msgspec.MsgspecError) as failure:
+            raise SigningFailed(type(failure).__name__) from None
+
+    return sign

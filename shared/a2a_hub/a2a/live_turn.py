@@ -1,0 +1,203 @@
+"""The turns under way in this process, stored or not, one-shot or streamed: their states, and who joins them.
+
+Gemini Enterprise sends the same request again and again: an identical one (caller, operation, everything sent) joins the turn
+under way. Only what is still running is joined: messageIds may come back later and then mean a new turn.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Hashable
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import Event, SendMessageRequest
+from a2a_hub.a2a.refusal import restarting
+from a2a_hub.a2a.relay import Relay
+
+
+class TurnState(StrEnum):
+    """The state of a turn in this process (docs/architecture.md has the diagram)."""
+
+    RECEIVED = "received"
+    """Its request is here."""
+    ROUTED = "routed"
+    """Its agent is known, and its task if it has one; nothing runs yet."""
+    RUNNING = "running"
+    """Its agent is read here; nothing is stored."""
+    STORING = "storing"
+    """Its agent is read here; its task is being created in the store."""
+    RECORDED = "recorded"
+    """Its agent is read here, and its events are appended to its task under a lease."""
+    ENDING = "ending"
+    """Its agent has ended; the store does not have the end yet."""
+    WAITING = "waiting"
+    """Somebody else has its task: a worker, the runner, another instance, or nobody until the next try. Its events come from the
+    store.
+    """
+    SETTLED = "settled"
+    """It has its result, which is stored if anything of it is."""
+
+
+_S = TurnState
+_NEXT: dict[TurnState, frozenset[TurnState]] = {
+    _S.RECEIVED: frozenset({_S.ROUTED, _S.RUNNING, _S.WAITING, _S.SETTLED}),
+    _S.ROUTED: frozenset({_S.RUNNING, _S.STORING, _S.RECORDED, _S.WAITING, _S.SETTLED}),
+    _S.RUNNING: frozenset({_S.STORING, _S.SETTLED}),
+    _S.STORING: frozenset({_S.RUNNING, _S.RECORDED, _S.ENDING, _S.WAITING, _S.SETTLED}),
+    _S.RECORDED: frozenset({_S.RUNNING, _S.ENDING, _S.WAITING, _S.SETTLED}),
+    _S.ENDING: frozenset({_S.WAITING, _S.SETTLED}),
+    _S.WAITING: frozenset(),
+    _S.SETTLED: frozenset(),
+}
+OVER = frozenset({_S.WAITING, _S.SETTLED})
+ENDED = OVER | {_S.ENDING}
+STORED_SOON = frozenset({_S.STORING, _S.RECORDED, _S.ENDING})
+UNDER_WAY = STORED_SOON | {_S.RUNNING}
+STORED_OR_NOT = frozenset(_S) - {_S.STORING, _S.ENDING}
+
+
+class LiveTurn:
+    """A turn under way, of the request as it was `sent`. Its lock guards its state, which `enter` alone changes; the first of two
+    threads wins. What `hands_over` is left to another process as far as it is, if one can go on with it.
+    """
+
+    def __init__(self, sent: SendMessageRequest, call: Call) -> None:
+        self.sent = sent
+        self.call = call
+        self.state = TurnState.RECEIVED
+        self.error: BaseException | None = None
+        self.hands_over = False
+        self._relay: Relay[Event] | None = None
+        self._changed = threading.Condition(threading.Lock())
+        self._when_over: list[Callable[[], object]] = []
+
+    def enter(self, state: TurnState, *, error: BaseException | None = None, relay: Relay[Event] | None = None) -> bool:
+        """Enter the state, with what is known from then on; False if the turn has gone another way."""
+        with self._changed:
+            if state not in _NEXT[self.state]:
+                return False
+            self.state = state
+            self.error = error or self.error
+            self._relay = relay or self._relay
+            self._changed.notify_all()
+        if state in OVER:
+            for callback in self._when_over:
+                callback()
+        self._wake()
+        return True
+
+    def when_over(self, callback: Callable[[], object]) -> None:
+        """Call `callback` as soon as the turn is over."""
+        self._when_over.append(callback)
+
+    def hand_over(self) -> None:
+        """Let the turn be handed over, now or as soon as it is recorded."""
+        self.hands_over = True
+        self._wake()
+
+    def _wake(self) -> None:
+        """Let the turn's subscribers poll."""
+        if self._relay is not None:
+            self._relay.wake()
+
+    def wait(self, states: Collection[TurnState], seconds: float | None = None) -> bool:
+        """Wait until the turn is in one of these states; False if `seconds` have passed before."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.state in states, seconds)
+
+    def ended(self) -> None:
+        """The agent has ended: so has the turn."""
+        self.enter(TurnState.SETTLED, error=self.relay.error)
+
+    def abandon(self, error: BaseException | None = None) -> bool:
+        """End the turn, for which nobody waits any more, or may, and tell its agent; False if it is over."""
+        ends = self.enter(TurnState.SETTLED, error=error)
+        if ends:
+            self.call.cancellation.cancel()
+        return ends
+
+    @property
+    def relay(self) -> Relay[Event]:
+        """The turn's events, as soon as it runs."""
+        assert self._relay is not None, "the turn runs"
+        return self._relay
+
+    def joined(self) -> None:
+        """Wait until the turn runs, here or elsewhere. Raise what kept it from running."""
+        self.wait(_STARTED)
+        if self._relay is None and self.error is not None:
+            raise self.error
+
+
+_STARTED = frozenset(_S) - {_S.RECEIVED, _S.ROUTED}
+L = TypeVar("L", bound=LiveTurn)
+
+
+class LiveTurns(Generic[L]):
+    """The turns of this process by their requests. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._turns: dict[L, Hashable] = {}
+        self._by_key: dict[Hashable, L] = {}
+        self.draining = False
+
+    def claim(self, turn: L, *, joins: bool = True) -> L:
+        """Return the identical turn under way, else this one, which is under way until it is over.
+
+        Anonymous callers are not one, and join nothing. Raises UNAVAILABLE once the process takes no more work.
+        """
+        key = _key(turn) if joins else None
+        with self._lock:
+            if self.draining:
+                raise restarting()
+            other = self._by_key.get(key)
+            if other is not None and other.state not in ENDED and other.sent == turn.sent:
+                return other
+            self._turns[turn] = key
+            if key is not None:
+                self._by_key[key] = turn
+        turn.when_over(lambda: self._forget(turn))
+        return turn
+
+    def begin(self, turn: L, start: Callable[[L], object]) -> tuple[L, bool]:
+        """Return the identical turn under way, which runs then, and False; else this one, started, and True. Raises A2AError."""
+        claimed = self.claim(turn)
+        if claimed is not turn:
+            claimed.joined()
+            return claimed, False
+        try:
+            start(turn)
+        except BaseException as error:
+            turn.enter(TurnState.SETTLED, error=error)
+            raise
+        return turn, True
+
+    def _forget(self, turn: L) -> None:
+        with self._lock:
+            key = self._turns.pop(turn)
+            if self._by_key.get(key) is turn:
+                del self._by_key[key]
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    def drain(self, *, seconds: float = 5.0, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take no more work, and hand over what others can go on with. What is not over after `seconds` is ended."""
+        deadline = clock() + seconds
+        with self._lock:
+            self.draining = True
+            turns = list(self._turns)
+        for turn in turns:
+            turn.hand_over()
+        for turn in turns:
+            if not turn.wait(OVER, max(0.0, deadline - clock())):
+                turn.abandon(restarting())
+
+
+def _key(turn: LiveTurn) -> Hashable | None:
+    """Return the key that, with the content, makes two requests the same; None for an anonymous caller."""
+    call = turn.call
+    parts = (call.owner, call.streaming, call.version, call.binding, turn.sent.message.message_id)
+    return parts if call.owner else None

@@ -1,0 +1,106 @@
+"""Refusals of what is too much at the moment: an error for programs, one sentence as the whole answer for user interfaces."""
+
+import math
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from a2a_hub.a2a.admission import accepted_modes, contract_of, named_extensions
+from a2a_hub.a2a.bindings import jsonrpc, rest, sse
+from a2a_hub.a2a.bindings.exchange import Exchange
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import OVERLOADED, UNAVAILABLE, A2AError, ErrorKind
+from a2a_hub.a2a.fold import fold
+from a2a_hub.a2a.model import SendMessageRequest, text_of
+from a2a_hub.a2a.reply import Failure, MessageFactory, to_events
+from a2a_hub.http.messages import BodyError, Request, Response
+from a2a_hub.identity.principal import Contract
+from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.telemetry.log import Record
+from a2a_hub.text.language import Language, language_of
+
+# A larger one is refused without being read.
+_MAX_BODY_BYTES = 64 * 1024
+_OVERLOADED = {
+    Language.EN: "There are too many questions at the moment. Please ask again in a minute.",
+    Language.JA: "現在、質問が集中しています。1分ほど待ってから、もう一度お尋ねください。",
+}
+_RESTARTING = {
+    Language.EN: "The service is being restarted. Please send it again in a moment.",
+    Language.JA: "サービスを再起動しています。少し待ってから、もう一度お送りください。",
+}
+_MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
+
+
+class TemporaryRefusal(A2AError):
+    """An error with a sentence for people, `texts`, and the `seconds` after which the request may be repeated."""
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        texts: Mapping[Language, str],
+        *,
+        seconds: float,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        headers = {"retry-after": str(math.ceil(seconds))}
+        super().__init__(kind, texts[Language.EN], metadata=metadata, headers=headers)
+        self.texts = texts
+
+
+def overloaded() -> TemporaryRefusal:
+    """Return the refusal of what this process cannot take now."""
+    return TemporaryRefusal(OVERLOADED, _OVERLOADED, seconds=1)
+
+
+def restarting() -> TemporaryRefusal:
+    """Return the refusal of what a process that is being stopped does not answer."""
+    return TemporaryRefusal(UNAVAILABLE, _RESTARTING, seconds=1)
+
+
+def answer_to_ui(refusal: TemporaryRefusal, exchange: Exchange, params: Struct, call: Call) -> Response | None:
+    """Return the sentence as a completed message or stream; None if the caller is a program, or sends no message."""
+    if not (call.for_ui and isinstance(params, SendMessageRequest)):
+        return None
+    message = params.message
+    events = to_events(
+        iter((Failure(refusal.texts[language_of(text_of(message))]),)),
+        context_id=message.context_id or new_id(),
+        call=call,
+        message_factory=_MESSAGE_FACTORY,
+        as_task=False,
+    )
+    if call.streaming:
+        return Response(headers=sse.HEADERS, body=b"".join(sse.write(exchange.write_result(each)) for each in events))
+    return Response(headers={"content-type": exchange.media_type}, body=exchange.write_result(fold(events)))
+
+
+def answer_unread(refusal: TemporaryRefusal, request: Request, record: Record) -> Response | None:
+    """Return the answer to a user interface whose request was refused before its body was read; None for all others."""
+    exchange: Exchange
+    if request.path in ("", "/"):
+        exchange = jsonrpc.JsonRpcExchange(request, max_body_bytes=_MAX_BODY_BYTES)
+    elif rest.knows(request.path):
+        exchange = rest.RestExchange(request, max_body_bytes=_MAX_BODY_BYTES)
+    else:
+        return None
+    try:
+        operation, codec = exchange.resolve()
+        # The caller is not known yet.
+        params = exchange.read_params(completes=True)
+    except (A2AError, BodyError):
+        return None
+    extensions = named_extensions(request)
+    modes = accepted_modes(operation, params, extensions)
+    contract = contract_of(None, version=codec.version, binding=exchange.binding, modes=modes, extensions=extensions)
+    call = Call(
+        request_id=record["requestId"],
+        principal=None,
+        version=codec.version,
+        binding=exchange.binding,
+        streaming=operation.streaming,
+        accepted_modes=modes or (),
+        extensions=extensions,
+        for_ui=contract is Contract.UI,
+    )
+    return answer_to_ui(refusal, exchange, params, call)

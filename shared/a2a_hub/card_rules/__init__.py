@@ -1,0 +1,1 @@
+"""The rules on agent cards for Gemini Enterprise."""

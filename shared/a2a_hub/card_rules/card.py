@@ -1,0 +1,289 @@
+"""An agent card as JSON, the rules and findings on it, and how it departs from A2A 0.3.0 (§5.5, JSON schema)."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, NamedTuple
+
+# A field's kind: a JSON type, a definition's name, [T] a list of T, {T} an object with any names and values of T.
+# "!" at the end: required. tests/contract/test_card_structure.py compares all of it with the official schema.
+DEFINITIONS: Mapping[str, Mapping[str, str]] = {
+    "AgentCard": {
+        "protocolVersion": "string!",
+        "name": "string!",
+        "description": "string!",
+        "url": "string!",
+        "version": "string!",
+        "capabilities": "AgentCapabilities!",
+        "defaultInputModes": "[string]!",
+        "defaultOutputModes": "[string]!",
+        "skills": "[AgentSkill]!",
+        "additionalInterfaces": "[AgentInterface]",
+        "documentationUrl": "string",
+        "iconUrl": "string",
+        "preferredTransport": "string",
+        "provider": "AgentProvider",
+        "security": "[{[string]}]",
+        "securitySchemes": "{SecurityScheme}",
+        "signatures": "[AgentCardSignature]",
+        "supportsAuthenticatedExtendedCard": "boolean",
+    },
+    "AgentSkill": {
+        "id": "string!",
+        "name": "string!",
+        "description": "string!",
+        "tags": "[string]!",
+        "examples": "[string]",
+        "inputModes": "[string]",
+        "outputModes": "[string]",
+        "security": "[{[string]}]",
+    },
+    "AgentCapabilities": {
+        "extensions": "[AgentExtension]",
+        "pushNotifications": "boolean",
+        "stateTransitionHistory": "boolean",
+        "streaming": "boolean",
+    },
+    "AgentExtension": {"uri": "string!", "description": "string", "params": "{any}", "required": "boolean"},
+    "AgentInterface": {"transport": "string!", "url": "string!"},
+    "AgentProvider": {"organization": "string!", "url": "string!"},
+    "AgentCardSignature": {"header": "{any}", "protected": "string!", "signature": "string!"},
+    "APIKeySecurityScheme": {"type": "string!", "in": "string!", "name": "string!", "description": "string"},
+    "HTTPAuthSecurityScheme": {
+        "type": "string!",
+        "scheme": "string!",
+        "bearerFormat": "string",
+        "description": "string",
+    },
+    "OAuth2SecurityScheme": {
+        "type": "string!",
+        "flows": "OAuthFlows!",
+        "oauth2MetadataUrl": "string",
+        "description": "string",
+    },
+    "OpenIdConnectSecurityScheme": {"type": "string!", "openIdConnectUrl": "string!", "description": "string"},
+    "MutualTLSSecurityScheme": {"type": "string!", "description": "string"},
+    "OAuthFlows": {
+        "authorizationCode": "AuthorizationCodeOAuthFlow",
+        "clientCredentials": "ClientCredentialsOAuthFlow",
+        "implicit": "ImplicitOAuthFlow",
+        "password": "PasswordOAuthFlow",
+    },
+    "AuthorizationCodeOAuthFlow": {
+        "authorizationUrl": "string!",
+        "tokenUrl": "string!",
+        "scopes": "{string}!",
+        "refreshUrl": "string",
+    },
+    "ClientCredentialsOAuthFlow": {"tokenUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
+    "ImplicitOAuthFlow": {"authorizationUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
+    "PasswordOAuthFlow": {"tokenUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
+}
+
+SCHEME_TYPES: Mapping[str, str] = {
+    "apiKey": "APIKeySecurityScheme",
+    "http": "HTTPAuthSecurityScheme",
+    "oauth2": "OAuth2SecurityScheme",
+    "openIdConnect": "OpenIdConnectSecurityScheme",
+    "mutualTLS": "MutualTLSSecurityScheme",
+}
+
+_JSON_TYPES: Mapping[str, type] = {"string": str, "boolean": bool}
+_OF_SKILL = {"defaultInputModes": "inputModes", "defaultOutputModes": "outputModes"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """The object at `path` lacks a field that its definition requires."""
+
+    path: str
+    definition: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """The object at `path` has a field that its definition does not know; `names` are all that it has."""
+
+    path: str
+    definition: str
+    name: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongType:
+    """The value at `path` is not of the `wanted` kind."""
+
+    path: str
+    wanted: str
+    found: str
+
+
+Departure = Missing | Unknown | WrongType
+
+
+def departures(value: Any, kind: str = "AgentCard", path: str = "$") -> Iterator[Departure]:
+    """Yield every departure of `value` from its kind, outside in; nothing about the content of a value of wrong type."""
+    kind = kind.removesuffix("!")
+    if kind == "any":
+        return
+    if kind in _JSON_TYPES:
+        if not isinstance(value, _JSON_TYPES[kind]):
+            yield WrongType(path=path, wanted=kind, found=_type_name(value))
+    elif kind.startswith("["):
+        if not isinstance(value, list):
+            yield WrongType(path=path, wanted="array", found=_type_name(value))
+            return
+        for index, item in enumerate(value):
+            yield from departures(item, kind[1:-1], f"{path}[{index}]")
+    elif not isinstance(value, dict):
+        yield WrongType(path=path, wanted="object", found=_type_name(value))
+    elif kind.startswith("{"):
+        for name, item in value.items():
+            yield from departures(item, kind[1:-1], f"{path}.{name}")
+    elif kind == "SecurityScheme":
+        yield from _in_scheme(value, path)
+    else:
+        yield from _in_object(value, kind, path)
+
+
+def _in_object(value: Mapping[str, Any], definition: str, path: str) -> Iterator[Departure]:
+    fields = DEFINITIONS[definition]
+    for name, kind in fields.items():
+        if name in value:
+            yield from departures(value[name], kind, f"{path}.{name}")
+        elif kind.endswith("!"):
+            yield Missing(path=path, definition=definition, name=name)
+    for name in value:
+        if name not in fields:
+            yield Unknown(path=path, definition=definition, name=name, names=frozenset(value))
+
+
+def _in_scheme(value: Mapping[str, Any], path: str) -> Iterator[Departure]:
+    type_ = value.get("type")
+    if isinstance(type_, str) and type_ in SCHEME_TYPES:
+        yield from _in_object(value, SCHEME_TYPES[type_], path)
+    elif "type" in value:
+        yield WrongType(path=f"{path}.type", wanted=f"one of {', '.join(SCHEME_TYPES)}", found=repr(type_))
+    else:
+        yield Missing(path=path, definition="SecurityScheme", name="type")
+
+
+def _type_name(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case str():
+            return "string"
+        case int() | float():
+            return "number"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+class Severity(StrEnum):
+    """The severity of a finding. error: refused, or does not work. warning: works less well than meant. note: worth knowing."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        """The place in a list of findings, errors first."""
+        return list(Severity).index(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """A card as JSON. Its shape may be wrong anywhere: read it through the methods, which give nothing where it is."""
+
+    value: dict[str, Any]
+
+    @cached_property
+    def departures(self) -> tuple[Departure, ...]:
+        """The departures from the 0.3 schema."""
+        return tuple(departures(self.value))
+
+    @property
+    def missing(self) -> Iterator[Missing]:
+        """The missing fields."""
+        return (each for each in self.departures if isinstance(each, Missing))
+
+    @property
+    def unknown(self) -> Iterator[Unknown]:
+        """The unknown fields."""
+        return (each for each in self.departures if isinstance(each, Unknown))
+
+    @cached_property
+    def size_bytes(self) -> int:
+        """The length as compact UTF-8 JSON."""
+        return len(json.dumps(self.value, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def text(self, name: str) -> str | None:
+        """Return the top-level field if it is a text."""
+        value = self.value.get(name)
+        return value if isinstance(value, str) else None
+
+    def object(self, name: str) -> dict[str, Any]:
+        """Return the top-level field if it is an object, else an empty one."""
+        value = self.value.get(name)
+        return value if isinstance(value, dict) else {}
+
+    def skills(self) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Yield path and value of each skill that is an object."""
+        skills = self.value.get("skills")
+        for index, skill in enumerate(skills if isinstance(skills, list) else ()):
+            if isinstance(skill, dict):
+                yield f"$.skills[{index}]", skill
+
+    def modes(self, *names: str) -> Iterable[tuple[str, str]]:
+        """Yield path and value of each mode in these lists of the card and, under their own names, of its skills."""
+        lists = [(f"$.{name}", self.value.get(name)) for name in names]
+        for path, skill in self.skills():
+            lists += [(f"{path}.{_OF_SKILL[name]}", skill.get(_OF_SKILL[name])) for name in names]
+        for path, modes in lists:
+            for index, mode in enumerate(modes if isinstance(modes, list) else ()):
+                if isinstance(mode, str):
+                    yield f"{path}[{index}]", mode
+
+
+class Flaw(NamedTuple):
+    """A place where a card breaks a rule: JSON path, message, fix."""
+
+    path: str
+    message: str
+    fix: str
+
+
+class Rule(NamedTuple):
+    """A rule: its id, its source, the severity of a flaw, and the function that finds flaws."""
+
+    id: str
+    source: str
+    severity: Severity
+    find: Callable[[Card], Iterable[Flaw]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One flaw, with the rule that it breaks."""
+
+    rule: str
+    source: str
+    severity: Severity
+    path: str
+    message: str
+    fix: str
+
+
+def finding(rule: Rule, flaw: Flaw) -> Finding:
+    """Return the flaw under its rule's name."""
+    return Finding(rule=rule.id, source=rule.source, severity=rule.severity, **flaw._asdict())

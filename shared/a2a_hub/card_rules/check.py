@@ -1,0 +1,111 @@
+"""The rules on a card for Gemini Enterprise as one table, their application, and the findings as JSON."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from a2a_hub.card_rules import content_rules, form_rules
+from a2a_hub.card_rules.card import Card, Finding, Flaw, Rule, Severity, finding
+
+_TILE_2 = "Gemini Enterprise A2A tile, rule 2"
+_TILE_4 = "Gemini Enterprise A2A tile, rule 4"
+_TILE_5 = "Gemini Enterprise A2A tile, rule 5"
+_SCHEMA = "A2A 0.3.0, JSON schema, AgentCard"
+_CLIENT = "Gemini Enterprise as an A2A client (docs/gemini-enterprise.md)"
+_REPORTED = "reported by people who registered agents (docs/gemini-enterprise.md)"
+_OWN = "this project's choice"
+
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+NOT_JSON = Rule("json", "RFC 8259", _E, lambda _: ())
+
+RULES: tuple[Rule, ...] = (
+    Rule("camel-case", _TILE_2, _E, form_rules.camel_case),
+    Rule("required", _SCHEMA, _E, form_rules.required),
+    Rule("tags", _TILE_2, _E, form_rules.tags),
+    Rule("protocol-version", _TILE_2, _E, form_rules.protocol_version),
+    Rule("protocol-version-v1", _TILE_2, _N, content_rules.v1),
+    Rule("schema-version", _TILE_2, _E, form_rules.schema_version),
+    Rule("non-standard", _TILE_2, _E, form_rules.non_standard),
+    Rule("supported-interfaces", _REPORTED, _E, form_rules.supported_interfaces),
+    Rule("only-in-1.0", _SCHEMA, _E, form_rules.only_in_1_0),
+    Rule("type", _SCHEMA, _E, form_rules.types),
+    Rule("extensions", _CLIENT, _E, form_rules.extensions),
+    Rule("url-https", _CLIENT, _E, content_rules.url_scheme),
+    Rule("url-public", _CLIENT, _E, content_rules.url_public),
+    Rule("url-plain", "RFC 3986 §3.2.1", _W, content_rules.url_plain),
+    Rule("transport", _CLIENT, _E, content_rules.transport),
+    Rule("mime-types", _CLIENT, _E, content_rules.mime_types),
+    Rule("text-modes", _CLIENT, _W, content_rules.text_modes),
+    Rule("streaming", _CLIENT, _W, content_rules.streaming),
+    Rule("security", _TILE_4, _E, content_rules.declared),
+    Rule("security-names", "A2A 0.3.0 §5.5", _E, content_rules.names),
+    Rule("google-oauth", _TILE_5, _W, content_rules.google_oauth),
+    Rule("offline-access", _TILE_5, _E, content_rules.offline_access),
+    Rule("scopes", _TILE_4, _W, content_rules.scopes),
+    Rule("skills", "A2A 0.3.0 §5.5.4", _W, content_rules.no_skills),
+    Rule("skill-ids", "A2A 0.3.0 §5.5.4", _E, content_rules.skill_ids),
+    Rule("empty", "A2A 0.3.0 §5.5", _E, content_rules.empty_texts),
+    Rule("description-length", _OWN, _W, content_rules.long_descriptions),
+    Rule("icon", "W3C Mixed Content", _W, content_rules.icon),
+    Rule("signature", "A2A 0.3.0 §5.5.6, RFC 7515", _W, content_rules.signatures),
+    Rule("size", _OWN, _W, content_rules.size),
+)
+
+NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "scopes"})
+"""Rules that say nothing about an agent that is registered without an authorization."""
+
+
+def check_card(value: dict[str, Any]) -> tuple[Finding, ...]:
+    """Return all findings on a card, errors first."""
+    card = Card(value=value)
+    found = (finding(rule, flaw) for rule in RULES for flaw in rule.find(card))
+    return tuple(sorted(found, key=lambda each: each.severity.rank))
+
+
+def check_text(text: str) -> tuple[Finding, ...]:
+    """Return all findings on a card as it is written."""
+    try:
+        value = json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_no_constant)
+    except ValueError as problem:
+        return (_not_json(f"this is not JSON: {problem}", "fix it: a comma, a quote or a bracket is out of place"),)
+    except RecursionError:
+        return (_not_json("this is nested deeper than any card", "fix it: brackets are opened without end"),)
+    except _Repeated as problem:
+        return (_not_json(f"the name {problem} stands twice in one object", "delete one of the two"),)
+    if not isinstance(value, dict):
+        return (_not_json("a card is a JSON object", 'write {"name": …}'),)
+    return check_card(value)
+
+
+def has_errors(findings: Sequence[Finding]) -> bool:
+    """Return True if a finding makes a registration fail."""
+    return any(each.severity is Severity.ERROR for each in findings)
+
+
+def _not_json(message: str, fix: str) -> Finding:
+    return finding(NOT_JSON, Flaw("$", message, fix))
+
+
+class _Repeated(Exception):
+    """A name that one object has twice."""
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for name, item in pairs:
+        if name in value:
+            raise _Repeated(name)
+        value[name] = item
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def as_json(place: str, findings: Sequence[Finding]) -> str:
+    """Return one JSON object: `card`, `ok`, `findings`."""
+    value = {"card": place, "ok": not has_errors(findings), "findings": [asdict(each) for each in findings]}
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,297 @@
+"""Rules on the content of a card: address, modes, capabilities, texts, size, authentication (docs/gemini-enterprise.md)."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from a2a_hub.card_rules.addresses import parsed, why_not_public
+from a2a_hub.card_rules.card import Card, Flaw
+
+MOST_DESCRIPTION_CHARACTERS = 2000
+MOST_BYTES = 64 << 10
+_MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*(\s*;.*)?", re.IGNORECASE)
+# "text" is meant as text, too; that it is no MIME type is another rule's flaw.
+_TEXT_MODES = ("text/plain", "text/*", "*/*", "text")
+_BARE_MODES = {
+    "text": "text/plain",
+    "markdown": "text/markdown",
+    "html": "text/html",
+    "json": "application/json",
+    "data": "application/json",
+    "pdf": "application/pdf",
+    "csv": "text/csv",
+    "image": "image/png",
+    "file": "application/octet-stream",
+}
+_NEEDED_SCOPES = ("openid", "email")
+_GOOGLE_HOST = "accounts.google.com"
+_SHOWN = "hubctl card --for gemini-enterprise shows them"
+
+
+def v1(card: Card) -> Iterator[Flaw]:
+    """Recommend "0.3.0" over "v1", which is accepted as any text is."""
+    if card.text("protocolVersion") == "v1":
+        yield Flaw(
+            "$.protocolVersion",
+            '"v1" is accepted, as any text is; it is not the version that is spoken',
+            'write "0.3.0", unless your Gemini Enterprise wants "v1"',
+        )
+
+
+def empty_texts(card: Card) -> Iterator[Flaw]:
+    """Check that the texts for people and the assistant are not empty."""
+    own: tuple[str, ...] = ("name", "description", "version", "protocolVersion")
+    places = [("$", card.value, own)]
+    places += [(path, skill, ("id", "name", "description")) for path, skill in card.skills()]
+    for path, value, names in places:
+        for name in names:
+            if isinstance(value.get(name), str) and not value[name].strip():
+                yield Flaw(f"{path}.{name}", f"{name} is empty", "write a text")
+
+
+def long_descriptions(card: Card) -> Iterator[Flaw]:
+    """Check that descriptions are short enough to be shown and to choose an agent by."""
+    for path, value in (("$", card.value), *card.skills()):
+        text = value.get("description")
+        if isinstance(text, str) and len(text) > MOST_DESCRIPTION_CHARACTERS:
+            yield Flaw(
+                f"{path}.description",
+                f"the description has {len(text)} characters",
+                f"say it in {MOST_DESCRIPTION_CHARACTERS} at most: people see its first lines",
+            )
+
+
+def url_scheme(card: Card) -> Iterator[Flaw]:
+    """Check that the agent's address is an https URL."""
+    url = card.text("url")
+    if not url:
+        if url == "":
+            yield Flaw("$.url", "url is empty", "write the hub's https address")
+        return
+    parts = parsed(url)
+    if parts is None:
+        yield Flaw("$.url", f"{url!r} is no absolute URL", "write the hub's https address")
+    elif parts.scheme != "https":
+        yield Flaw(
+            "$.url",
+            f"Gemini Enterprise calls https with a certificate of a public authority only, not {parts.scheme}",
+            "write https://, and put the hub behind API Gateway or Cloud Run if it has no certificate",
+        )
+
+
+def url_public(card: Card) -> Iterator[Flaw]:
+    """Check that the agent's address can be reached from the internet."""
+    parts = parsed(card.text("url") or "")
+    if parts is not None and (reason := why_not_public(parts.hostname or "")):
+        yield Flaw(
+            "$.url",
+            f"{parts.hostname} {reason}: Gemini Enterprise cannot reach it",
+            "write the public address of the deployed hub or its gateway",
+        )
+
+
+def url_plain(card: Card) -> Iterator[Flaw]:
+    """Check that the agent's address carries no user, query or fragment."""
+    parts = parsed(card.text("url") or "")
+    if parts is not None and (parts.username is not None or parts.query or parts.fragment):
+        yield Flaw(
+            "$.url",
+            "a user name, query or fragment in the address is seen by everybody who reads the card, and may be dropped",
+            "leave the scheme, host and path only",
+        )
+
+
+def transport(card: Card) -> Iterator[Flaw]:
+    """Check that JSON-RPC is offered at the main address."""
+    preferred = card.text("preferredTransport")
+    if preferred is not None and preferred != "JSONRPC":
+        yield Flaw(
+            "$.preferredTransport",
+            f"Gemini Enterprise speaks JSON-RPC to url, and the card says that {preferred!r} is spoken there",
+            'write "JSONRPC", or delete it',
+        )
+
+
+def mime_types(card: Card) -> Iterator[Flaw]:
+    """Check that modes are MIME types."""
+    for path, mode in card.modes("defaultInputModes", "defaultOutputModes"):
+        if not _MIME_TYPE.fullmatch(mode):
+            meant = _BARE_MODES.get(mode.strip().lower())
+            yield Flaw(
+                path,
+                f"{mode!r} is no MIME type",
+                f'write "{meant}"' if meant else 'write a MIME type, such as "text/plain"',
+            )
+
+
+def text_modes(card: Card) -> Iterator[Flaw]:
+    """Check that text goes in and comes out: people type, and only text is shown."""
+    for name, reason in (
+        ("defaultInputModes", "what people type is text"),
+        ("defaultOutputModes", "only text is shown; an answer of data parts ends as a failure"),
+    ):
+        modes = card.value.get(name)
+        if isinstance(modes, list) and not any(_is_text(mode) for mode in modes):
+            yield Flaw(f"$.{name}", f"text/plain is not among them: {reason}", 'add "text/plain"')
+
+
+def streaming(card: Card) -> Iterator[Flaw]:
+    """Check that streaming is declared, so that answers arrive as they are made."""
+    capabilities = card.value.get("capabilities")
+    if isinstance(capabilities, dict) and capabilities.get("streaming") in (None, False):
+        yield Flaw(
+            "$.capabilities.streaming",
+            "without it Gemini Enterprise sends message/send and shows nothing until the whole answer is there; "
+            "an answer that takes longer than about 60 s is asked for again",
+            'write "streaming": true if the agent can stream',
+        )
+
+
+def no_skills(card: Card) -> Iterator[Flaw]:
+    """Check that there is a skill."""
+    if card.value.get("skills") == []:
+        yield Flaw(
+            "$.skills",
+            "there are no skills: nothing says what the agent is for",
+            "add a skill with id, name, description and tags",
+        )
+
+
+def skill_ids(card: Card) -> Iterator[Flaw]:
+    """Check that no two skills have the same id."""
+    seen: set[str] = set()
+    for path, skill in card.skills():
+        id_ = skill.get("id")
+        if not isinstance(id_, str):
+            continue
+        if id_ in seen:
+            yield Flaw(f"{path}.id", f"the id {id_!r} is taken by a skill above", "give it one of its own")
+        seen.add(id_)
+
+
+def icon(card: Card) -> Iterator[Flaw]:
+    """Check that a browser loads the icon on an https page."""
+    url = card.text("iconUrl")
+    if url is not None and urlsplit(url).scheme != "https":
+        yield Flaw(
+            "$.iconUrl", "a page served over https does not load it", "write an https address of an image, or delete it"
+        )
+
+
+def signatures(card: Card) -> Iterator[Flaw]:
+    """Check that a card that was made for registration carries no signature of another one."""
+    if card.value.get("signatures"):
+        yield Flaw(
+            "$.signatures",
+            "a signature covers every byte of the card as it was signed; one that was made before a change is false",
+            "delete it: the registration does not need one",
+        )
+
+
+def size(card: Card) -> Iterator[Flaw]:
+    """Check that the card is small enough to be a string in a request."""
+    if card.size_bytes > MOST_BYTES:
+        yield Flaw(
+            "$",
+            f"the card has {card.size_bytes} bytes",
+            f"bring it below {MOST_BYTES}: shorten examples and descriptions",
+        )
+
+
+def _is_text(mode: object) -> bool:
+    return isinstance(mode, str) and mode.partition(";")[0].strip().lower() in _TEXT_MODES
+
+
+def declared(card: Card) -> Iterator[Flaw]:
+    """Check that both securitySchemes and security are there."""
+    for name in ("securitySchemes", "security"):
+        if card.value.get(name) in (None, {}, []):
+            yield Flaw(
+                f"$.{name}",
+                f"{name} is not declared: no user id and no delegated token reach the agent",
+                f"declare securitySchemes and security; {_SHOWN}",
+            )
+
+
+def names(card: Card) -> Iterator[Flaw]:
+    """Check that the names in `security` are declared."""
+    schemes = card.object("securitySchemes")
+    for path, value in (("$", card.value), *card.skills()):
+        requirements = value.get("security")
+        for index, requirement in enumerate(requirements if isinstance(requirements, list) else ()):
+            for name in requirement if isinstance(requirement, dict) else ():
+                if schemes and name not in schemes:
+                    yield Flaw(
+                        f"{path}.security[{index}].{name}",
+                        f"{name!r} is not among the securitySchemes",
+                        f"write one of {', '.join(map(repr, schemes))}",
+                    )
+
+
+def google_oauth(card: Card) -> Iterator[Flaw]:
+    """Check that the scheme is Google's OAuth with a code: other providers end in the endless authorization loop."""
+    schemes = card.object("securitySchemes")
+    if schemes and not any(_flow(scheme) for scheme in schemes.values()):
+        yield Flaw(
+            "$.securitySchemes",
+            "no scheme is OAuth 2.0 with an authorization code",
+            f"declare Google's OAuth with authorizationCode; {_SHOWN}",
+        )
+    for path, flow in _flows(card):
+        url = flow.get("authorizationUrl")
+        if isinstance(url, str) and urlsplit(url).hostname != _GOOGLE_HOST:
+            yield Flaw(
+                f"{path}.authorizationUrl",
+                "the provider is not Google: its tokens cannot be introspected at Google, and the tokens of mock "
+                "providers are rejected without a word",
+                f"use https://{_GOOGLE_HOST}/o/oauth2/v2/auth",
+            )
+
+
+def offline_access(card: Card) -> Iterator[Flaw]:
+    """Check that Google is asked for a refresh token."""
+    for path, flow in _flows(card):
+        url = flow.get("authorizationUrl")
+        if not isinstance(url, str) or urlsplit(url).hostname != _GOOGLE_HOST:
+            continue
+        given = parse_qs(urlsplit(url).query)
+        wanted = {"access_type": "offline", "prompt": "consent"}
+        lacking = [f"{name}={value}" for name, value in wanted.items() if given.get(name) != [value]]
+        if lacking:
+            yield Flaw(
+                f"{path}.authorizationUrl",
+                f"{' and '.join(lacking)} is not in the URL: Google gives no refresh token, and users are asked again",
+                f"add {'&'.join(lacking)}",
+            )
+
+
+def scopes(card: Card) -> Iterator[Flaw]:
+    """Check that the scopes that identify the user are requested."""
+    for path, flow in _flows(card):
+        given = flow.get("scopes")
+        if not isinstance(given, dict):
+            continue
+        lacking = [scope for scope in _NEEDED_SCOPES if scope not in given and not _is_long_form(scope, given)]
+        if lacking:
+            yield Flaw(
+                f"{path}.scopes",
+                f"{', '.join(lacking)} is not among the scopes: the token does not tell who the user is",
+                f"add {', '.join(lacking)}",
+            )
+
+
+def _is_long_form(scope: str, given: dict[str, Any]) -> bool:
+    return f"https://www.googleapis.com/auth/userinfo.{scope}" in given
+
+
+def _flow(scheme: Any) -> dict[str, Any] | None:
+    flows = scheme.get("flows") if isinstance(scheme, dict) else None
+    flow = flows.get("authorizationCode") if isinstance(flows, dict) else None
+    return flow if isinstance(flow, dict) else None
+
+
+def _flows(card: Card) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, scheme in card.object("securitySchemes").items():
+        if (flow := _flow(scheme)) is not None:
+            yield f"$.securitySchemes.{name}.flows.authorizationCode", flow

@@ -1,0 +1,197 @@
+"""Composes an answer: a model writes sentences over numbered evidence, and only those that pass the verifier go out.
+
+The model returns ids of the evidence, never quotes: these are copied from the source. A sentence that fails a check is
+dropped and counted, never repaired (docs/decisions/grounding.md).
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
+from a2a_hub.gemini.prompt import Ended, Prompt
+from a2a_hub.grounding.evidence import Evidence, Sentence
+from a2a_hub.grounding.prompt import JSON_SCHEMA, instruction, prompt_text
+from a2a_hub.grounding.sentence_stream import SentenceStream, WrittenSentence
+from a2a_hub.http.messages import Cancellation
+from a2a_hub.language_models.model import LanguageModel
+from a2a_hub.telemetry import tracing
+from a2a_hub.text.language import Language
+
+_MOST_SENTENCES = 24
+_MOST_CITES = 8
+_MOST_SENTENCE_CHARACTERS = 1_000
+_AT_ONCE = 4
+FORGED_ID, TOO_LONG, MOVED, NOT_ENTAILED = "forged_id", "too_long", "moved", "not_entailed"
+
+
+class Verify(Protocol):
+    """The deterministic checks of a sentence."""
+
+    def __call__(self, sentence: Sentence, evidence: Mapping[int, Evidence], *, question: str) -> Sequence[str]:
+        """Return the flaws of the sentence; nothing if it is kept."""
+
+
+class Entailment(Protocol):
+    """A judge of what quotes say, beyond the deterministic checks."""
+
+    def is_entailed(self, text: str, quotes: Sequence[Evidence], *, cancellation: Cancellation) -> bool:
+        """Return False only if the quotes do not bear the text out. Raises ModelFailed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A sentence of the model that did not pass, and its flaws."""
+
+    text: str
+    flaws: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    """The end of an answer. `missing`: what the model says that the evidence does not tell, if it declines."""
+
+    model: str
+    kept: int
+    declined: bool
+    missing: str
+    dropped: tuple[Dropped, ...]
+    failure: Failure | None
+    tokens: Tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question with what it is answered from. `earlier` are the questions and answers before it, the oldest first."""
+
+    question: str
+    language: Language
+    evidence: Sequence[Evidence]
+    earlier: Sequence[tuple[str, str]] = ()
+
+
+class Composer:
+    """A model with the checks of what it writes. `still_stands` says whether a quote is at its place in the source."""
+
+    def __init__(self, model: LanguageModel, *, verify: Verify, entailment: Entailment | None = None) -> None:
+        self._model = model
+        self._verify = verify
+        self._entailment = entailment
+
+    def hint(self, step: str, failure: Failure) -> dict[str, str]:
+        """See `LanguageModel.hint`."""
+        return self._model.hint(step, failure)
+
+    def compose(
+        self,
+        asked: Asked,
+        *,
+        still_stands: Callable[[Evidence], bool],
+        cancellation: Cancellation,
+        timeout_seconds: float | None = None,
+    ) -> Iterator[Sentence | Composed]:
+        """Yield each verified sentence as soon as it is, and `Composed` last."""
+        run = _Run(asked, still_stands, self._verify, self._entailment, cancellation)
+        failure: Failure | None = None
+        tokens = Tokens()
+        prompt = Prompt(
+            instruction=instruction(asked.language), text=prompt_text(asked), temperature=0.0, json_schema=JSON_SCHEMA
+        )
+        stream = SentenceStream()
+        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="entailment") as judges:
+            try:
+                for piece in self._model.stream(prompt, cancellation=cancellation, timeout_seconds=timeout_seconds):
+                    match piece:
+                        case str():
+                            for written in stream.read(piece):
+                                run.examine(written, judges)
+                            yield from run.settled(wait=False)
+                        case Ended():
+                            tokens = piece.tokens
+            except ModelFailed as failed:
+                failure = failed.failure
+            except ValueError:
+                failure = Failure(cause=Cause.BROKEN, detail="the model wrote more than an answer may have")
+            yield from run.settled(wait=True)
+        if run.dropped:
+            tracing.add("a2a_hub.sentences.dropped", len(run.dropped))
+        form = stream.form()
+        if form is None and failure is None:
+            failure = Failure(cause=Cause.BROKEN, detail="the model did not answer in the form that it was given")
+        yield Composed(
+            model=self._model.name,
+            kept=run.kept,
+            declined=form is not None and not run.kept,
+            missing=form.missing[:_MOST_SENTENCE_CHARACTERS] if form else "",
+            dropped=tuple(run.dropped),
+            failure=failure,
+            tokens=tokens,
+        )
+
+
+class _Run:
+    """The sentences of one answer, in their order, while they are checked."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        still_stands: Callable[[Evidence], bool],
+        verify: Verify,
+        entailment: Entailment | None,
+        cancellation: Cancellation,
+    ) -> None:
+        self._asked = asked
+        self._evidence = {each.number: each for each in asked.evidence}
+        self._still_stands = still_stands
+        self._verify = verify
+        self._entailment = entailment
+        self._cancellation = cancellation
+        self._judged: deque[tuple[Sentence, Future[bool] | None]] = deque()
+        self._examined = 0
+        self.kept = 0
+        self.dropped: list[Dropped] = []
+
+    def examine(self, written: WrittenSentence, judges: ThreadPoolExecutor) -> None:
+        """Check a sentence, and let it be judged if it passes."""
+        self._examined += 1
+        sentence = Sentence(" ".join(written.text.split()), tuple(dict.fromkeys(written.cites)))
+        flaws = self._flaws(sentence)
+        if flaws:
+            self.dropped.append(Dropped(sentence.text[:_MOST_SENTENCE_CHARACTERS], tuple(flaws)))
+            return
+        quotes = [self._evidence[number] for number in sentence.cites]
+        judged = judges.submit(self._is_entailed, sentence.text, quotes) if self._entailment else None
+        self._judged.append((sentence, judged))
+
+    def settled(self, *, wait: bool) -> Iterator[Sentence]:
+        """Yield the kept sentences in their order, as far as they have been judged; all of them with `wait`."""
+        while self._judged and (wait or self._judged[0][1] is None or self._judged[0][1].done()):
+            sentence, judged = self._judged.popleft()
+            if judged is not None and not judged.result():
+                self.dropped.append(Dropped(sentence.text, (NOT_ENTAILED,)))
+            else:
+                self.kept += 1
+                yield sentence
+
+    def _flaws(self, sentence: Sentence) -> Sequence[str]:
+        if (
+            self._examined > _MOST_SENTENCES
+            or len(sentence.text) > _MOST_SENTENCE_CHARACTERS
+            or len(sentence.cites) > _MOST_CITES
+        ):
+            return (TOO_LONG,)
+        if not sentence.text or not sentence.cites or any(number not in self._evidence for number in sentence.cites):
+            return (FORGED_ID,)
+        if not all(self._still_stands(self._evidence[number]) for number in sentence.cites):
+            return (MOVED,)
+        return self._verify(sentence, self._evidence, question=self._asked.question)
+
+    def _is_entailed(self, text: str, quotes: Sequence[Evidence]) -> bool:
+        assert self._entailment is not None
+        try:
+            return self._entailment.is_entailed(text, quotes, cancellation=self._cancellation)
+        except ModelFailed:
+            # The deterministic checks have passed.
+            return True

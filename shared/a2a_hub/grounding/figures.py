@@ -1,0 +1,318 @@
+"""The figures of a sentence: each must stand in its quotes or the question, with its unit and its limit."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+
+from a2a_hub.grounding.arithmetic import is_reckoned
+from a2a_hub.grounding.clauses import clause_at, is_japanese
+from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
+from a2a_hub.grounding.evidence import Evidence
+from a2a_hub.grounding.limits import CLOSED, OPPOSITES, Limit, agree, is_exactly, is_outside, limit_of, limit_of_name
+from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
+from a2a_hub.text.quantity_patterns import UNIT_NAMES
+from a2a_hub.text.units import COUNTERS, SCALED, SIGNS, UNITS
+
+_BAR = re.compile(r"\s*[|｜\t]\s*")
+_MENTION = re.compile(
+    rf"(?P<scale>十億|百万|億|千万|千|万|\bthousands?\b|\bmillions?\b|\bbillions?\b|\bk(?=[¥$€£])"
+    rf"|\b000s?\b)?\s?(?:of\s)?"
+    rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
+)
+_RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
+_SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
+_LIMITED = ("number", "date", "time", "fiscal")
+# For a limit, what leads to the number beside it, and the limits there that come to the same, or leave the rest.
+_NEXT: dict[Limit | None, tuple[int, tuple[Limit, ...]]] = {
+    Limit.AT_MOST: (1, (Limit.LESS, Limit.AT_LEAST)),
+    Limit.AT_LEAST: (-1, (Limit.MORE, Limit.AT_MOST)),
+}
+_ENOUGH_LETTERS = 60
+_ROUGH_SHARE = Fraction(1, 20)
+# Two days are 48 hours, and €0.20 are 20 cents.
+_EQUAL = {("d", "min"): Fraction(1, 1440), ("min", "d"): Fraction(1440)}
+_EQUAL |= {(money, "cent"): Fraction(1, 100) for money in ("usd", "eur")}
+_EQUAL |= {("gbp", "penny"): Fraction(1, 100), ("penny", "gbp"): Fraction(100)}
+_EQUAL |= {("cent", money): Fraction(100) for money in ("usd", "eur")}
+# 15 metres per second are 毎秒15メートル, and a speed of 5 km/h 時速5キロ.
+_EQUAL |= {("mps", "mm"): Fraction(1, 1000), ("mm", "mps"): Fraction(1000), ("kmh", "mm"): Fraction(1, 10**6)}
+_EQUAL |= {("mm", "kmh"): Fraction(10**6), ("kmh", "mg"): Fraction(1, 10**6), ("mg", "kmh"): Fraction(10**6)}
+_EQUAL |= {("kl", "m3"): Fraction(1), ("m3", "kl"): Fraction(1)}
+_ROUGHLY = re.compile(
+    r"\b(?:about|around|approximately|roughly|nearly|almost|close to|(?:just|(?:a )?little|slightly) (?:over|under"
+    r"|above|below))"
+    r"\s[¥$€£]?$|(?:約|およそ|ほぼ|概ね|おおよそ)$",
+    re.IGNORECASE,
+)
+# What follows such a word is the other side of a limit: larger files, それを超える分.
+_CONTRAST = re.compile(
+    r"(?<!\bor )(?<!\band )\b(?:larger|smaller|longer|shorter|higher|lower|older|younger|heavier|lighter|later"
+    r"|earlier)\b(?! than)"
+    r"|\b(?:otherwise|thereafter|overdue|late|others|beyond (?:that|this))\b|[それこ]れ(?:以外|を超え|より)"
+    r"|その後|超過分|延滞|遅れた|期限を過ぎ",
+    re.IGNORECASE,
+)
+_ORDINALS = {
+    str(value): rf"\b(?:{word})\b"
+    for value, word in enumerate(
+        (
+            "first|one|an?|single|once|each|every|per",
+            "second|both",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+        ),
+        1,
+    )
+}
+_ADVERBS = [
+    ("year", re.compile(r"\bannual|\byearly\b|per annum|\bp\.a\.|年[額次]|毎年|年に?[\d一]", re.IGNORECASE)),
+    ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
+    ("week", re.compile(r"\bweekly\b|毎週|週[\d一]", re.IGNORECASE)),
+    ("d", re.compile(r"\bdaily\b|日額|毎日", re.IGNORECASE)),
+    ("h", re.compile(r"\bhourly\b|時給|毎時", re.IGNORECASE)),
+    ("time", re.compile(r"\bonce\b", re.IGNORECASE)),
+]
+_ONCE = re.compile(r"(?:[1１一]回|[1１一]人|one time)")
+_EACH = re.compile(r"分|ごと|に|度|か月分|あたり|当たり|につき|毎|目|最[大低高]|\d")
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    quantity: Quantity
+    limit: Limit | None
+    in_japanese: bool
+    is_asked: bool = False
+    clause: str = ""
+    has_contrast: bool = False
+
+
+def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> Iterator[str]:
+    """Yield "number", "unit", "date", "time", "code", "clause" or "boundary" for each figure that does not agree."""
+    given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote, quotes)))
+    given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
+    texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
+    in_japanese = is_japanese(sentence)
+    known = [each.quantity for each in given]
+    for said in quantities(sentence):
+        alike = [each for each in given if _is_said_by(said, each, given, in_japanese)]
+        if not (
+            alike
+            or _is_rough(said, sentence, known)
+            or _is_next(said, sentence, given)
+            or _stands_in(said, sentence, texts)
+            or is_reckoned(said, known, sentence)
+        ):
+            has_value = said.kind == "number" and any(
+                (each.kind, each.value) == ("number", said.value) for each in known
+            )
+            yield "unit" if has_value else said.kind
+        cited = [each for each in alike if not each.is_asked]
+        if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited):
+            yield "boundary"
+    rates = {UNITS[match["unit"]] for match in _RATE.finditer(blanked(sentence).lower())} - COUNTERS
+    if _RATE.search(blanked(texts).lower()) and rates - {unit for factor, unit in _mentions(texts) if factor == 1}:
+        yield "unit"
+
+
+def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given]) -> bool:
+    """Return True if the limit is one of those at the figure, or its other side, of which the opposite is said."""
+    clause = clause_at(sentence, said.start)
+    limit, is_exact = limit_of(sentence, said), is_exactly(sentence, said)
+    for each in cited:
+        is_turned = _denies(clause) != _denies(each.clause)
+        is_unclear = each.has_contrast or bool(lexical_denials(clause)) != bool(lexical_denials(each.clause))
+        if is_exact and each.limit in CLOSED:
+            agrees = is_unclear or is_turned != CLOSED[each.limit]
+        else:
+            agrees = agree(limit, each.limit, said.kind)
+            beyond = is_outside(sentence, said, each.limit)
+            agrees = agrees or (beyond and (is_unclear or (is_turned and (limit, each.limit) not in OPPOSITES)))
+        if agrees:
+            return True
+    return False
+
+
+def _denies(text: str) -> bool:
+    return any(each.cue in NEGATIVE for each in cues_of(text))
+
+
+def _placeless(quantity: Quantity) -> Quantity:
+    """Return the quantity without its place, as it may stand in several."""
+    return replace(quantity, start=0, end=0)
+
+
+def _of_quote(quote: Evidence, quotes: Sequence[Evidence]) -> Iterator[_Given]:
+    in_japanese = is_japanese(quote.text)
+    cells = _BAR.split(quote.text)
+    # A header with years in it may have been read as a row of its own.
+    headers = (*quote.context, *(other.text for other in quotes if other.context == quote.context and other != quote))
+    header = next((parts for line in headers if len(parts := _BAR.split(line)) == len(cells) > 1), None)
+    mentioned = list(_mentions(" ".join((*quote.context, quote.text))))
+    columns = [list(_mentions(name)) for name in header or ()]
+    has_contrast = bool(_CONTRAST.search(quote.text))
+    bars = [match.start() for match in _BAR.finditer(quote.text)]
+    for each in quantities(quote.text):
+        limit, clause = limit_of(quote.text, each), clause_at(quote.text, each.start)
+        column = bisect_left(bars, each.start)
+        if header and column < len(header):
+            limit = limit or limit_of_name(header[column])
+        given = _Given(_placeless(each), limit, in_japanese, clause=clause, has_contrast=has_contrast)
+        yield given
+        if each.kind == "number" and not each.unit:
+            for factor, unit in (columns[column] if column < len(columns) else ()) or mentioned:
+                yield replace(given, quantity=_scaled(_placeless(each), factor, unit))
+    for line in quote.context:
+        for each in quantities(line):
+            yield _Given(_placeless(each), limit_of(line, each), in_japanese)
+
+
+def _mentions(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the units that a heading or a column's name gives, with their scale: 千円 is (1000, jpy)."""
+    yield from ((1, unit) for unit, adverb in _ADVERBS if adverb.search(text))
+    for match in _MENTION.finditer(blanked(text, "date").lower()):
+        scale = match["scale"] or (match["after"] or "").strip() or ""
+        factor = _SCALES.get(scale) or _SCALES.get(scale[:2]) or (10**9 if scale[:1] == "b" else 10**3 if scale else 1)
+        unit = SIGNS.get(match["unit"]) or UNITS[match["unit"]]
+        yield factor, unit
+
+
+def _scaled(quantity: Quantity, factor: int, unit: str) -> Quantity:
+    more, base = _base(unit)
+    if "/" in quantity.value:
+        return quantity
+    return replace(quantity, value=plain(Decimal(quantity.value) * factor * more), unit=base)
+
+
+def _base(unit: str) -> tuple[int, str]:
+    """Return what one of a unit is in the normal form."""
+    return (60, "min") if unit == "h" else SCALED.get(unit, (1, unit))
+
+
+def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japanese: bool) -> bool:
+    found = each.quantity
+    match said.kind, found.kind:
+        case "number", "number":
+            return _is_same_amount(said, found, is_foreign=in_japanese != each.in_japanese)
+        case "number", "date":
+            parts = found.value.split("-")
+            alike = [part.isdigit() and int(part) == _whole(said.value) for part in parts]
+            return any(alike) if not said.unit else said.unit == "d" and len(parts) > 1 and alike[-1]
+        case "number", "time":
+            return not said.unit and _whole(said.value) in (int(found.value[:2]), int(found.value[:2]) % 12)
+        case "number", "clause" | "fiscal" | "quarter" | "code":
+            return not said.unit and said.value == found.value
+        case "date", "date":
+            return _is_same_date(said.value, found.value, given)
+        case "date", "number":
+            parts = said.value.split("-")
+            is_day = len(parts) > 1 and found.unit == "d" and int(parts[-1]) == _whole(found.value)
+            return (is_day and _has_month(parts[-2], given)) or (len(parts) == 1 and parts[0] == found.value)
+        case "date", "fiscal":
+            return said.value == found.value
+        case "fiscal", "number":
+            return said.value == found.value and not found.unit
+        case "time", "number":
+            hour = int(said.value[:2])
+            return said.value.endswith(":00") and not found.unit and _whole(found.value) in (hour, hour % 12)
+        case "time", "time":
+            return said.value == found.value or {said.value, found.value} == {"00:00", "24:00"}
+        case "clause", "clause":
+            return said.value == found.value and (
+                said.unit == found.unit or (in_japanese != each.in_japanese and "form" not in (said.unit, found.unit))
+            )
+        case "clause", "number" | "code":
+            return said.value == found.value and not found.unit
+    return (said.kind, said.value) == (found.kind, found.value)
+
+
+def _is_same_amount(said: Quantity, found: Quantity, *, is_foreign: bool) -> bool:
+    if {said.unit, found.unit} == {"age", "month"}:
+        age, months = (said, found) if said.unit == "age" else (found, said)
+        return Fraction(months.value) == Fraction(age.value) * 12
+    if not said.unit:
+        factors = [factor for factor, base in SCALED.values() if base == found.unit] + [60] * (found.unit == "min")
+        return any(Fraction(said.value) * factor == Fraction(found.value) for factor in (1, *factors))
+    if (said.unit, found.unit) in _EQUAL:
+        return Fraction(said.value) == Fraction(found.value) * _EQUAL[said.unit, found.unit]
+    if said.value != found.value:
+        return False
+    if said.unit == found.unit:
+        return True
+    if said.unit in COUNTERS:
+        return not found.unit or (found.unit in COUNTERS and (is_foreign or "item" in (said.unit, found.unit)))
+    return False
+
+
+def _is_same_date(said: str, found: str, given: Sequence[_Given]) -> bool:
+    (year, *rest), (found_year, *found_rest) = _date_parts(said), _date_parts(found)
+    if any(part and part != other for part, other in zip(rest, found_rest, strict=True)):
+        return False
+    if not year or year == found_year:
+        return True
+    return not found_year and any(each.quantity.value[:4] == year for each in given)
+
+
+def _date_parts(value: str) -> tuple[str, str, str]:
+    parts = value.split("-")
+    year = parts.pop(0) if len(parts[0]) == 4 else ""
+    month, day, *_ = *parts, "", ""
+    return year, month, day
+
+
+def _has_month(month: str, given: Sequence[_Given]) -> bool:
+    return any(each.quantity.kind == "date" and _date_parts(each.quantity.value)[1] == month for each in given)
+
+
+def _whole(value: str) -> int:
+    return int(value) if value.isdigit() else -1
+
+
+def _is_rough(said: Quantity, sentence: str, known: Sequence[Quantity]) -> bool:
+    """Return True for a figure that is said to be about one of the given."""
+    if said.kind != "number" or not _ROUGHLY.search(sentence[: said.start]):
+        return False
+    alike = [each for each in known if (each.kind, each.unit) == ("number", said.unit)]
+    value = Fraction(said.value)
+    return any(abs(Fraction(each.value) - value) <= value * _ROUGH_SHARE for each in alike)
+
+
+def _is_next(said: Quantity, sentence: str, given: Sequence[_Given]) -> bool:
+    """Return True for whole numbers on either side of one limit: up to five, under six, and six or more who may not."""
+    step, limits = _NEXT.get(limit_of(sentence, said), (0, ()))
+    if not step or said.kind != "number" or not said.value.isdigit():
+        return False
+    beside = str(int(said.value) + step)
+    return any(
+        each.limit in limits and each.quantity.value == beside and each.quantity.kind == "number" for each in given
+    )
+
+
+def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
+    """Return True for a code with other separators, "a week" where weeks are spoken of, and for one more of what is told."""
+    written = sentence[said.start : said.end]
+    if said.value == "1" and sentence[: said.start].endswith(("もう", "に")) and said.unit in ("", "time", "celsius"):
+        return True
+    if (
+        said.unit in COUNTERS | {""}
+        and said.value in _ORDINALS
+        and re.search(_ORDINALS[said.value], texts, re.IGNORECASE)
+    ):
+        return True
+    if said.value == "1" and said.unit in COUNTERS and re.match(r"につき|[当あ]たり|ごと", sentence[said.end :]):
+        return True
+    is_rate = re.match(r"(?:an?|one)\s", written, re.IGNORECASE)
+    if is_rate or _ONCE.match(written) or (re.match(r"[1１一]", written) and _EACH.match(sentence[said.end :])):
+        return any(_base(unit) == (_whole(said.value), said.unit) for _, unit in _mentions(blanked(texts)))
+    if (said.kind != "code" and not (said.kind == "clause" and "." in said.value)) or len(said.value) > _ENOUGH_LETTERS:
+        return False
+    loose = r"[-_\s.]?".join(map(re.escape, said.value))
+    if said.kind == "clause":
+        loose = re.escape(said.value)
+    return re.search(rf"(?<![a-z0-9.])(?:{loose})(?![a-z0-9])", texts.lower(), re.ASCII) is not None

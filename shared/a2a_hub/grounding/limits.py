@@ -1,0 +1,169 @@
+"""Limits at figures: at least and more than, up to and less than, before and after, in English and Japanese."""
+
+import re
+from decimal import Decimal
+from enum import StrEnum
+
+from a2a_hub.text.quantities import Quantity
+from a2a_hub.text.quantity_patterns import NUMBER_WORDS
+
+
+class Limit(StrEnum):
+    """On which side of a figure a rule holds, and whether the figure itself is within."""
+
+    AT_LEAST = "at_least"
+    MORE = "more"
+    AT_MOST = "at_most"
+    LESS = "less"
+    AHEAD = "ahead"
+    LATER = "later"
+    FROM = "from"
+
+
+_FILLER = (
+    r"(?:\s(?:the|a|an|about|approximately|another|first|last|past|next|of|is|are|(?:a|the)\s(?:\w+\s){1,2}of|any|jpy"
+    r"|usd|eur))*[\s:]*[(¥$€£]?$"
+)
+_BEFORE = (
+    (Limit.AT_MOST, r"\b(?:no|not)\s(?:\w+\s){0,2}(?:more|later|longer|greater|higher|older|larger)\sthan"),
+    (Limit.AT_MOST, (r"\bnot\s(?:\w+\s){0,2}(?:exceed(?:ing)?|above|over|go\s(?:over|beyond)|past)|\b(?:cannot"
+     r"|can't)\sexceed")),
+    (Limit.AT_MOST, (r"\bup\sto\sand\sincluding|\bless\sthan\sor\sequal\sto|\bon\sor\sbefore|\b(?:at\smost"
+     r"|up\sto|within|maximum|max\.?"
+     r"|limited\sto|capped\sat"
+     r"|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until|till|through|inside)")),
+    (Limit.AT_LEAST, (r"\b(?:no|not)\s(?:less|fewer|earlier|lower|sooner|shorter|younger|smaller)\sthan"
+     r"|\bnot\s(?:below|under)")),
+    (Limit.AT_LEAST, (r"\breach(?:es)?|\b(?:greater|more)\sthan\sor\sequal\sto|\bon\sor\safter"
+     r"|\b(?:at\sleast|minimum|min\.?|(?<!apart\s)(?<!aside\s)from|since|as\sof|starting(?:\son|\sfrom|\sat)?"
+     r"|effective(?:\sfrom)?"
+     r"|beginning(?:\son)?)")),
+    (Limit.MORE, (r"\b(?:(?!less|few|low|short|earl|young|small|soon|light|slow|cheap|narrow|rather|other)"
+     r"(?:more|\w{3,}er)\sthan|over(?!\sthe\s(?:last|past"
+     r"|next|course))|above|exceed(?:s|ing"
+     r"|ed)?|beyond"
+     r"|in\sexcess\sof|after|(?<!the\s)past|following)")),
+    (Limit.LESS, (r"\b(?:(?:less|fewer|lower|shorter|earlier|younger|smaller|sooner|lighter|slower|cheaper|narrower)\sthan"
+     r"|under(?!\sthe\s)|below|before"
+     r"|prior\sto|ahead\sof"
+     r"|short\sof)")),
+    (Limit.AT_MOST, r"(?:最大|最長|最高|上限|限度額?|多くとも|遅くとも|長くとも|最大限)(?:は|で|を|の)?"),
+    (Limit.AT_LEAST, r"(?:最低|最小|最短|下限|少なくとも|早くとも)(?:は|でも|で|限)?"),
+)  # fmt: skip
+_NUMBER = rf"(?:[\d$€£¥]|(?:an?|half|{'|'.join(NUMBER_WORDS)})\b)"
+# The nouns after a figure; another figure has limits of its own.
+_NOUNS = rf"^(?:['’]s?)?(?:\s(?!{_NUMBER})[a-z]+){{0,2}}?"
+_PAREN = r"^(?:\s?[a-zµ]{1,5}(?![a-z]))?(?:\s?[(（][^)）]{0,20}[)）])?\s?(?:の|分)?"
+_NEVER = r"(?:ない|ません|ず|ぬ|ては|(?:こと|もの)(?:は|が)(?:でき|あり|認め)[^。、]{0,4}(?:ない|ません))"
+_AFTER = (
+    (Limit.AT_LEAST, _NOUNS + r"\s?(?:(?:or|and)\s(?:more|longer|later|greater|older|higher|up(?:wards?)?"
+     r"|(?:above|over|after|beyond)(?!\s(?:an?|the|half|\d)))\b"
+     r"|at\s(?:the\s)?(?:least|earliest)\b(?!\s" + _NUMBER + r")|minimum\b|onwards?\b|\+)"),
+    (Limit.AT_MOST, _NOUNS + r"\s?(?:(?:or|and)\s(?:less|fewer|shorter|earlier|younger|lower|smaller"
+     r"|(?:below|under|before)(?!\s(?:an?|the|half|\d)))\b"
+     r"|at\s(?:the\s)?(?:most|latest)\b(?!\s" + _NUMBER + r")|maximum\b|max\b|or\sless\b)"),
+    (Limit.AHEAD, r"^(?:['’]s?)?\s?(?:before|prior\sto|in\sadvance|ahead|beforehand|earlier|(?:\w+\s)?notice)\b"),
+    (Limit.FROM, r"^\s?(?:after|following|later|from)\b"),
+    (Limit.AT_MOST, _PAREN + rf"(?:を?超(?:え|過し?|す)|を?上回[らっる]?|を?越え){_NEVER}"),
+    (Limit.AT_LEAST, _PAREN + rf"(?:を?下回[らっる]?|未満(?:で|に)あ?っ?){_NEVER}"),
+    (Limit.LESS, _PAREN + r"に(?:満たない|満たず|達し(?:てい)?(?:ない|ません)|達せず|達する前)"),
+    (Limit.AT_LEAST, _PAREN + r"(?:以上|以降|以後|に達(?!しま?した(?:$|[。、]))|から(?!\d)"
+     r"|より(?![前後も早遅多長高大重広強少短低小軽狭弱])"
+     r"|を下限|が(?:下限|最低))"),
+    (Limit.AT_MOST, _PAREN + r"(?:以下|以内|以前|まで|を(?:限度|上限)|が(?:上限|限度|最大|最長)|限り|内に)"),
+    (Limit.MORE, _PAREN + r"(?:を?超|を?上回|を?越え|より後|より(?:も)?[多長遅高大重広強]|を?過ぎ|を?経過)"),
+    (Limit.LESS, _PAREN + r"(?:未満|に満たない|を?下回|より前|より(?:も)?[少短早低小軽狭弱]|を?切)"),
+    (Limit.AHEAD, _PAREN + r"前"),
+    (Limit.LATER, _PAREN + r"後"),
+)  # fmt: skip
+_BEFORE_PATTERNS = [(limit, re.compile(f"(?:{pattern}){_FILLER}")) for limit, pattern in _BEFORE]
+_AFTER_PATTERNS = [(limit, re.compile(pattern)) for limit, pattern in _AFTER]
+_WINDOW = 40
+_OPEN_ENDED = frozenset({Limit.MORE, Limit.LESS, Limit.AT_LEAST})
+# Two weeks before and at least two weeks ahead, 2週間前まで; 30 days after receipt and within 30 days of it.
+_ALIKE = [{Limit.AHEAD, Limit.AT_LEAST}, {Limit.FROM, Limit.LATER}, {Limit.FROM, Limit.AT_MOST}]
+
+
+_EXACTLY = re.compile(r"\b(?:exactly|precisely|just)\s(?:the\s)?[$€£¥]?$")
+_EXACTLY_BEFORE, _EXACTLY_AFTER = (
+    re.compile(r"(?:ちょうど|丁度|きっかり|ぴったり)$"),
+    re.compile(r"^(?:ちょうど|丁度|きっかり|ぴったり)"),
+)
+_LEAST = re.compile(r"\bmin(?:imum|\.|\b)|最低|最小|最短|下限", re.IGNORECASE)
+_MOST = re.compile(r"\bmax(?:imum|\.|\b)|\blimit\b|\bup to\b|最高|最大|最長|上限|限度", re.IGNORECASE)
+_OUTSIDE = {
+    Limit.MORE: {Limit.AT_MOST, Limit.LESS},
+    Limit.LESS: {Limit.AT_LEAST, Limit.MORE},
+    Limit.AT_MOST: {Limit.MORE, Limit.LATER},
+    Limit.AT_LEAST: {Limit.LESS},
+}
+
+# The limits that leave out the figure itself, on either side: not more than five is not less than five.
+OPPOSITES = ((Limit.MORE, Limit.LESS), (Limit.LESS, Limit.MORE))
+# Limits within which the figure itself is, or is not.
+CLOSED = {Limit.MORE: False, Limit.LESS: False, Limit.AT_MOST: True, Limit.AT_LEAST: True}
+
+
+def is_outside(text: str, said: Quantity, given: Limit | None) -> bool:
+    """Return True if a figure lies on the other side of the limit at it: exactly 5 where more than 5 is meant."""
+    if given is None:
+        return False
+    if is_exactly(text, said):
+        return given in (Limit.MORE, Limit.LESS)
+    limit = limit_of(text, said)
+    return CLOSED.get(given) is False if limit is None else limit in _OUTSIDE.get(given, ())
+
+
+def lies_beyond(said: Quantity, given: Quantity, limit: Limit | None) -> bool:
+    """Return True for a number on the other side of a limit: 82 where at least 85 is meant."""
+    if (
+        limit not in CLOSED
+        or {said.kind, given.kind} != {"number"}
+        or said.unit != given.unit
+        or "/" in said.value + given.value
+    ):
+        return False
+    one, other = Decimal(said.value), Decimal(given.value)
+    return one < other if limit in (Limit.MORE, Limit.AT_LEAST) else one > other
+
+
+def is_exactly(text: str, said: Quantity) -> bool:
+    """Return True if the figure is spoken of itself: exactly 5."""
+    before, after = text[: said.start].lower(), text[said.end :]
+    return bool(_EXACTLY.search(before) or _EXACTLY_BEFORE.search(before) or _EXACTLY_AFTER.search(after))
+
+
+def limit_of(text: str, quantity: Quantity) -> Limit | None:
+    """Return the limit at a quantity of the text, None if it has none."""
+    before = text[max(0, quantity.start - _WINDOW) : quantity.start].lower()
+    after = text[quantity.end : quantity.end + _WINDOW].lower()
+    is_point = quantity.kind in ("date", "time", "weekday", "fiscal")
+    first = next((limit for limit, pattern in _BEFORE_PATTERNS if pattern.search(before)), None)
+    second = next((limit for limit, pattern in _AFTER_PATTERNS if pattern.search(after)), None)
+    if second in (Limit.AHEAD, Limit.LATER, Limit.FROM):
+        if is_point:
+            is_japanese = after.lstrip()[:1] in "前後"
+            second = (Limit.LESS if second is Limit.AHEAD else Limit.MORE) if is_japanese else None
+        elif first and (second in (Limit.LATER, Limit.FROM) or first in (Limit.LESS, Limit.MORE)):
+            second = None
+    if first is Limit.AT_LEAST and not is_point and before.rstrip().endswith("from"):
+        first = None
+    if first is Limit.MORE and not is_point and before.rstrip().endswith("after"):
+        first = Limit.LATER
+    return second or first
+
+
+def limit_of_name(column: str) -> Limit | None:
+    """Return the limit that a column's name gives its cells: Minimum charge, 上限額."""
+    if _LEAST.search(column):
+        return Limit.AT_LEAST
+    return Limit.AT_MOST if _MOST.search(column) else None
+
+
+def agree(said: Limit | None, given: Limit | None, kind: str) -> bool:
+    """Return True if the limit of a sentence is that of its quote. A limit may be left out where another word says it."""
+    if said is given or said is None:
+        return True
+    if given is None:
+        return said not in _OPEN_ENDED or kind in ("date", "time", "weekday", "fiscal") or said is Limit.AT_MOST
+    return {said, given} in _ALIKE

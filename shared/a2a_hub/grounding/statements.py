@@ -1,0 +1,133 @@
+"""The force of a sentence: negation, duty, permission and advice, as in the clause that it rests on.
+
+Only a contradiction counts: a word of force on one side and nothing on the other proves none, nor does another predicate.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from a2a_hub.grounding.clauses import Clause, Statement, clauses_of, is_japanese, rests_on, terms_of
+from a2a_hub.grounding.cues import NEGATIVE, Cue, cues_of, lexical_denials, split_exception
+from a2a_hub.grounding.evidence import Evidence
+from a2a_hub.grounding.limits import is_outside, lies_beyond, limit_of
+from a2a_hub.text.quantities import quantities
+
+# Forces of which one side may not become the other.
+_APART = {
+    Cue.DUTY: {Cue.PERMISSION, Cue.ADVICE, Cue.NO_DUTY},
+    Cue.NEED: {Cue.PERMISSION, Cue.ADVICE, Cue.NO_DUTY},
+    Cue.PERMISSION: {Cue.ADVICE},
+}
+_TOGETHER = ({Cue.NO_DUTY, Cue.PERMISSION}, {Cue.NO_DUTY, Cue.ADVICE}, {Cue.NEED, Cue.NEGATION})
+_ONLY = re.compile(r"\bonly\b|のみ|限[りる]|だけ", re.IGNORECASE)
+# Who may enter once the field is dry needs a dry field.
+_CONDITION = re.compile(
+    r"\b(?:if|once|when|after|only|with|provided|unless|subject\sto|as\slong\sas|aged|over|under|older|younger)\b|以上|以下|未満|れば|たら|なら|場合|とき|により|得て|限[りる]|のみ|後",
+    re.IGNORECASE,
+)
+_NOBODY = re.compile(
+    r"\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの", re.IGNORECASE
+)
+_WITH = re.compile(r"\b(?:with|provided|subject\sto|against)\b", re.IGNORECASE)
+_PHRASES = re.compile(r"[、,;；]\s?(?!\d)")
+_PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
+_PHRASE_ENDS = re.compile(r"\s*(?:$|[、,;；。.:：|!?]|が、)")
+_TAKES_IN = re.compile(
+    r"\b(?:even(?! if)|alike|included|(?<!and )including|inclusive|without exception|in all cases|in every case|regardless)\b"
+    r"|(?:で|て)あ?っても|ときでも|場合でも|者でも|を含[むめみ]|例外なく|一切",
+    re.IGNORECASE,
+)
+
+
+def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
+    """Yield "negation", "modality" or "exception" if the sentence turns its quotes' statement around."""
+    given = [clause for quote in quotes for clause in clauses_of(quote.text)]
+    headings = " ".join(line for quote in quotes for line in quote.context[-2:])
+    for said in clauses_of(_in_other_words(sentence, quotes)):
+        # Where nothing is in common, as in another language, a sentence without figures hardly rests on a clause with some.
+        aligned = rests_on(said.terms, given)
+        plain = [each for each in given if quantities(sentence) or not quantities(each.text)]
+        ground = aligned or plain or given
+        if _is_outside(said, ground):
+            continue
+        statements = [each for clause in ground for each in clause.statements]
+        spoken = [each for clause in (given if aligned else ground) for each in clause.statements]
+        for mine in said.statements:
+            near = rests_on(mine.terms, statements) or spoken
+            flaws = [_contradiction(mine, its, said, ground, headings) for its in near]
+            if flaws and all(flaws):
+                yield flaws[0]
+    takes_in = bool(_TAKES_IN.search(sentence)) and not any(
+        pattern.search(clause.text) for clause in given for pattern in (_TAKES_IN, _NOBODY)
+    )
+    if takes_in and any(split_exception(clause.text)[1] or _denies(clause) for clause in given):
+        yield "exception"
+
+
+def _in_other_words(sentence: str, quotes: Sequence[Evidence]) -> str:
+    """Return the sentence without the phrases that stand in a quote as they are."""
+    texts = [quote.text for quote in quotes]
+    return ", ".join(phrase for phrase in _PHRASES.split(sentence) if not any(_stands(phrase, text) for text in texts))
+
+
+def _stands(phrase: str, text: str) -> bool:
+    at = text.lower().find(phrase.strip(" .。").lower())
+    end = at + len(phrase.strip(" .。"))
+    return at >= 0 and bool(_PHRASE_STARTS.search(text[:at]) and _PHRASE_ENDS.match(text[end:]))
+
+
+def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequence[Clause], headings: str) -> str:
+    ours, theirs = mine.cue, its.cue
+    if ours and theirs and (theirs in _APART.get(ours, ()) or ours in _APART.get(theirs, ())):
+        permission = said.text if ours is Cue.PERMISSION else its.text if theirs is Cue.PERMISSION else ""
+        condition = (_CONDITION if Cue.NEED in (ours, theirs) else _ONLY).search(permission)
+        is_conditional = condition or (ours is Cue.DUTY and _is_condition(mine, permission))
+        return "" if is_conditional else "modality"
+    if (ours in NEGATIVE) == (theirs in NEGATIVE) or {ours, theirs} in _TOGETHER:
+        return ""
+    if ours in NEGATIVE and any(each.cue in NEGATIVE for each in cues_of(headings)):
+        return ""
+    denial, denied = (mine, its) if ours in NEGATIVE else (its, mine)
+    theirs_text = " ".join((*(each.text for each in ground), headings))
+    denying, other = (theirs_text, said.text) if denied is mine else (said.text, theirs_text)
+    is_same = is_japanese(mine.text) == is_japanese(its.text)
+    lexical, also = lexical_denials(other), lexical_denials(denying)
+    if lexical - also if is_same else lexical:
+        return ""
+    if any(each.cue in NEGATIVE for clause in (ground if denial is mine else [said]) for each in clause.statements):
+        return ""
+    if is_same and not denial.scope.keys() & (
+        said.terms.keys() if denied is mine else {term for clause in ground for term in clause.terms}
+    ):
+        return ""
+    return "" if _is_excepted(said, ground) else "negation"
+
+
+def _is_condition(duty: Statement, permission: str) -> bool:
+    """Return True if one must do what one may not do without: leave with notice, give notice to leave."""
+    condition = _WITH.search(permission)
+    common = duty.scope.keys() & terms_of(permission[condition.end() :]).keys() if condition else ()
+    return len(common) * 2 >= len(duty.scope) > 1
+
+
+def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
+    """Return True if the sentence speaks of what lies beyond a limit of its ground."""
+    given = [(each, limit_of(clause.text, each)) for clause in ground for each in quantities(clause.text)]
+    return any(
+        is_outside(said.text, mine, limit) if mine.value == each.value else lies_beyond(mine, each, limit)
+        for mine in quantities(said.text)
+        for each, limit in given
+    )
+
+
+def _is_excepted(said: Clause, ground: Sequence[Clause]) -> bool:
+    """Return True if the sentence speaks of the exception from its ground, to which the rule does not apply."""
+    if split_exception(said.text)[1]:
+        return False
+    parts = [split_exception(clause.text) for clause in ground]
+    rules = {term for rule, _ in parts for term in terms_of(rule)}
+    return any(said.terms.keys() & (terms_of(case).keys() - rules) for _, case in parts)
+
+
+def _denies(clause: Clause) -> bool:
+    return any(each.cue in NEGATIVE or each.cue is Cue.PERMISSION for each in clause.statements)

@@ -1,0 +1,96 @@
+"""The words of a sentence: names, opposites, and what it speaks of, as in its quotes or the question."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from a2a_hub.grounding.clauses import is_japanese, stem, terms_of
+from a2a_hub.grounding.evidence import Evidence
+from a2a_hub.text.language import Language
+from a2a_hub.text.normalization import compose, normalise
+from a2a_hub.text.quantities import blanked
+
+_CAPITAL = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“(])\b[A-Z][A-Za-z&]+\b")
+_LATIN = re.compile(r"[A-Za-z][A-Za-z&]+")
+_JA_NAME = re.compile(
+    r"([\u4e00-\u9fff々]{2,8}(?:部|課|室|局|係|支店|支社|営業所|工場|センター|委員会|窓口)(?!長)"
+    r"|[\u4e00-\u9fff々]{0,8}(?:部|課|室|局|係|店|場|所|社|会|次)長|[\u30a1-\u30ffー]{2,12}(?=さん|氏|様|社|部|室|課))"
+)
+# A letter that names one of several: point B, C棟.
+_LETTER = re.compile(r"(?<![A-Za-z0-9.&/'’°-])[B-HJ-Z](?![A-Za-z0-9&/'’-])")
+_COMMON = re.compile(r"^(?:全|一|当|各|本|外|内|同|他|担当|所属|関係|主管|該当)")
+_NO_NAME = frozenset(
+    re.findall(
+        r"\S+",
+        "i yes no the a an and or if in on at for by of to monday tuesday wednesday thursday friday saturday sunday",
+    )
+)
+_NEXT = r"\b(?:next|following) (?:month|year|day|week|business)\b|翌[月年日週営々]|次の月"
+_SAME = r"\b(?:same|current|this) (?:month|year|day|week)\b|当[月年日週]|同[月年日週]"
+_PREVIOUS = r"\b(?:previous|preceding|prior) (?:month|year|day|week|business)\b|\bday before\b|前[月年週日営]"
+# Each line is two sides, either of which may be named by what stands between the bars.
+_OPPOSITES = (
+    (r"tax[- ]inclu\w+|inclu\w+ (?:of )?(?:\w+ )?tax|税込", (r"tax[- ]exclu\w+|exclu\w+ (?:of )?(?:\w+ )?tax"
+     r"|before tax|plus tax|税抜|税別")),
+    (r"\bmonthly\b|\b(?:per|a|each|every) month\b|月額|毎月|月次|月\d+回|1か月(?:あたり|につき)", (r"\bannual"
+     r"(?:ly)?\b|\byearly\b|\bper annum\b|\bp\.a\.|\b(?:per|a|each|every) year\b|年額|毎年|年次|年\d+回|年間")),
+    (r"\bdaily\b|\b(?:per|a|each|every) day\b|毎日|日額|日次|1日(?:あたり|につき)", (r"\bmonthly\b|\b(?:per|each"
+     r"|every) (?:month|week)\b|毎月|毎週|月額|週次|月次|\bweekly\b")),
+    ((r"\bfree\b(?! to)|\b(?:for nothing|(?:no|without|free of) (?:charge|fee|cost))\b|\bunpaid\b"
+     r"|\bexempt\w*|\bwaived\b|無[料償給]|無報酬|免除"),
+     r"有[料償給]|(?<!no )(?<!not )(?<!without )(?<!free of )\b(?:fees?|charged?|pa(?:y|ys|id))\b|支払われ|報酬[がを]"),
+    (r"\b(?:approved?|adopted|in favou?r|passed|agreed|granted)\b|承認|可決|採択|賛成",
+     r"\b(?:rejected|declined|refused|denied|against|(?:voted|turned) down)\b|否決|却下|不承認|反対"),
+    (_NEXT, _SAME), (_NEXT, _PREVIOUS), (_SAME, _PREVIOUS),
+    (r"\bsome\b|\bcertain\b|一部", r"\ball\b|\bevery\b|\beach\b|\bany\b|すべて|全て|全員|各"),
+    (r"(?<![\d\s])以下", r"(?<![\d\s])未満"),
+    (r"\bfirst\b|最初|初回", r"\blast\b|\bfinal\b|最後|最終"),
+)  # fmt: skip
+_PAIRS = [tuple(re.compile(side) for side in sides) for sides in _OPPOSITES]
+_EITHER = re.compile(
+    r"\b(?:or|either)\b(?! (?:more|less|fewer|above|below|over|under|later|earlier|older|longer|higher))|又は"
+    r"|または|もしくは|若しくは|あるいは|か、"
+)
+_STRICT_BOTH = re.compile(r"\bboth\b|\band\b|及び|および|並びに|かつ|両方")
+
+
+def wording_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> Iterator[str]:
+    """Yield "name", "opposite", "either" or "off_topic"."""
+    context = " ".join(line for quote in quotes for line in quote.context)
+    text = " ".join(quote.text for quote in quotes)
+    known = f"{text} {context} {question}"
+    said, given, everything = normalise(sentence), normalise(f"{text} {context}"), normalise(known)
+    language = Language.JA if is_japanese(sentence) else Language.EN
+    is_same = is_japanese(sentence) == is_japanese(text)
+    if _new_names(sentence, known, language, is_same=is_same):
+        yield "name"
+    if any(_is_turned(one, other, said, given, everything) for one, other in (*_PAIRS, *((b, a) for a, b in _PAIRS))):
+        yield "opposite"
+    if _EITHER.search(said) and _STRICT_BOTH.search(given) and not re.search(_EITHER, everything):
+        yield "either"
+    terms = terms_of(sentence)
+    if is_same and len(terms) > 2 and not any(term in terms_of(known) for term in terms):
+        yield "off_topic"
+
+
+def _is_turned(one: re.Pattern[str], other: re.Pattern[str], said: str, given: str, everything: str) -> bool:
+    return bool(one.search(said) and not other.search(said) and not one.search(everything) and other.search(given))
+
+
+def _new_names(sentence: str, known: str, language: Language, *, is_same: bool) -> bool:
+    lower = normalise(known)
+    if set(_LETTER.findall(compose(sentence))) - set(_LETTER.findall(compose(known))):
+        return True
+    if language is Language.JA:
+        if not is_same:
+            return any(word.lower() not in lower for word in _LATIN.findall(blanked(sentence)))
+        return any(
+            not _COMMON.match(name) and normalise(name) not in lower for name in _JA_NAME.findall(sentence)
+        ) or any(word.lower() not in lower for word in _LATIN.findall(blanked(sentence)) if len(word) > 1)
+    if not is_same:
+        return False
+    stems = {stem(word.lower()) for word in _LATIN.findall(known)}
+    initials = "".join(word[0] for word in _LATIN.findall(known)).lower()
+    return any(
+        stem(name.lower()) not in stems and name.lower() not in initials and name.lower() not in _NO_NAME
+        for name in _CAPITAL.findall(blanked(sentence))
+    )

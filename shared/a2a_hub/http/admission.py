@@ -1,0 +1,134 @@
+"""Admission to a process: how much it does at once. What is beyond that is refused before a thread or memory is taken for it."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+
+from msgspec import Struct
+
+from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.runtime.shutdown import Shutdown
+
+_MEBIBYTE = 1 << 20
+
+
+class Refusal(StrEnum):
+    """The reason why a request is refused unread."""
+
+    OVERLOADED = "overloaded"
+    STOPPING = "stopping"
+    HEADERS_TOO_LARGE = "headers_too_large"
+
+
+class Overloaded(Exception):
+    """The process already does as much as it may."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """The limits of one process. `requests` counts those without an answer yet, of which `threads` have a thread.
+
+    `held_bytes` bounds the bodies of requests that are being read, or held until they are answered, with large answers that are
+    being sent. A body of up to `small_body_bytes` is always read; none is that is longer than `body_bytes`.
+    """
+
+    threads: int = 64
+    requests: int = 256
+    turns: int = 2000
+    streams: int = 1000
+    caller_streams: int = 250
+    held_bytes: int = 32 * _MEBIBYTE
+    body_bytes: int = 10 * _MEBIBYTE
+    small_body_bytes: int = 65536
+
+
+class Gauge:
+    """An amount in use, up to `most`. Thread-safe."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._used = 0
+
+    def take(self, amount: int = 1) -> bool:
+        """Take the amount; False, and nothing is taken, if it is more than what is left."""
+        with self._lock:
+            fits = self._used + amount <= self._most
+            if fits:
+                self._used += amount
+        return fits
+
+    def add(self, amount: int) -> None:
+        """Take the amount, also if it is more than what is left."""
+        with self._lock:
+            self._used += amount
+
+    def give(self, amount: int = 1) -> None:
+        """Give the amount back."""
+        with self._lock:
+            self._used -= amount
+
+    @property
+    def used(self) -> int:
+        """The amount in use."""
+        return self._used
+
+
+class Capacity:
+    """The amounts that one process has in use."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.requests = Gauge(limits.requests)
+        self.held_bytes = Gauge(limits.held_bytes)
+        self._streams = Gauge(limits.streams)
+        self._running_turns: Callable[[], int] = lambda: 0
+        self._lock = threading.Lock()
+        self._streams_of: Counter[str] = Counter()
+
+    def count_turns(self, running: Callable[[], int]) -> None:
+        """Count turns with `running`: those that nobody waits for are among them."""
+        self._running_turns = running
+
+    def check_turns(self) -> None:
+        """Raise Overloaded if no further turn may be started."""
+        if self._running_turns() >= self.limits.turns:
+            raise Overloaded
+
+    def open_stream(self, caller: str) -> Callable[[], None]:
+        """Count an open stream of the caller, "" for nobody in particular, until the result is called. Raises Overloaded."""
+        with self._lock:
+            if self._streams_of[caller] >= self.limits.caller_streams or not self._streams.take():
+                raise Overloaded
+            self._streams_of[caller] += 1
+        closed = threading.Lock()
+
+        def close() -> None:
+            if closed.acquire(blocking=False):
+                with self._lock:
+                    self._streams.give()
+                    self._streams_of[caller] -= 1
+                    if not self._streams_of[caller]:
+                        del self._streams_of[caller]
+
+        return close
+
+
+class Door(Struct, frozen=True, kw_only=True):
+    """The requests that are answered or refused before a handler has them.
+
+    `answers` are the pages, by path, that wait for nothing; `refuse` writes a refusal.
+
+    `in_background` runs in a thread of its own on the event loop's process, shortly after the first request.
+    """
+
+    capacity: Capacity
+    shutdown: Shutdown
+    answers: Mapping[str, Handler]
+    refuse: Callable[[Request, Refusal], Response]
+    in_background: Callable[[], object] = lambda: None
+
+    def page(self, request: Request) -> Response | None:
+        """Return the page that the request reads, if it is one of `answers`."""
+        page = self.answers.get(request.path)
+        return page(request) if page is not None and request.method in ("GET", "HEAD") else None

@@ -1,0 +1,306 @@
+"""The adapter to Functions Framework's event loop (ASGI 3.0, served by uvicorn).
+
+The loop accepts requests, reads their bodies, refuses what is too much, and sends answers as fast as their readers take them.
+A handler runs in a thread of a bounded pool, and has the whole body when it starts; a PolledBody holds none while it waits.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qs
+
+from functions_framework import aio
+
+from a2a_hub.http.admission import Capacity, Door, Overloaded, Refusal
+from a2a_hub.http.asgi_body import AsgiBody, Receive
+from a2a_hub.http.messages import (
+    INTERNAL_ERROR,
+    Handler,
+    PolledBody,
+    Request,
+    Response,
+    close_if_closable,
+    sent_headers,
+)
+from a2a_hub.http.request_body import WAIT_LIMITS, WaitLimits
+from a2a_hub.http.worker_threads import WorkerThreads
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.telemetry import tracing
+
+__all__ = ["entry_point"]
+
+_Message = MutableMapping[str, Any]
+_Send = Callable[[_Message], Awaitable[None]]
+_BODILESS = frozenset({204, 304})
+_CHUNK_BYTES = 65536
+_BACKGROUND_SECONDS = 1.0
+_MOST_POLLERS = 32
+_MOST_SECONDS_IN_LINE = 5.0
+_MOST_SECONDS_TO_END_STREAMS = 1.0
+_MOST_HEADERS, _MOST_HEADER_BYTES = 100, 65536
+
+
+def entry_point(
+    name: str, handle: Handler, door: Door, *, wait_limits: WaitLimits = WAIT_LIMITS
+) -> Callable[[Any], Any]:
+    """Return the function `name` for Functions Framework, which answers every path and method with `handle`."""
+    application = AsgiApplication(handle, door, wait_limits=wait_limits)
+
+    async def function(request: Any) -> Any:
+        # From the second request on, none takes the way through the framework's routes and middleware, which answer some
+        # paths and methods by themselves, and take 60 µs of processor time, this adapter 100 (docs/decisions/event-loop.md).
+        if request.app.middleware_stack is not application:
+            request.app.middleware_stack = application
+            application.begin()
+        return application
+
+    function.__name__ = name
+    return aio.http(function)
+
+
+class CutShort(Exception):
+    """A stream that broke off: the server closes the connection, so that its client does not take it for complete."""
+
+
+class AsgiApplication:
+    """The ASGI application around `handle`."""
+
+    def __init__(self, handle: Handler, door: Door, *, wait_limits: WaitLimits) -> None:
+        self._handle = handle
+        self._door = door
+        self._capacity: Capacity = door.capacity
+        self._wait_limits = wait_limits
+        self._handlers = WorkerThreads(door.capacity.limits.threads)
+        # A thread that polls a body is free again at once, or after one read of the store; one with an iterator waits.
+        self._pollers = WorkerThreads(_MOST_POLLERS)
+        self._iterators = WorkerThreads(door.capacity.limits.streams)
+        self._streams: set[asyncio.Event] = set()
+        self._ends_streams = False
+        self._no_stream = threading.Event()
+        self._no_stream.set()
+
+    def begin(self) -> None:
+        """Take the end of the process over; called on the event loop, once the server has installed its own handlers."""
+        loop = asyncio.get_running_loop()
+        shutdown = self._door.shutdown
+        shutdown.on_stop(partial(self._no_stream.wait, shutdown.seconds))
+        loop.call_later(_BACKGROUND_SECONDS, Threads("background").run, self._door.in_background)
+
+        def end() -> None:
+            loop.call_soon_threadsafe(self._end_streams)
+            self._no_stream.wait(_MOST_SECONDS_TO_END_STREAMS)
+            # The server ends the process by the signal itself: nothing runs at exit.
+            tracing.flush()
+
+        shutdown.install(last=end)
+
+    async def __call__(self, scope: _Message, receive: Receive, send: _Send) -> None:
+        """Answer one request; a WebSocket is refused."""
+        if scope["type"] != "http":
+            await send({"type": "websocket.close"})
+            return
+        headers = _headers(scope)
+        limits = self._capacity.limits
+        body = AsgiBody(headers, receive, limits=limits, held_bytes=self._capacity.held_bytes)
+        request = _request(scope, headers, body)
+        answer = self._door.page(request)
+        if answer is None and (refusal := self._refusal(scope)) is not None:
+            body.keeps_connection = refusal is Refusal.OVERLOADED
+            answer = self._door.refuse(request, refusal)
+        if answer is None:
+            answer = await self._handled(request, body)
+        await body.discard(self._wait_limits)
+        await self._send(answer, body, send, is_head=request.method == "HEAD")
+
+    def _refusal(self, scope: _Message) -> Refusal | None:
+        headers = scope["headers"]
+        if len(headers) > _MOST_HEADERS or sum(len(name) + len(value) for name, value in headers) > _MOST_HEADER_BYTES:
+            return Refusal.HEADERS_TOO_LARGE
+        return Refusal.STOPPING if self._door.shutdown.stopping else None
+
+    async def _handled(self, request: Request, body: AsgiBody) -> Response:
+        requests = self._capacity.requests
+        if not requests.take():
+            return self._door.refuse(request, Refusal.OVERLOADED)
+        try:
+            if not await body.read(self._wait_limits):
+                return self._door.refuse(request, Refusal.OVERLOADED)
+            return await self._handlers.run(
+                partial(_answer, self._handle, request), most_wait_seconds=_MOST_SECONDS_IN_LINE
+            )
+        except Overloaded:
+            return self._door.refuse(request, Refusal.OVERLOADED)
+        finally:
+            body.release()
+            requests.give()
+
+    async def _send(self, answer: Response, body: AsgiBody, send: _Send, *, is_head: bool = False) -> None:
+        content = answer.body
+        bodiless = answer.status in _BODILESS
+        if bodiless or is_head:
+            if not isinstance(content, bytes):
+                await self._pollers.run(partial(close_if_closable, content))
+            length = None if bodiless or not isinstance(content, bytes) else len(content)
+            await send(_head(answer, body, length))
+            await send({"type": "http.response.body"})
+        elif isinstance(content, bytes):
+            await send(_head(answer, body, len(content)))
+            await self._send_whole(content, send)
+        else:
+            await self._stream(answer, content, body, send)
+
+    async def _send_whole(self, content: bytes, send: _Send) -> None:
+        if len(content) <= _CHUNK_BYTES:
+            await send({"type": "http.response.body", "body": content})
+            return
+        held = self._capacity.held_bytes
+        held.add(len(content))
+        try:
+            # The server holds one chunk at a time; the next waits until the client has read.
+            for start in range(0, len(content), _CHUNK_BYTES):
+                await send(_chunk(content[start : start + _CHUNK_BYTES]))
+            await send({"type": "http.response.body"})
+        finally:
+            held.give(len(content))
+
+    async def _stream(
+        self, answer: Response, content: Iterator[bytes] | PolledBody, body: AsgiBody, send: _Send
+    ) -> None:
+        loop, wake = asyncio.get_running_loop(), asyncio.Event()
+        polled = _Iterated(content) if isinstance(content, Iterator) else content
+
+        def wake_from_any_thread() -> None:
+            # The loop is closed at the end of the process.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(wake.set)
+
+        left = asyncio.create_task(body.wait_until_left())
+        left.add_done_callback(lambda _: wake.set())
+        self._streams.add(wake)
+        self._no_stream.clear()
+        try:
+            polled.on_ready(wake_from_any_thread)
+            await self._send_polled(answer, polled, body, send, left, wake)
+        finally:
+            left.cancel()
+            # Nobody may wait for this any more, but it is done all the same.
+            await asyncio.shield(self._pollers.run(polled.close))
+            self._streams.discard(wake)
+            if not self._streams:
+                self._no_stream.set()
+
+    async def _send_polled(
+        self,
+        answer: Response,
+        polled: PolledBody,
+        body: AsgiBody,
+        send: _Send,
+        left: "asyncio.Task[None]",
+        wake: asyncio.Event,
+    ) -> None:
+        threads = self._iterators if isinstance(polled, _Iterated) else self._pollers
+        last = b""
+        # At the end of the process, streams end between two events.
+        while not left.done() and not (self._ends_streams and last.endswith(b"\n\n")):
+            wake.clear()
+            try:
+                chunk = await threads.run(partial(_polled, polled))
+            except Exception:
+                if last:
+                    raise CutShort from None
+                await self._send(INTERNAL_ERROR, body, send)
+                return
+            if chunk is None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(polled.idle_seconds):
+                        await wake.wait()
+                continue
+            if not last:
+                if not chunk and polled.failure is not None:
+                    await self._send(polled.failure, body, send)
+                    return
+                await send(_head(answer, body, None))
+            if not chunk:
+                break
+            last = chunk
+            await send(_chunk(chunk))
+        await send({"type": "http.response.body"})
+
+    def _end_streams(self) -> None:
+        """End the streams that are still open: the process ends."""
+        self._ends_streams = True
+        for wake in self._streams:
+            wake.set()
+
+
+def _answer(handle: Handler, request: Request) -> Response:
+    try:
+        return handle(request)
+    except Exception:
+        # The log has it (`Log.requests`); the server would write a text of its own.
+        return INTERNAL_ERROR
+
+
+class _Iterated:
+    """An iterator of chunks as a PolledBody that waits in `poll`."""
+
+    failure: Response | None = None
+    idle_seconds = 0.0
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+
+    def poll(self) -> bytes | None:
+        return next(self._chunks) or None
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """There is always a next chunk."""
+
+    def close(self) -> None:
+        close_if_closable(self._chunks)
+
+
+def _polled(body: PolledBody) -> bytes | None:
+    """Return the next chunk, None if there is none yet, and b"" at the end."""
+    try:
+        return body.poll()
+    except StopIteration:
+        return b""
+
+
+def _chunk(data: bytes) -> _Message:
+    return {"type": "http.response.body", "body": data, "more_body": True}
+
+
+def _head(answer: Response, body: AsgiBody, length: int | None) -> _Message:
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent_headers(answer).items()]
+    if length is not None:
+        headers.append((b"content-length", b"%d" % length))
+    if not body.keeps_connection:
+        headers.append((b"connection", b"close"))
+    return {"type": "http.response.start", "status": answer.status, "headers": headers}
+
+
+def _headers(scope: _Message) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in scope["headers"]:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+        # As WSGI servers join them: two values are never mistaken for one.
+        headers[name] = f"{headers[name]},{value}" if name in headers else value
+    return headers
+
+
+def _request(scope: _Message, headers: dict[str, str], body: AsgiBody) -> Request:
+    query: bytes = scope["query_string"]
+    target: bytes = scope["raw_path"]
+    return Request(
+        method=scope["method"],
+        path=scope["path"] or "/",
+        target=(target + b"?" + query if query else target).decode("latin-1"),
+        headers=headers,
+        query=parse_qs(query.decode("utf-8", "replace"), keep_blank_values=True) if query else {},
+        read_body=body.taken,
+    )

@@ -1,0 +1,113 @@
+"""An answer that is passed on while it arrives, without a thread for each: one thread waits for all connections."""
+
+import selectors
+import threading
+import time
+from collections.abc import Callable
+
+from a2a_hub.http.client import Answer, Fault, HttpFailure
+from a2a_hub.http.messages import Response
+
+_QUIET_SECONDS = 60.0
+
+
+class ReadinessWatcher:
+    """One thread that tells when connections can be read. It ends when there was nothing to do for a while. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._selector: selectors.BaseSelector | None = None
+
+    def watch(self, file_number: int, wake: Callable[[], None]) -> None:
+        """Call `wake` once, as soon as the connection can be read."""
+        with self._lock:
+            if self._selector is None:
+                self._selector = selectors.DefaultSelector()
+                threading.Thread(target=self._run, args=(self._selector,), name="readiness", daemon=True).start()
+            try:
+                self._unregister(file_number)
+                self._selector.register(file_number, selectors.EVENT_READ, wake)
+            except (ValueError, OSError):
+                # It is closed: whoever asks finds out.
+                wake()
+
+    def forget(self, file_number: int) -> None:
+        """Stop watching the connection, before it is closed."""
+        with self._lock:
+            self._unregister(file_number)
+
+    def _unregister(self, file_number: int) -> None:
+        # The number of a closed connection is -1, which a selector refuses to look up.
+        if self._selector is not None and file_number >= 0 and file_number in (self._selector.get_map() or ()):
+            self._selector.unregister(file_number)
+
+    def _run(self, selector: selectors.BaseSelector) -> None:
+        while True:
+            ready = selector.select(_QUIET_SECONDS)
+            with self._lock:
+                if not ready and not selector.get_map():
+                    selector.close()
+                    self._selector = None
+                    return
+                for key, _ in ready:
+                    self._unregister(key.fd)
+            for key, _ in ready:
+                key.data()
+
+
+class ForwardedBody:
+    """The body of `answer`, chunk by chunk (`PolledBody`). Closing it, when the client has left, ends the upstream's work.
+
+    `silence_seconds` bounds each silence of the upstream; `on_close` is called by `close`, perhaps more than once.
+    """
+
+    failure: Response | None = None
+
+    def __init__(
+        self,
+        answer: Answer,
+        watcher: ReadinessWatcher,
+        *,
+        silence_seconds: float,
+        on_close: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._answer = answer
+        self._chunks = answer.chunks()
+        self._watcher = watcher
+        self._silence_seconds = silence_seconds
+        self._on_close = on_close
+        self._clock = clock
+        self._silent_until = clock() + silence_seconds
+        self._wake: Callable[[], None] | None = None
+        self._closed = False
+
+    @property
+    def idle_seconds(self) -> float:
+        """See `PolledBody.idle_seconds`."""
+        return max(0.0, self._silent_until - self._clock())
+
+    def poll(self) -> bytes | None:
+        """See `PolledBody.poll`. Raises HttpFailure."""
+        if self._closed:
+            raise StopIteration
+        if self._answer.has_chunk():
+            self._silent_until = self._clock() + self._silence_seconds
+            return next(self._chunks)
+        if not self.idle_seconds:
+            raise HttpFailure(Fault.TIMEOUT, "the answer stopped coming in")
+        if self._wake is not None:
+            self._watcher.watch(self._answer.file_number, self._wake)
+        return None
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """See `PolledBody.on_ready`."""
+        self._wake = wake
+        wake()
+
+    def close(self) -> None:
+        """See `PolledBody.close`."""
+        self._closed = True
+        self._watcher.forget(self._answer.file_number)
+        self._answer.close()
+        self._on_close()

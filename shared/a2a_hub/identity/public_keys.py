@@ -1,0 +1,56 @@
+"""Public keys as settings (PEM) and as JWK (RFC 7517): ECDSA on P-256, "ES256"."""
+
+import base64
+import binascii
+import hashlib
+import re
+
+import msgspec
+from msgspec import Struct
+
+_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----")
+# The prefix of every SubjectPublicKeyInfo of an uncompressed P-256 point (RFC 5480).
+_SPKI = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d030107034200" + "04")
+_COORDINATE_BYTES = 32
+EXPECTED = "must be PEM blocks of P-256 public keys, as `openssl ec -pubout` writes them"
+
+
+class PublicKey(Struct, frozen=True):
+    """A point of P-256, its coordinates in base64url."""
+
+    x: str
+    y: str
+
+    @property
+    def jwk(self) -> dict[str, str]:
+        """The members of the key (RFC 7518 §6.2.1)."""
+        return {"crv": "P-256", "kty": "EC", "x": self.x, "y": self.y}
+
+    @property
+    def id(self) -> str:
+        """The key's thumbprint (RFC 7638)."""
+        return base64url(hashlib.sha256(msgspec.json.encode(self.jwk)).digest())
+
+
+def public_keys(pem: str) -> tuple[PublicKey, ...]:
+    """Return the keys of one or more PEM blocks. Raise ValueError for anything else."""
+    blocks = _PEM.findall(pem)
+    if not blocks or _PEM.sub("", pem).strip():
+        raise ValueError("no PEM blocks of public keys")
+    return tuple(_key(block) for block in blocks)
+
+
+def base64url(data: bytes) -> str:
+    """Return base64url without padding (JOSE)."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _key(block: str) -> PublicKey:
+    try:
+        der = base64.b64decode("".join(block.split()), validate=True)
+    except binascii.Error as error:
+        raise ValueError("not base64") from error
+    point = der.removeprefix(_SPKI)
+    if not der.startswith(_SPKI) or len(point) != 2 * _COORDINATE_BYTES:
+        raise ValueError("not a P-256 key")
+    return PublicKey(base64url(point[:_COORDINATE_BYTES]), base64url(point[_COORDINATE_BYTES:]))

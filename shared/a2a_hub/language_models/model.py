@@ -1,0 +1,24 @@
+"""The seam between those who ask a language model, and the models."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from a2a_hub.gemini.failure import Failure
+from a2a_hub.gemini.prompt import Ended, FunctionCall, Prompt, Waiting
+from a2a_hub.http.messages import Cancellation
+
+
+class LanguageModel(Protocol):
+    """A model, whose answers are streamed. Thread-safe, across a fork too."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model, for operators."""
+
+    def stream(
+        self, prompt: Prompt, *, cancellation: Cancellation, timeout_seconds: float | None = None
+    ) -> Iterator[str | FunctionCall | Waiting | Ended]:
+        """Yield the pieces of the answer as they come, `Ended` last. Raises ModelFailed."""
+
+    def hint(self, step: str, failure: Failure) -> dict[str, str]:
+        """Return the report of a failed step, for operators only."""

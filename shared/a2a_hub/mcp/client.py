@@ -1,0 +1,224 @@
+"""The tools of an MCP server over streamable HTTP: listed, and called (specification 2026-07-28).
+
+A request stands by itself. A server of an older version refuses it, and is asked for a session (specification 2025-11-25).
+"""
+
+import base64
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.client import Endpoint, as_client_error, check, decode_json, read_json, read_result, stream_data
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.model import Binding, Part, Version
+from a2a_hub.http.client import Answer, Budget, Http
+from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
+from a2a_hub.runtime.version import VERSION as HUB_VERSION
+
+VERSION = "2026-07-28"
+"""The version of requests that stand by themselves."""
+_VERSIONS_WITH_SESSIONS = ("2025-11-25", "2025-06-18", "2025-03-26")
+_CLIENT = {"name": "a2a-hub", "version": HUB_VERSION}
+_META = "io.modelcontextprotocol/"
+_META_OF_REQUEST = {f"{_META}protocolVersion": VERSION, f"{_META}clientInfo": _CLIENT, f"{_META}clientCapabilities": {}}
+# How a server may refuse a request of a version that it does not know.
+_REFUSALS = frozenset(
+    {
+        ClientFault.WRONG_VERSION,
+        ClientFault.REFUSED,
+        ClientFault.UNEXPECTED_STATUS,
+        ClientFault.NOT_FOUND,
+        ClientFault.NOT_JSON,
+    }
+)
+_MAX_PAGES = 10
+_MAX_TOOLS = 200
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_HEADER_VALUE = re.compile(r"(?!=\?)[!-~](?:[ -~]*[!-~])?")
+
+
+class Annotations(Struct, frozen=True, rename="camel"):
+    """Hints of the server about a tool."""
+
+    read_only_hint: bool | None = None
+
+
+class Tool(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A tool, whose arguments have the JSON schema `input_schema`."""
+
+    name: str
+    title: str | None = None
+    description: str | None = None
+    input_schema: dict[str, Any] = {}
+    annotations: Annotations | None = None
+
+    @property
+    def is_read_only(self) -> bool:
+        """True if the server says that the tool changes nothing."""
+        return self.annotations is not None and self.annotations.read_only_hint is True
+
+
+class ToolResult(Struct, frozen=True, kw_only=True):
+    """The result of a call: texts, files and data; of a failed one, the server's error text."""
+
+    parts: tuple[Part, ...]
+    has_failed: bool
+
+
+class McpClient:
+    """The requests of one turn to one server. Each method raises ClientError."""
+
+    def __init__(
+        self,
+        http: Http,
+        url: str,
+        *,
+        new_id: Callable[[], str],
+        budget: Budget,
+        headers: Mapping[str, str] | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> None:
+        self._http = http
+        self._endpoint = Endpoint(url=url, version=Version.V1_0, binding=Binding.JSONRPC, streaming=False)
+        self._new_id = new_id
+        self._budget = budget
+        self._headers = {**(headers or {}), "accept": f"{JSON}, {EVENT_STREAM}"}
+        self._cancellation = cancellation
+        self._session_id: str | None = None
+        self.version = VERSION
+        """The version that the server speaks, known once its tools are listed."""
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools of the server, of many the first ones; unreadable ones are left out."""
+        try:
+            return self._tools()
+        except ClientError as refusal:
+            if refusal.fault not in _REFUSALS:
+                raise
+            try:
+                self._initialize()
+            except ClientError as error:
+                raise refusal if error.fault in _REFUSALS else error from None
+        return self._tools()
+
+    def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call the tool, once."""
+        headers = {"mcp-name": _header_value(tool.name), **dict(_mirrored(tool.input_schema, arguments))}
+        result = self._result("tools/call", {"name": tool.name, "arguments": dict(arguments)}, headers)
+        if result.get("resultType", "complete") != "complete":
+            raise ClientError(ClientFault.REFUSED, "the tool asks for what the hub does not offer to servers")
+        blocks = result.get("content")
+        parts = [part for block in (blocks if isinstance(blocks, list) else ()) if (part := _part(block)) is not None]
+        if (data := result.get("structuredContent")) is not None:
+            parts.append(Part(data=data, media_type=JSON))
+        return ToolResult(parts=tuple(parts), has_failed=result.get("isError") is True)
+
+    def close(self) -> None:
+        """End the session, if there is one."""
+        session_id, self._session_id = self._session_id, None
+        if session_id is not None:
+            with suppress(ClientError), as_client_error():
+                self._request("DELETE", None, {"mcp-session-id": session_id}).close()
+
+    def _tools(self) -> tuple[Tool, ...]:
+        tools: list[Tool] = []
+        params: dict[str, Any] = {}
+        for _ in range(_MAX_PAGES):
+            result = self._result("tools/list", params)
+            listed = result.get("tools")
+            for each in listed if isinstance(listed, list) else ():
+                with suppress(msgspec.ValidationError):
+                    tools.append(msgspec.convert(each, Tool))
+            params = {"cursor": result.get("nextCursor")}
+            if not isinstance(params["cursor"], str) or len(tools) >= _MAX_TOOLS:
+                break
+        return tuple(tools[:_MAX_TOOLS])
+
+    def _initialize(self) -> None:
+        self.version = _VERSIONS_WITH_SESSIONS[0]
+        result = self._result(
+            "initialize", {"protocolVersion": self.version, "capabilities": {}, "clientInfo": _CLIENT}
+        )
+        self.version = str(result.get("protocolVersion"))
+        if self.version not in _VERSIONS_WITH_SESSIONS:
+            raise ClientError(ClientFault.WRONG_VERSION, "the server speaks a version of MCP that the hub does not")
+        with as_client_error():
+            self._post({"jsonrpc": "2.0", "method": "notifications/initialized"}).close()
+
+    def _result(self, method: str, params: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Any:
+        """Return the result, an object."""
+        if self.version == VERSION:
+            params = {**params, "_meta": _META_OF_REQUEST}
+        body = {"jsonrpc": "2.0", "id": self._new_id(), "method": method, "params": params}
+        with as_client_error(), closing(self._post(body, headers)) as answer:
+            if method == "initialize":
+                self._session_id = answer.headers.get("mcp-session-id")
+            is_stream = answer.media_type == EVENT_STREAM
+            response = self._streamed(answer, body["id"]) if is_stream else read_json(answer)
+            result = read_result(self._endpoint, response)
+        if not isinstance(result, dict):
+            raise ClientError(ClientFault.NOT_A2A, "the answer is no result of MCP")
+        return result
+
+    def _post(self, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Answer:
+        named = {"content-type": JSON, "mcp-protocol-version": self.version, "mcp-method": body["method"]}
+        if self._session_id is not None:
+            named["mcp-session-id"] = self._session_id
+        answer = self._request("POST", protojson.encode(body), {**named, **(headers or {})})
+        check(self._endpoint, answer)
+        return answer
+
+    def _request(self, method: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        return self._http.request(
+            method,
+            self._endpoint.url,
+            headers={**self._headers, **headers},
+            body=body,
+            budget=self._budget,
+            cancellation=self._cancellation,
+        )
+
+    def _streamed(self, answer: Answer, id_: object) -> Any:
+        """Return the response among the messages of a stream."""
+        for data in stream_data(answer, self._budget):
+            message = decode_json(data)
+            if isinstance(message, dict) and message.get("id") == id_ and "method" not in message:
+                return message
+        raise ClientError(ClientFault.CUT, "the stream ended before the result")
+
+
+def _part(block: Any) -> Part | None:
+    match block:
+        case {"type": "text", "text": str(text)} | {"type": "resource", "resource": {"text": str(text)}}:
+            return Part(text=text)
+        case {"type": "image" | "audio", "data": str(data), "mimeType": str(media_type)}:
+            return Part(raw=data, media_type=media_type)
+        case {"type": "resource_link", "uri": str(uri), "name": str(name)}:
+            return Part(url=uri, filename=name)
+    return None
+
+
+def _mirrored(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a header for each argument that the server wants in one, too (`x-mcp-header`)."""
+    properties = schema.get("properties")
+    for name, inner in properties.items() if isinstance(properties, dict) else ():
+        value = arguments.get(name)
+        if value is None or not isinstance(inner, dict):
+            continue
+        if isinstance(value, dict):
+            yield from _mirrored(inner, value)
+        elif isinstance(header := inner.get("x-mcp-header"), str) and _HEADER_NAME.fullmatch(header):
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            yield f"mcp-param-{header.lower()}", _header_value(text)
+
+
+def _header_value(text: str) -> str:
+    """Return the text, in Base64 where a header cannot carry it."""
+    if _HEADER_VALUE.fullmatch(text):
+        return text
+    return f"=?base64?{base64.b64encode(text.encode(errors='replace')).decode()}?="

@@ -1,0 +1,1 @@
+"""Quotas of callers and routes, which instances with a store keep together."""

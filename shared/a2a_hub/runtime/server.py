@@ -1,0 +1,13 @@
+"""The HTTP server of a function that holds many streams: an event loop, or Flask."""
+
+from collections.abc import Callable
+from typing import Any
+
+from a2a_hub.http import asgi_adapter, flask_adapter
+from a2a_hub.http.admission import Door
+from a2a_hub.http.messages import Handler
+
+
+def entry_point(name: str, handle: Handler, door: Door, *, on_flask: bool) -> Callable[[Any], Any]:
+    """Return the function `name` for Functions Framework, on its event loop or on Flask."""
+    return flask_adapter.entry_point(handle, door) if on_flask else asgi_adapter.entry_point(name, handle, door)

@@ -1,0 +1,131 @@
+"""A function behind this one, as the hub is behind the gate: requests go to it, and its responses come back as a stream."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from a2a_hub.a2a.errors import OVERLOADED, RETRY_SOON, UNAVAILABLE, A2AError, ErrorKind
+from a2a_hub.http.admission import Capacity, Overloaded
+from a2a_hub.http.allowed_headers import RESPONSE_HEADERS, allowed_headers
+from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.forwarded_body import ForwardedBody, ReadinessWatcher
+from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
+from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, TokenUnavailable, id_token_claims
+
+# Gemini Enterprise stops at 1,700 s, Cloud Run at 3,600 s.
+_MAX_SECONDS = 3600.0
+_IDLE_SECONDS = 300.0
+_CONNECT_SECONDS = 10.0
+_MAX_BYTES = 256 << 20
+_MOST_WHOLE_BYTES = 256 << 10
+_REFUSALS = frozenset({401, 403, 429})
+_RETRY_AFTER = {"retry-after": "5"}
+_TIMED_OUT = ErrorKind("TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False)
+
+
+class AnsweredByPlatform(A2AError):
+    """A response of the platform in place of the function; the caller sees 503, or 504 after a time-out."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(_TIMED_OUT if status == 504 else UNAVAILABLE, headers=_RETRY_AFTER)
+        self.status = status
+
+
+class RejectedByIam(AnsweredByPlatform):
+    """A rejection of this function by Cloud Run."""
+
+
+class OwnTokenUnavailable(A2AError):
+    """A missing ID token for the function; the caller sees 503."""
+
+    def __init__(self) -> None:
+        super().__init__(UNAVAILABLE, headers=_RETRY_AFTER)
+
+
+class Upstream:
+    """The function at `url`. `tokens` is None if it needs no ID token.
+
+    `idle_seconds` bounds the time to its first byte, and each silence after that; `capacity` the event streams.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        http: HttpClient,
+        tokens: ServiceTokens | None,
+        idle_seconds: float = _IDLE_SECONDS,
+        capacity: Capacity | None = None,
+    ) -> None:
+        parts = urlsplit(url)
+        self._url = url
+        self._audience = f"{parts.scheme}://{parts.netloc}"
+        self._http = http
+        self._tokens = tokens
+        self._idle_seconds = idle_seconds
+        self._capacity = capacity
+        self._watcher = ReadinessWatcher()
+
+    def send(self, method: str, target: str, *, headers: Mapping[str, str], body: bytes, caller: str = "") -> Response:
+        """Return the response; an event stream and a large one are forwarded while they arrive. Raises A2AError (503, 504).
+
+        An error response that is not JSON comes from Cloud Run, and raises AnsweredByPlatform.
+        """
+        budget = Budget(
+            deadline=self._http.clock() + _MAX_SECONDS,
+            connect_seconds=_CONNECT_SECONDS,
+            idle_seconds=self._idle_seconds,
+            max_bytes=_MAX_BYTES,
+            retries=1,
+        )
+        try:
+            answer = self._http.request(
+                method,
+                self._url + target,
+                headers={**headers, **self._credential()},
+                body=body or None,
+                budget=budget,
+            )
+            if answer.status >= 400 and not _is_json(answer.media_type):
+                answer.close()
+                raise (RejectedByIam if answer.status in _REFUSALS else AnsweredByPlatform)(answer.status)
+            if method == "HEAD":
+                # Only the upstream knows the length of the body; beside an iterator, no other length is written.
+                passed = allowed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
+                answer.read()
+                return Response(status=answer.status, headers=passed, body=iter(()))
+            content = self._body(answer, caller)
+            names = (*RESPONSE_HEADERS, "content-length") if isinstance(content, ForwardedBody) else RESPONSE_HEADERS
+            return Response(status=answer.status, headers=allowed_headers(answer.headers, names), body=content)
+        except HttpFailure as failure:
+            if failure.fault is Fault.TIMEOUT:
+                raise A2AError(_TIMED_OUT) from None
+            raise A2AError(UNAVAILABLE, headers=_RETRY_AFTER) from None
+        except TokenUnavailable:
+            raise OwnTokenUnavailable from None
+
+    def _body(self, answer: Answer, caller: str) -> bytes | ForwardedBody:
+        """Return a small body whole. Others are streams of the caller, of which one chunk each is held."""
+        is_stream = answer.media_type == EVENT_STREAM
+        length = answer.headers.get("content-length") or ""
+        if not is_stream and length.isdigit() and int(length) <= _MOST_WHOLE_BYTES:
+            return answer.read()
+        try:
+            on_close = self._capacity.open_stream(caller) if self._capacity and is_stream else lambda: None
+        except Overloaded:
+            answer.close()
+            raise A2AError(OVERLOADED, headers=RETRY_SOON) from None
+        return ForwardedBody(answer, self._watcher, silence_seconds=self._idle_seconds, on_close=on_close)
+
+    def id_token_claims(self) -> IdTokenClaims | None:
+        """Return the claims of this function's token for the function; None if it needs none. Raises OwnTokenUnavailable."""
+        try:
+            return id_token_claims(self._credential().get("authorization", ""))
+        except TokenUnavailable:
+            raise OwnTokenUnavailable from None
+
+    def _credential(self) -> Mapping[str, str]:
+        return {} if self._tokens is None else {"authorization": f"Bearer {self._tokens.id_token(self._audience)}"}
+
+
+def _is_json(media_type: str) -> bool:
+    return media_type == JSON or media_type.endswith("+json")

@@ -1,0 +1,97 @@
+"""Text of agents and documents for people: nothing hidden in it, and links and images only to hosts that are allowed.
+
+A user interface that renders Markdown fetches images at once, so that a prompt in a document could send an answer to any address.
+"""
+
+import re
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+_LONGEST_LABEL, _LONGEST_URL, _DEEPEST = 500, 2_000, 5
+# Possessive: nothing that could follow is among their characters.
+_LABEL, _URL = rf"[^\[\]\n]{{0,{_LONGEST_LABEL}}}+", rf"[^\s()<>]{{0,{_LONGEST_URL}}}+"
+# Terminal sequences, control characters, bidirectional and zero-width ones, and tags; a joiner stays between emoji.
+_HIDDEN = re.compile(
+    r"\x1b\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]?"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
+    r"|[\U000e0000-\U000e007f]|\u200c|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d"
+)
+_LINK = re.compile(
+    rf"(!?)\[({_LABEL})\]\([ \t]{{0,9}}+<?({_URL}(?:\({_URL}\){_URL})?)>?"
+    r"(?:[ \t]{1,9}[\"'(][^\n]{0,300}?[\"')])?[ \t]{0,9}\)"
+)
+_REFERENCE = re.compile(rf"^( {{0,3}}\[{_LABEL}\]:[ \t]{{0,9}})<?([^\s<>]{{1,{_LONGEST_URL}}})>?(?=\s)", re.MULTILINE)
+_TAG = re.compile(
+    r"<(?=/?(?:a|audio|base|embed|form|iframe|img|input|link|meta|object|script|source|style|svg|video)[\s/>])",
+    re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    rf"(?:!?\[{_LABEL}(?:\](?:\([^\n)]{{0,{_LONGEST_URL + 400}}}+|:[ \t]{{0,9}}\S{{0,{_LONGEST_URL}}}+)?)?|!|<[/a-zA-Z]{{0,8}}"
+    r"|\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?)\Z"
+)
+
+
+class DisplayFilter:
+    """The filter of one text that comes in pieces. `hosts` are allowed: names, or `*.example.com` for all below one."""
+
+    def __init__(self, hosts: Collection[str] = ()) -> None:
+        self._hosts = hosts
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """Return what can be shown by now; what may become a link is held back."""
+        text = self._clean(self._held + text)
+        unfinished = _UNFINISHED.search(text)
+        end = unfinished.start() if unfinished else len(text)
+        self._held = text[end:]
+        return text[:end]
+
+    def finish(self) -> str:
+        """Return what was held back, at the end of the text."""
+        # The end of a text ends what stands there, as a line's end does.
+        held, self._held = self._clean(self._held + "\n").removesuffix("\n"), ""
+        return held
+
+    def _clean(self, text: str) -> str:
+        text = _HIDDEN.sub("", text)
+        # The label of a link may be an image, and what is left of one may be a link.
+        for _ in range(_DEEPEST):
+            before, text = text, _LINK.sub(self._link, text)
+            if text == before:
+                break
+        else:
+            text = text.replace("](", "] (")
+        text = _REFERENCE.sub(
+            lambda found: found[0] if allows(found[2], self._hosts) else f"{found[1]}{code(found[2])}", text
+        )
+        return _TAG.sub("&lt;", text)
+
+    def _link(self, found: re.Match[str]) -> str:
+        is_image, label, url = found[1], found[2], found[3]
+        if allows(url, self._hosts):
+            return found[0]
+        shows_url = not is_image and url.startswith(("http://", "https://")) and url not in label
+        return f"{label} ({code(url)})" if shows_url else label
+
+
+def displayed(text: str, hosts: Collection[str] = ()) -> str:
+    """Return a whole text as it may be shown."""
+    filtered = DisplayFilter(hosts)
+    return filtered.feed(text) + filtered.finish()
+
+
+def allows(url: str, hosts: Collection[str]) -> bool:
+    """Return True for an address of one of the hosts."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return False
+    if parts.scheme not in ("http", "https") or not host:
+        return False
+    return any(host == each or (each.startswith("*.") and host.endswith(each[1:])) for each in hosts)
+
+
+def code(url: str) -> str:
+    """Return an address that no user interface makes a link of."""
+    return "`" + url.replace("`", "%60") + "`"

@@ -1,0 +1,1 @@
+"""HTTP, as every adapter serves it."""

@@ -1,0 +1,141 @@
+"""A handler that shows what an adapter makes of requests and answers, for a function on either server."""
+
+import threading
+from collections.abc import Callable, Iterator
+
+import msgspec
+from msgspec import structs
+
+from a2a_hub.http.admission import Capacity, Limits
+from a2a_hub.http.messages import BodyError, Request, Response
+from a2a_hub.runtime.door import door_of
+from a2a_hub.runtime.shutdown import Shutdown
+from a2a_hub.telemetry.log import Log
+
+LIMITS = Limits(threads=4, requests=3, streams=4, body_bytes=300_000, held_bytes=250_000, small_body_bytes=1000)
+LARGE = b"0123456789" * 300_000
+CAPACITY, SHUTDOWN = Capacity(LIMITS), Shutdown()
+_log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "r", function="agent")
+_may_go_on = threading.Event()
+_waiting = threading.Semaphore(0)
+_left = threading.Event()
+
+
+def _go_on(_: Request) -> Response:
+    _may_go_on.set()
+    return Response()
+
+
+_door = door_of(CAPACITY, SHUTDOWN, _log)
+# Those that wait take all the places there are.
+DOOR = structs.replace(_door, answers={**_door.answers, "/go-on": _go_on})
+
+
+class Ticks:
+    """A polled body: one event at once, another when it is told to, a last one when the process ends."""
+
+    failure: Response | None = None
+    idle_seconds = 30.0
+
+    def __init__(self) -> None:
+        self._chunks = [b"data: first\n\n"]
+        self._wake: Callable[[], None] = lambda: None
+        self._ended = False
+        threads.append(self)
+
+    def add(self, chunk: bytes, *, end: bool = False) -> None:
+        self._chunks.append(chunk)
+        self._ended = end
+        self._wake()
+
+    def poll(self) -> bytes | None:
+        if self._chunks:
+            return self._chunks.pop(0)
+        if self._ended:
+            raise StopIteration
+        return None
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        wake()
+
+    def close(self) -> None:
+        _left.set()
+
+
+class Refused(Ticks):
+    """A polled body that fails before its first chunk."""
+
+    def poll(self) -> bytes | None:
+        self.failure = Response(status=418, headers={"content-type": "application/json"}, body=b'{"error":1}')
+        raise StopIteration
+
+
+threads: list[Ticks] = []
+
+
+def _drain() -> None:
+    _may_go_on.set()
+    for each in threads:
+        each.add(b"data: last\n\n", end=True)
+
+
+SHUTDOWN.on_stop(_drain)
+
+
+def handle(request: Request) -> Response:
+    """Answer as the path asks for; by default with the request as JSON."""
+    match request.path:
+        case "/crash":
+            raise RuntimeError("the secret is 12345")
+        case "/large":
+            return Response(body=LARGE)
+        case "/520":
+            return Response(status=520, body=b"what a proxy made up")
+        case "/304":
+            return Response(status=304, headers={"etag": '"a"'})
+        case "/kept":
+            return Response(headers={"cache-control": "public, max-age=60"}, body=b"a card")
+        case "/iterated":
+            return Response(body=_counted())
+        case "/broken":
+            return Response(body=_broken())
+        case "/ticks":
+            return Response(headers={"content-type": "text/event-stream"}, body=Ticks())
+        case "/refused":
+            return Response(headers={"content-type": "text/event-stream"}, body=Refused())
+        case "/tick":
+            threads[-1].add(b"data: second\n\n")
+        case "/left":
+            return Response(body=b"yes" if _left.wait(30) else b"no")
+        case "/wait":
+            _waiting.release()
+            _may_go_on.wait(30)
+        case "/waiting":
+            _waiting.acquire(timeout=30)
+    try:
+        body = request.read_body(LIMITS.body_bytes)
+    except BodyError as error:
+        return _json({"fault": error.fault})
+    values = {
+        "method": request.method,
+        "path": request.path,
+        "query": request.query,
+        "headers": dict(request.headers),
+        "size": None if body is None else len(body),
+    }
+    return _json(values)
+
+
+def _json(values: object) -> Response:
+    return Response(headers={"content-type": "application/json"}, body=msgspec.json.encode(values))
+
+
+def _counted() -> Iterator[bytes]:
+    for number in range(3):
+        yield b"%d" % number
+
+
+def _broken() -> Iterator[bytes]:
+    yield b"begun"
+    raise RuntimeError("the secret is 12345")

@@ -1,0 +1,355 @@
+"""One suite for both adapters, behind the servers that Functions Framework starts: requests as bytes, answers as bytes."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from local.ports import free_ports
+from local.processes import Probe, Process, answers_ok, wait_until_ready
+from tests.contract.http.handlers import LARGE, LIMITS
+
+ROOT = Path(__file__).parents[3]
+_SOURCES = {
+    "asgi": """
+from a2a_hub.http.asgi_adapter import entry_point
+from a2a_hub.http.request_body import WaitLimits
+from tests.contract.http.handlers import DOOR, handle
+
+agent = entry_point("agent", handle, DOOR, wait_limits=WaitLimits(idle_seconds=1.0, pause_seconds=0.2))
+""",
+    "flask": """
+from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.http.request_body import WaitLimits
+from tests.contract.http.handlers import DOOR, handle
+
+agent = entry_point(handle, DOOR, wait_limits=WaitLimits(idle_seconds=1.0, pause_seconds=0.2))
+""",
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running function."""
+
+    adapter: str
+    port: int
+    popen: subprocess.Popen[bytes]
+
+    def connect(self) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self.port))
+        connection.settimeout(30)
+        return connection
+
+    def send(self, data: bytes) -> bytes:
+        """Everything that comes back until the server closes the connection."""
+        with self.connect() as connection:
+            connection.sendall(data)
+            return _rest(connection)
+
+    def get(self, path: str, *headers: str, method: str = "GET", body: bytes = b"") -> "Answer":
+        lines = [f"{method} {path} HTTP/1.1", "Host: a", "Connection: close", *headers]
+        lines += [f"Content-Length: {len(body)}"] if body else []
+        return Answer.of(self.send("\r\n".join([*lines, "", ""]).encode() + body))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer; `rest` came after it on the same connection."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @classmethod
+    def of(cls, data: bytes) -> "Answer":
+        head, _, body = data.partition(b"\r\n\r\n")
+        line, *fields = head.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (field.partition(":") for field in fields)}
+        return cls(int(line.split()[1]), headers, body)
+
+    @property
+    def json(self) -> dict[str, object]:
+        value: dict[str, object] = json.loads(self.body)
+        return value
+
+
+def _rest(connection: socket.socket) -> bytes:
+    data = b""
+    with contextlib.suppress(ConnectionResetError):
+        while piece := connection.recv(65536):
+            data += piece
+    return data
+
+
+def _until(connection: socket.socket, end: bytes) -> bytes:
+    data = b""
+    while end not in data:
+        piece = connection.recv(65536)
+        assert piece, data
+        data += piece
+    return data
+
+
+@contextlib.contextmanager
+def running(adapter: str, folder: Path) -> Iterator[Server]:
+    source = folder / "main.py"
+    source.write_text(_SOURCES[adapter])
+    (port,) = free_ports(1)
+    program = Path(sys.executable).with_name("functions-framework")
+    told = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{ROOT / 'shared'}", "THREADS": "8"}
+    log = folder / "log"
+    with log.open("wb") as output:
+        popen = subprocess.Popen(
+            [program, "--target=agent", f"--source={source}", "--host=127.0.0.1", f"--port={port}"],
+            env=told,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        process = Process(name="agent", popen=popen, log=log)
+        probe = Probe("agent", port, "/health")
+        wait_until_ready([probe], [process], stopping=threading.Event(), timeout_seconds=60.0, answers=answers_ok)
+        yield Server(adapter, port, popen)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(popen.pid, signal.SIGKILL)
+        popen.wait()
+
+
+@pytest.fixture(scope="module", params=["asgi", "flask"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(request.param, tmp_path_factory.mktemp(request.param)) as one:
+        yield one
+
+
+def test_a_request_is_told_as_it_is(server: Server) -> None:
+    answer = server.get("/a%20b/%E6%97%A5?x=1&x=2&y=", "X-One: 1", "X-One: 2", method="POST", body=b"{}")
+    assert answer.status == 200
+    told = answer.json
+    assert (told["method"], told["path"], told["size"]) == ("POST", "/a b/日", 2)
+    assert told["query"] == {"x": ["1", "2"], "y": [""]}
+    headers = told["headers"]
+    assert isinstance(headers, dict)
+    assert headers["x-one"] == "1,2"
+
+
+@pytest.mark.parametrize("path", ["/robots.txt", "/favicon.ico", "/a//b", "/"])
+@pytest.mark.parametrize("method", ["GET", "PUT", "OPTIONS", "TRACE"])
+def test_no_path_or_method_is_answered_by_the_framework(server: Server, path: str, method: str) -> None:
+    assert server.get(path, method=method).json["method"] == method
+
+
+def test_what_breaks_inside_shows_nothing_of_itself(server: Server) -> None:
+    answer = server.get("/crash")
+    assert answer.status == 500
+    assert answer.json == {"error": {"code": 500, "status": "INTERNAL", "message": "Internal error"}}
+
+
+def test_a_status_that_nobody_has_registered_is_passed_on(server: Server) -> None:
+    answer = server.get("/520")
+    assert (answer.status, answer.body) == (520, b"what a proxy made up")
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/crash", "/520", "/iterated", "/refused", "/large"])
+def test_what_callers_get_is_not_stored_not_sniffed_and_tells_other_sites_nothing(server: Server, path: str) -> None:
+    headers = server.get(path).headers
+    assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
+    assert headers["cache-control"] == "no-store"
+
+
+def test_what_may_be_stored_says_so_itself(server: Server) -> None:
+    headers = server.get("/kept").headers
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("public, max-age=60", "nosniff")
+
+
+def test_an_answer_without_a_body_has_none(server: Server) -> None:
+    answer = server.get("/304")
+    assert (answer.status, answer.body, answer.headers["etag"]) == (304, b"", '"a"')
+    assert "content-length" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/large", "/iterated", "/ticks"])
+def test_head_is_get_without_its_body(server: Server, path: str) -> None:
+    answer = server.get(path, method="HEAD")
+    assert (answer.status, answer.body) == (200, b"")
+    if path == "/large":
+        assert answer.headers["content-length"] == str(len(LARGE))
+
+
+def test_a_large_answer_comes_whole_to_a_slow_reader(server: Server) -> None:
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", server.port))
+        connection.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        assert server.get("/health").status == 200
+        assert Answer.of(_rest(connection)).body == LARGE
+
+
+def test_requests_of_one_connection_are_answered_in_their_order(server: Server) -> None:
+    first = b"POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
+    last = b"GET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    with server.connect() as connection:
+        if server.adapter == "flask":
+            # gunicorn's threads look for another request only when something more arrives: no pipelining.
+            connection.sendall(first)
+            data = _until(connection, b"}")
+            connection.sendall(last)
+        else:
+            data = b""
+            connection.sendall(first + last)
+        data += _rest(connection)
+    assert re.findall(rb'"path":"/(\d)"', data) == [b"1", b"2"]
+
+
+def test_a_client_that_expects_100_is_told_to_go_on(server: Server) -> None:
+    with server.connect() as connection:
+        connection.sendall(
+            b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+        )
+        assert _until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 100 ")
+        connection.sendall(b"{}")
+        assert Answer.of(_rest(connection)).json["size"] == 2
+
+
+def test_chunks_are_put_together(server: Server) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    assert Answer.of(server.send(head + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")).json["size"] == 5
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_over_the_limit_is_not_kept_and_the_next_request_stays_where_it_is(
+    server: Server, chunked: bool
+) -> None:
+    data = b"x" * (LIMITS.body_bytes + 1)
+    framing = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: %d" % len(data)
+    body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data) if chunked else data
+    with server.connect() as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: a\r\n" + framing + b"\r\n\r\n" + body)
+        _until(connection, b'"size":null}')
+        connection.sendall(b"GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        assert Answer.of(_rest(connection)).json["path"] == "/next"
+
+
+def test_a_compressed_body_is_refused_by_the_one_who_reads_it(server: Server) -> None:
+    answer = server.get("/", "Content-Encoding: gzip", method="POST", body=b"{}")
+    assert answer.json == {"fault": "compressed"}
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_client_that_sends_nothing_more_is_told_so(server: Server, chunked: bool) -> None:
+    framing = b"Transfer-Encoding: chunked" if chunked else b"Content-Length: 5"
+    data = server.send(b"POST / HTTP/1.1\r\nHost: a\r\n" + framing + b"\r\n\r\n" + (b"5\r\nab" if chunked else b"ab"))
+    assert Answer.of(data).json == {"fault": "too_slow"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"a" * 70_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\n" + b"X: a\r\n" * 150 + b"\r\n",
+        b"nonsense\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nX : a\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ids=["a large header", "many headers", "no HTTP", "blank before the colon", "negative length", "two framings"],
+)
+def test_what_is_no_request_is_refused_and_ends_the_connection(server: Server, data: bytes) -> None:
+    assert Answer.of(server.send(data)).status in (400, 431)
+
+
+def test_an_iterator_is_sent_as_it_yields(server: Server) -> None:
+    assert b"1\r\n0\r\n1\r\n1\r\n1\r\n2\r\n0\r\n\r\n" in server.get("/iterated").body
+
+
+def test_a_stream_that_breaks_off_has_no_end(server: Server) -> None:
+    answer = server.get("/broken")
+    assert b"begun" in answer.body
+    assert b"0\r\n\r\n" not in answer.body
+    assert b"12345" not in answer.body
+
+
+def test_a_stream_that_fails_before_its_first_chunk_is_an_ordinary_response(server: Server) -> None:
+    answer = server.get("/refused")
+    assert (answer.status, answer.json) == (418, {"error": 1})
+
+
+def test_a_stream_that_waits_is_woken_and_a_client_that_leaves_closes_it(server: Server) -> None:
+    with server.connect() as connection:
+        connection.sendall(b"GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n")
+        _until(connection, b"data: first\n\n")
+        server.get("/tick")
+        _until(connection, b"data: second\n\n")
+    if server.adapter == "flask":
+        # It finds out when it writes.
+        for _ in range(3):
+            server.get("/tick")
+    assert server.get("/left").body == b"yes"
+
+
+def test_what_is_too_much_is_refused_at_once_and_health_is_always_answered(server: Server) -> None:
+    waiting = [server.connect() for _ in range(LIMITS.requests)]
+    for connection in waiting:
+        connection.sendall(b"POST /wait HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+    refused = _refused(server)
+    assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+    assert refused.json["error"] == {"code": -32603, "message": "Too much at once; wait a moment and try again"}
+    assert server.get("/health").status == 200
+    server.get("/go-on")
+    for connection in waiting:
+        assert Answer.of(_rest(connection)).status in (200, 503)
+        connection.close()
+
+
+def _refused(server: Server) -> Answer:
+    """The first answer that is a refusal."""
+    while True:
+        answer = server.get("/", method="POST", body=b"{}")
+        if answer.status == 503:
+            return answer
+
+
+def test_bodies_beyond_the_room_for_them_are_refused_and_small_ones_read(tmp_path: Path) -> None:
+    with running("asgi", tmp_path) as server, server.connect() as slow:
+        slow.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + b"x" * 199_999)
+        while (answer := server.get("/", method="POST", body=b"x" * 100_000)).status != 503:
+            pass
+        assert answer.headers["retry-after"] == "1"
+        assert server.get("/", method="POST", body=b"x" * 900).json["size"] == 900
+        slow.sendall(b"x")
+        _until(slow, b'"size":200000}')
+        assert server.get("/", method="POST", body=b"x" * 100_000).json["size"] == 100_000
+
+
+def test_at_the_end_of_the_process_streams_and_requests_come_to_theirs(tmp_path: Path) -> None:
+    with running("asgi", tmp_path) as server, contextlib.ExitStack() as stack:
+        streams = [stack.enter_context(server.connect()) for _ in range(3)]
+        for stream in streams:
+            stream.sendall(b"GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n")
+            _until(stream, b"data: first\n\n")
+        unary = stack.enter_context(server.connect())
+        unary.sendall(b"GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+        server.get("/waiting")
+        server.popen.send_signal(signal.SIGTERM)
+        assert [_ends(stream) for stream in streams] == [b"data: last\n\n"] * 3
+        assert server.popen.wait(40) is not None
+        assert Answer.of(_rest(unary)).status == 200
+
+
+def _ends(stream: socket.socket) -> bytes:
+    data = _rest(stream)
+    assert data.endswith(b"\r\n0\r\n\r\n"), data
+    chunks: Sequence[bytes] = data.split(b"\r\n")
+    return chunks[1]

@@ -1,0 +1,260 @@
+"""The console in a real browser, before a hub that does what hubs and agents should not: pauses, breaks off, refuses, attacks."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+from a2a_hub.routing.hub_card import ROUTE_EXTENSION
+from local.ports import free_ports
+from tests.e2e.browsers import Browser, running_browser
+from tests.fakes.http_server import Exchange, HttpServer
+from tests.integration.gates import function
+
+_IDS = {"taskId": "task", "contextId": "context"}
+HOSTILE = (
+    "<img src=x onerror=alert(1)><script>alert(2)</script> [a](javascript:alert(3)) [bank](https://evil.example/x) "
+    "![p](https://evil.example/pixel.png) \u202etxt.exe\u2066 **bold** `code` https://fine.example/a"
+)
+
+CITATIONS = [
+    {
+        "uri": "gs://bucket/leave.html",
+        "link": "https://docs.example/leave.html",
+        "title": "Leave",
+        "quote": "Five paid-leave days",
+    },
+    {"uri": "https://docs.example/travel.pdf", "title": "Travel", "position": {"page": 3}},
+    {"uri": "javascript:alert(1)", "title": "<b>None</b>"},
+]
+
+
+class FakeHub(HttpServer):
+    """Knows every token but "of-a-stranger". `/google` is Google's page, where all agree at once, `/token` its endpoint."""
+
+    def __init__(self) -> None:
+        super().__init__(self._answer)
+        self.go_on = threading.Event()
+        self.cancelled = threading.Event()
+        self.token = "of-hanako"
+        self.report: Any = None
+
+    def _answer(self, exchange: Exchange) -> None:
+        received = exchange.received
+        url = urlsplit(received.path)
+        if url.path == "/google":
+            asked = {name: values[0] for name, values in parse_qs(url.query).items()}
+            back = urlencode({"code": "code", "state": asked["state"]})
+            exchange.answer(303, location=f"{asked['redirect_uri']}?{back}")
+        elif url.path == "/token":
+            exchange.json({"access_token": self.token, "expires_in": 3600})
+        elif received.headers.get("authorization") == "Bearer of-a-stranger":
+            exchange.json({"error": {"code": 401}}, 401)
+        elif url.path == "/routes":
+            exchange.json({"routes": []})
+        elif url.path == "/doctor":
+            exchange.json(
+                *(({"detail": "Only operators may see this"}, 403) if self.report is None else (self.report,))
+            )
+        else:
+            self._rpc(exchange, received.json)
+
+    def _rpc(self, exchange: Exchange, request: Any) -> None:
+        if request["method"] == "CancelTask":
+            self.cancelled.set()
+            exchange.json({"result": {"id": "task"}})
+            return
+        if request["method"] == "SubscribeToTask":
+            exchange.start_stream()
+            artifact = {"artifactId": "a", "parts": [{"text": "whole after all"}]}
+            exchange.event({"result": {"task": {"id": "task", "artifacts": [artifact], **_state("COMPLETED")}}})
+            return
+        parts = request["params"]["message"]["parts"]
+        text = parts[0]["text"]
+        if text in ("busy", "revoked"):
+            status = 429 if text == "busy" else 401
+            exchange.answer(status, b"{}", content_type="application/json", retry_after="7")
+            return
+        exchange.start_stream()
+        exchange.event({"result": {"task": {"id": "task", "contextId": "context", **_state("WORKING")}}})
+        if text == "hostile":
+            self._say(exchange, HOSTILE)
+        elif text == "cite":
+            self._say(exchange, "Five days. [1]")
+            self._say(exchange, "\n\nSources:\n[1] Leave: “Five paid-leave days”", append=True)
+        elif text == "huge":
+            self._say(exchange, "<b>" + "x" * 10_000_000)
+        elif text == "file":
+            self._say(exchange, f"{parts[1]['filename']}: {parts[1]['mediaType']} {parts[1]['raw']}")
+        else:
+            self._say(exchange, "the first words")
+            if text == "break":
+                exchange.close()
+                return
+            self.go_on.wait(20)
+            self._say(exchange, ", and the last", append=True)
+        last = {
+            **_IDS,
+            **_state("COMPLETED"),
+            "metadata": {ROUTE_EXTENSION: {"citations": CITATIONS if text == "cite" else []}},
+        }
+        exchange.event({"result": {"statusUpdate": last}})
+
+    def _say(self, exchange: Exchange, text: str, *, append: bool = False) -> None:
+        artifact = {"artifactId": "a", "parts": [{"text": text}]}
+        exchange.event({"result": {"artifactUpdate": {**_IDS, "artifact": artifact, "append": append}}})
+
+
+def _state(name: str) -> dict[str, Any]:
+    return {"status": {"state": f"TASK_STATE_{name}"}}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def hub() -> Iterator[FakeHub]:
+    with FakeHub() as hub:
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def console(hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a console whose people sign in at the fake Google."""
+    (port,) = free_ports(1)
+    settings = {
+        "PORT": str(port),
+        "PUBLIC_URL": f"http://127.0.0.1:{port}",
+        "HUB_PUBLIC_URL": hub.url,
+        "GOOGLE_CLIENT_ID": "client",
+        "GOOGLE_CLIENT_SECRET": "secret",
+        "GOOGLE_AUTHORIZATION_URL": f"{hub.url}/google",
+        "GOOGLE_TOKEN_URL": f"{hub.url}/token",
+    }
+    with function("console", tmp_path_factory.mktemp("console"), **settings):
+        yield settings["PUBLIC_URL"]
+
+
+@pytest.fixture
+def asked(browser: Browser, console: str, hub: FakeHub) -> Iterator[Browser]:
+    """The browser of a person who has signed in with Google."""
+    hub.go_on.clear()
+    browser.open(url=console, language="en-US")
+    browser.click(selector="a.button")
+    browser.wait(selector=".ask textarea")
+    yield browser
+    hub.go_on.set()
+
+
+def ask(browser: Browser, text: str) -> None:
+    browser.fill(selector=".ask textarea", text=text)
+    browser.press(selector=".ask textarea", key="Enter")
+
+
+def test_whom_the_hub_does_not_admit_is_refused_after_google(browser: Browser, console: str, hub: FakeHub) -> None:
+    hub.token = "of-a-stranger"
+    browser.open(url=console, language="en-US")
+    browser.click(selector="a.button")
+    assert "does not admit" in browser.text(selector="[role=alert]")
+    hub.token = "of-hanako"
+
+
+def test_words_are_shown_as_they_come(asked: Browser, hub: FakeHub) -> None:
+    ask(asked, "slow")
+    asked.wait(selector="article[aria-busy=true] p:text-is('the first words')")
+    hub.go_on.set()
+    asked.wait(selector="article[aria-busy=false] p:text-is('the first words, and the last')")
+
+
+def test_stop_cancels_the_task(asked: Browser, hub: FakeHub) -> None:
+    ask(asked, "slow")
+    asked.wait(selector="article p:text-is('the first words')")
+    asked.click(selector=".ask button:text-is('Stop')")
+    assert "Cancelled" in asked.text(selector="article[aria-busy=false]")
+    assert hub.cancelled.wait(10)
+
+
+def test_a_broken_stream_is_taken_up_again(asked: Browser) -> None:
+    ask(asked, "break")
+    asked.wait(selector="article[aria-busy=false] p:text-is('whole after all')")
+
+
+def test_a_limit_says_when_to_try_again(asked: Browser) -> None:
+    ask(asked, "busy")
+    assert "in 7 seconds" in asked.text(selector="article [role=alert]")
+    asked.wait(selector="article button:text-is('Try again')")
+
+
+def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(asked: Browser) -> None:
+    ask(asked, "revoked")
+    assert "Your session has ended" in asked.text(selector="article [role=alert]")
+    asked.wait(selector="article a[href='/sign-in']")
+
+
+def test_a_citation_opens_its_document_at_the_quote(asked: Browser) -> None:
+    ask(asked, "cite")
+    assert asked.text(selector="article[aria-busy=false] .text") == "Five days. [1]"
+    assert "<b>None</b>" in asked.text(selector=".sources")
+    links = asked.evaluate(script="[...document.querySelectorAll('.sources a')].map((a) => [a.innerText, a.href])")
+    assert links == [
+        ["Leave", "https://docs.example/leave.html#:~:text=Five%20paid%2Dleave%20days"],
+        ["Travel", "https://docs.example/travel.pdf#page=3"],
+    ]
+
+
+def test_health_is_for_operators(asked: Browser) -> None:
+    asked.click(selector="nav a[href='#health']")
+    assert "Only operators" in asked.text(selector=".health [data-t='error.operators']")
+
+
+def test_health_shows_what_is_down_first_with_the_command_that_fixes_it(asked: Browser, hub: FakeHub) -> None:
+    command = "gcloud run services add-iam-policy-binding pm --member=<hub>"
+    down = {"check": "network", "outcome": "error", "message": "HTTP 403", "fix": "let the hub in", "command": command}
+    fine = {"check": "network", "outcome": "ok", "message": "it answers"}
+    hub.report = {"examined": [{"subject": "docqa", "steps": [fine]}, {"subject": "pm", "steps": [down]}]}
+    asked.click(selector="nav a[href='#health']")
+    assert asked.text(selector=".health tbody tr:first-child").split("\n")[0].startswith("pm")
+    assert asked.text(selector=".health tbody tr:first-child code") == command
+    hub.report = None
+
+
+def test_a_hostile_answer_is_text_and_its_links_show_where_they_lead(asked: Browser) -> None:
+    ask(asked, "hostile")
+    shown = asked.text(selector="article[aria-busy=false] .text")
+    assert "<script>alert(2)</script>" in shown
+    assert "bank (evil.example)" in shown
+    assert "[a](javascript:alert(3))" in shown
+    assert not {"\u202e", "\u2066"} & set(shown)
+    links = asked.evaluate(script="[...document.querySelectorAll('article a')].map((a) => a.href)")
+    assert links == ["https://evil.example/x", "https://evil.example/pixel.png", "https://fine.example/a"]
+    assert asked.evaluate(script="document.querySelectorAll('article :is(img, script, iframe)').length") == 0
+    seen = asked.seen()
+    assert seen["complaints"] == []
+    assert not {host for host in seen["hosts"] if not host.startswith("127.0.0.1:")}
+
+
+def test_ten_megabytes_do_not_stop_the_page(asked: Browser) -> None:
+    ask(asked, "huge")
+    assert "longer than this page shows" in asked.text(selector="article[aria-busy=false] .text")
+    ask(asked, "hostile")
+    asked.wait(selector="article:nth-of-type(2)[aria-busy=false]")
+
+
+def test_a_file_goes_with_the_question(asked: Browser, tmp_path: Path) -> None:
+    (tmp_path / "メモ.txt").write_text("hello")
+    asked.files(selector="#files", paths=[str(tmp_path / "メモ.txt")])
+    ask(asked, "file")
+    assert "メモ.txt: text/plain aGVsbG8=" in asked.text(selector="article[aria-busy=false] .text")
+
+
+def test_enter_that_chooses_a_word_while_japanese_is_composed_sends_nothing(asked: Browser) -> None:
+    asked.fill(selector=".ask textarea", text="かんじ")
+    composed = "new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true, cancelable: true})"
+    assert asked.evaluate(script=f"document.querySelector('.ask textarea').dispatchEvent({composed})")
+    assert asked.evaluate(script="document.querySelectorAll('.question').length") == 0

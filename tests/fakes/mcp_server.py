@@ -1,0 +1,100 @@
+"""An MCP server over streamable HTTP, of 2026-07-28 or with the sessions of 2025-11-25; its tools note what they did."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.fakes.http_server import Exchange, HttpServer
+
+Json = dict[str, Any]
+LEAK = "Traceback: KeyError in /srv/tools.py"
+_CITY = {"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "City"}}, "required": ["city"]}
+TOOLS: list[Json] = [
+    {"name": "forecast", "description": "Forecasts.", "inputSchema": _CITY, "annotations": {"readOnlyHint": True}},
+    {"name": "book", "description": "Books a hotel.", "inputSchema": _CITY, "annotations": {"destructiveHint": True}},
+    {"name": "fail", "inputSchema": _CITY, "annotations": {"readOnlyHint": True}},
+    {"name": 1},
+]
+
+
+class McpServer(HttpServer):
+    """`calls` are the tools that were called with their arguments. `serve_call` answers calls in place of the tools.
+
+    With `has_sessions` it knows nothing newer than 2025-11-25, and answers with streams; `sessions` are the open ones.
+    """
+
+    def __init__(self, *, has_sessions: bool = False, serve_call: Callable[[Exchange], None] | None = None) -> None:
+        super().__init__(self._answer)
+        self.calls: list[tuple[str, Json]] = []
+        self.tools = TOOLS
+        self.serve_call = serve_call
+        self.sessions: set[str] = set()
+        self._has_sessions = has_sessions
+
+    def _answer(self, exchange: Exchange) -> None:
+        received = exchange.received
+        session = received.headers.get("mcp-session-id", "")
+        if received.method == "GET":
+            exchange.answer(405)
+        elif received.method == "DELETE":
+            self.sessions.remove(session)
+            exchange.answer(200)
+        elif self._has_sessions and (session or received.json["method"] == "initialize"):
+            self._serve_session(exchange, session)
+        elif self._has_sessions:
+            exchange.json({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "No session"}}, 400)
+        else:
+            self._serve_alone(exchange)
+
+    def _serve_session(self, exchange: Exchange, session: str) -> None:
+        body = exchange.received.json
+        assert "_meta" not in body.get("params", {})
+        if body["method"] == "initialize":
+            self.sessions.add(f"session-{len(self.received)}")
+            exchange.head(content_type="text/event-stream", mcp_session_id=f"session-{len(self.received)}")
+            exchange.event(
+                {"jsonrpc": "2.0", "id": body["id"], "result": {"protocolVersion": body["params"]["protocolVersion"]}}
+            )
+        elif session not in self.sessions:
+            exchange.answer(404)
+        elif "id" not in body:
+            exchange.answer(202)
+        elif body["method"] == "tools/call" and self.serve_call:
+            self.serve_call(exchange)
+        else:
+            exchange.start_stream()
+            exchange.event({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": 1}})
+            exchange.event({"jsonrpc": "2.0", "id": "of-the-server", "method": "ping"})
+            exchange.event({"jsonrpc": "2.0", "id": body["id"], "result": self._result(body)})
+
+    def _serve_alone(self, exchange: Exchange) -> None:
+        received, body = exchange.received, exchange.received.json
+        meta = body["params"]["_meta"]
+        assert (
+            meta["io.modelcontextprotocol/protocolVersion"] == received.headers["mcp-protocol-version"] == "2026-07-28"
+        )
+        assert meta["io.modelcontextprotocol/clientCapabilities"] == {}
+        assert received.headers["mcp-method"] == body["method"]
+        if body["method"] == "tools/call":
+            assert received.headers["mcp-name"] == body["params"]["name"]
+            assert received.headers["mcp-param-city"]
+            if self.serve_call:
+                self.serve_call(exchange)
+                return
+        exchange.json({"jsonrpc": "2.0", "id": body["id"], "result": {"resultType": "complete"} | self._result(body)})
+
+    def _result(self, body: Json) -> Json:
+        params = body["params"]
+        if body["method"] == "tools/list":
+            # Two pages.
+            first = params.get("cursor") is None
+            return {"tools": self.tools[:1], "nextCursor": "2"} if first else {"tools": self.tools[1:]}
+        name, arguments = params["name"], params["arguments"]
+        self.calls.append((name, arguments))
+        match name:
+            case "forecast":
+                text = f"Sunny in {arguments['city']}."
+                return {"content": [{"type": "text", "text": text}], "structuredContent": {"sky": "sunny"}}
+            case "book":
+                return {"content": [{"type": "text", "text": f"Booked {arguments['city']}."}]}
+            case _:
+                return {"content": [{"type": "text", "text": LEAK}], "isError": True}

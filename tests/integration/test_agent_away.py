@@ -1,0 +1,153 @@
+"""An agent that is away for a moment: a task that nobody waits for is tried again, and everybody else hears of it at once."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from a2a_hub.routing.routes import BreakerLimits
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import message, text
+from tests.fakes.http_server import Behaviour, Exchange
+from tests.fakes.hub import Hub, route, text_of
+from tests.fakes.task_client import Seen, TaskClient
+from tests.fakes.task_instance import until
+
+_AWAY: dict[str, Behaviour] = {
+    "a reset": lambda exchange: exchange.reset(),
+    "HTTP 502": lambda exchange: exchange.answer(502),
+    "HTTP 503": lambda exchange: exchange.answer(503),
+    "HTTP 504": lambda exchange: exchange.answer(504),
+    "HTTP 429": lambda exchange: exchange.answer(429),
+}
+_WRONG: dict[str, Behaviour] = {
+    "HTTP 403": lambda exchange: exchange.answer(403),
+    "HTTP 500": lambda exchange: exchange.answer(500),
+    "no JSON": lambda exchange: exchange.answer(200, b"<html>", content_type="text/html"),
+}
+
+
+@pytest.fixture
+def keeping(tmp_path: Path) -> dict[str, str]:
+    return {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_CANCEL_POLL_SECONDS": "0.05"}
+
+
+@pytest.fixture
+def agent() -> Iterator[AgentServer]:
+    with AgentServer(lambda _: [message(text("Done."))]) as server:
+        yield server
+
+
+def _client(agent: AgentServer, keeping: dict[str, str], **changes: Any) -> TaskClient:
+    return TaskClient(Hub(route("alpha", agent.url, **changes), settings=keeping), "1.0 JSONRPC")
+
+
+def _state(client: TaskClient, task_id: str, *states: str) -> Seen:
+    def look() -> Seen | None:
+        seen = client.get(task_id)
+        return seen if seen.state in states else None
+
+    return until(look)
+
+
+def _told(client: TaskClient, task_id: str) -> Seen:
+    """The task once its status says something."""
+
+    def look() -> Seen | None:
+        seen = client.get(task_id)
+        return seen if seen.said else None
+
+    return until(look)
+
+
+@pytest.mark.parametrize("fault", _AWAY)
+@pytest.mark.parametrize("passes_tasks", [False, True], ids=["answers", "mirrored"])
+def test_a_task_that_nobody_waits_for_is_tried_again_and_says_why(
+    agent: AgentServer, keeping: dict[str, str], fault: str, passes_tasks: bool
+) -> None:
+    agent.serve_message = _AWAY[fault]
+    client = _client(agent, keeping, passes_tasks=passes_tasks)
+    task_id = client.send("hello", at_once=True).task_id
+    waiting = _told(client, task_id)
+    assert waiting.state == "working"
+    assert "Agent alpha" in waiting.said
+    assert "The hub tries again in" in waiting.said
+    agent.serve_message = None
+    ended = _state(client, task_id, "completed", "failed")
+    assert (ended.state, ended.text) == ("completed", "Done.")
+    assert len({said.message_id for said in agent.said}) == 1
+
+
+def test_an_open_circuit_delays_a_task_and_fails_none(agent: AgentServer, keeping: dict[str, str]) -> None:
+    agent.serve_message = _AWAY["HTTP 503"]
+    client = _client(agent, keeping, breaker=BreakerLimits(failures=1, pause_seconds=0.5))
+    tasks = [client.send("hello", at_once=True).task_id for _ in range(3)]
+    for task_id in tasks:
+        _told(client, task_id)
+    agent.serve_message = None
+    assert [_state(client, task_id, "completed", "failed").state for task_id in tasks] == ["completed"] * 3
+
+
+@pytest.mark.parametrize("fault", _WRONG)
+def test_what_time_does_not_mend_fails_at_once(agent: AgentServer, keeping: dict[str, str], fault: str) -> None:
+    agent.serve_message = _WRONG[fault]
+    client = _client(agent, keeping)
+    ended = _state(client, client.send("hello", at_once=True).task_id, "completed", "failed")
+    assert (ended.state, "Agent alpha" in ended.said) == ("failed", True)
+    assert len(agent.said) == 1
+
+
+def test_an_open_circuit_that_a_missing_grant_has_opened_fails_at_once(
+    agent: AgentServer, keeping: dict[str, str]
+) -> None:
+    agent.serve_message = _WRONG["HTTP 403"]
+    client = _client(agent, keeping, breaker=BreakerLimits(failures=1))
+    for _ in range(2):
+        ended = _state(client, client.send("hello", at_once=True).task_id, "completed", "failed")
+        assert "did not let the hub in" in ended.said
+
+
+def test_without_time_for_it_nothing_is_tried_again(agent: AgentServer, keeping: dict[str, str]) -> None:
+    agent.serve_message = _AWAY["HTTP 503"]
+    client = _client(agent, keeping, retry_seconds=0)
+    ended = _state(client, client.send("hello", at_once=True).task_id, "completed", "failed")
+    assert (ended.state, len(agent.asked)) == ("failed", 1)
+
+
+def test_a_task_whose_time_is_over_fails_with_the_reason(agent: AgentServer, keeping: dict[str, str]) -> None:
+    agent.serve_message = _AWAY["HTTP 503"]
+    client = _client(agent, keeping, retry_seconds=1)
+    ended = _state(client, client.send("hello", at_once=True).task_id, "completed", "failed")
+    assert (ended.state, "Agent alpha" in ended.said) == ("failed", True)
+    assert len(agent.asked) > 1
+
+
+def test_who_waits_hears_of_the_failure_at_once(agent: AgentServer, keeping: dict[str, str]) -> None:
+    agent.serve_message = _AWAY["HTTP 503"]
+    client = _client(agent, keeping)
+    assert "had a problem" in client.send("hello").said
+    hub = Hub(route("alpha", agent.url), settings=keeping)
+    assert "had a problem" in text_of(hub.send("hello"))
+    assert len(agent.asked) == 2
+
+
+def test_a_stream_of_a_program_goes_on_when_its_agent_is_back(agent: AgentServer, keeping: dict[str, str]) -> None:
+    def away(exchange: Exchange) -> None:
+        exchange.reset()
+        back.set()
+
+    back = threading.Event()
+    agent.serve_message = away
+    client = _client(agent, keeping)
+
+    def return_() -> None:
+        back.wait(20)
+        agent.serve_message = None
+
+    returns = threading.Thread(target=return_)
+    returns.start()
+    events = client.stream("hello")
+    returns.join()
+    assert (events[-1].state, client.get(events[0].task_id).text) == ("completed", "Done.")

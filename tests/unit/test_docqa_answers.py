@@ -1,0 +1,134 @@
+"""Answers in quotes: asserted if the quotes settle the question, and otherwise shown as the nearest."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from a2a_hub.text.language import Language
+from evaluation.documents.measure import SAMPLE_CORPUS, engine, judged
+from functions.docqa.engine import DocumentQA
+from functions.docqa.model import DocAnswer
+from hubctl.live.corpus_questions import Outcome
+from tests.fakes.documents import Ask, answering_from
+
+_RULES = """# Depot rules
+
+## Keys
+
+The keys of the depot are returned within 3 days. However, keys of the cold store are returned on the same day.
+
+## Errors
+
+| Code | Meaning | Who is told |
+|---|---|---|
+| E4711 | Pump blocked | Maintenance team |
+| E4712 | Door open | Gate keeper |
+
+## Visitors
+
+The visitor pass of Aldgate costs 12 euros. The visitor pass of Birchwood costs 15 euros.
+
+Is smoking allowed in the depot?
+"""
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    with answering_from(tmp_path_factory.mktemp("corpus"), {"rules.md": _RULES}) as answer:
+        yield answer
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[DocumentQA]:
+    with closing(DocumentQA(SAMPLE_CORPUS, None)) as engine:
+        yield engine
+
+
+def _quotes(answer: DocAnswer) -> list[str]:
+    return [citation.quote for citation in answer.citations]
+
+
+def test_a_rule_is_told_with_its_exception(ask: Ask) -> None:
+    answer = ask("Within how many days are the keys of the depot returned?")
+    assert [quote.split()[0] for quote in _quotes(answer)] == ["The", "However,"]
+    assert answer.text.startswith("The documents say:\nThe keys of the depot are returned within 3 days. [1]\nHowever,")
+
+
+def test_a_row_is_shown_under_its_header(ask: Ask) -> None:
+    answer = ask("What is the meaning of code E4712?")
+    assert answer.text == "The documents say:\nCode: E4712 | Meaning: Door open | Who is told: Gate keeper [1]"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is told of the error code E4713?",
+        "How much is the visitor pass of Granton?",
+        "How much is the visitor pass?",
+        "What does the director of the depot earn?",
+        "Is smoking allowed in the depot?",
+        "Who repaints the zebra crossing?",
+        "",
+        "?",
+        "the of and",
+        '" OR * NEAR(',
+        "\x00",
+        "はい",
+    ],
+    ids=["another code", "another name", "two values", "other words", "a question", "nothing", *map(str, range(6))],
+)
+def test_what_the_quotes_do_not_settle_is_not_asserted(ask: Ask, question: str) -> None:
+    answer = ask(question)
+    assert (answer.grounded, answer.citations) == (False, ())
+    assert all(line in _RULES for each in answer.nearest for line in each.quote.splitlines())
+
+
+def test_the_nearest_quotes_are_said_to_be_no_answer(ask: Ask) -> None:
+    answer = ask("How much is the visitor pass of Granton?")
+    assert "do not answer it" in answer.text
+    assert any("costs 12 euros" in each.quote for each in answer.nearest)
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "document"),
+    [
+        (
+            "What is the deadline for notifying the infrastructure team for a P-1 incident?",
+            "within 15 minutes of incident detection",
+            "corpus:policies/incident-response-policy.md",
+        ),
+        ("Ｐ－１インシデントの際、インフラチームへの連絡期限は何分以内ですか", "検知から15分以内", ""),
+    ],
+)
+def test_the_deadline_for_p1_comes_from_the_policy_in_force(
+    sample: DocumentQA, question: str, quote: str, document: str
+) -> None:
+    answer = sample.answer(question)
+    assert answer.grounded
+    assert quote in answer.citations[0].quote
+    assert answer.citations[0].uri.startswith(document)
+
+
+def test_an_edition_that_is_no_longer_in_force_is_told_as_such_to_whom_asks_for_it(sample: DocumentQA) -> None:
+    answer = sample.answer("What was the deadline for notifying the infrastructure team for a P-1 incident in 2024?")
+    assert "within 30 minutes" in answer.text
+    assert "no longer in force" in answer.text
+
+
+def test_an_abstention_speaks_the_language_of_the_question(sample: DocumentQA) -> None:
+    assert "控えます" in sample.answer("火星への出張手当はいくらですか?").text
+    assert "no passage" in sample.answer("What is the allowance for a trip to Mars?").text
+    assert "控えます" in sample.answer("What is the allowance for a trip to Mars?", language=Language.JA).text
+
+
+# Regression sets; docs/benchmarks.md has the figures of sets that nothing was tuned on.
+@pytest.mark.parametrize("name", ["plant", "museum", "payments", "campus", "pilotage"])
+def test_few_assertions_are_wrong_and_most_answers_are_shown(name: str) -> None:
+    results = judged(name, engine)
+    of = Counter((each.question.answerable, each.outcome) for each in results)
+    answerable = sum(each.question.answerable for each in results)
+    assert of[True, Outcome.WRONG] <= 0.06 * answerable
+    assert of[True, Outcome.RIGHT] + of[True, Outcome.SHOWN] >= 0.65 * answerable
+    assert of[False, Outcome.ABSTAINED] >= 0.8 * (len(results) - answerable)

@@ -1,0 +1,163 @@
+"""Hostile files cost a bounded amount, and each is named with the reason why it is not read."""
+
+import io
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+
+from functions.docqa.ingestion.blocks import Unreadable
+from functions.docqa.ingestion.child import read_all
+from functions.docqa.ingestion.files import corpus_files, read_bytes, unread
+from functions.docqa.ingestion.reader import read
+from functions.docqa.model import Document, Skipped
+
+
+def pdf(pages: list[bytes]) -> bytes:
+    """Return a PDF with these content streams; equal ones are shared."""
+    objects = {1: b"<</Type/Catalog/Pages 2 0 R>>", 3: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}
+    streams: dict[bytes, int] = {}
+    kids = []
+    for page in pages:
+        if page not in streams:
+            streams[page] = max(objects) + 1
+            packed = zlib.compress(page)
+            objects[streams[page]] = b"<</Length %d/Filter/FlateDecode>>stream\n%s\nendstream" % (len(packed), packed)
+        kids.append(max(objects) + 1)
+        objects[kids[-1]] = (
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F 3 0 R>>>>/Contents %d 0 R>>"
+            % streams[page]
+        )
+    objects[2] = b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(kids), b" ".join(b"%d 0 R" % kid for kid in kids))
+    out, places = b"%PDF-1.4\n", []
+    for number, body in sorted(objects.items()):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, len(out))
+    return out + b"xref\n0 %d\n%s%s" % (len(objects) + 1, table, end)
+
+
+def shown(y: int, text: str, size: int = 10, x: int = 50) -> bytes:
+    return b"BT /F %d Tf %d %d Td (%s) Tj ET\n" % (size, x, y, text.encode())
+
+
+def zipped(name: str, content: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(name, content)
+    return out.getvalue()
+
+
+def result(name: str, content: bytes) -> Document | Skipped:
+    (only,) = read_all([(name, f"corpus:{name}", content)])
+    return only
+
+
+def test_running_heads_of_two_pages_are_dropped_and_tables_read() -> None:
+    grid = b"".join(b"50 %d m 250 %d l S\n" % (y, y) for y in (620, 640, 660)) + b"".join(
+        b"%d 620 m %d 660 l S\n" % (x, x) for x in (50, 150, 250)
+    )
+    rows = [("Grade", "Fee"), ("Grade 1", "45 EUR")]
+    cells = b"".join(
+        shown(645 - 20 * at, text, x=55 + 100 * column)
+        for at, row in enumerate(rows)
+        for column, text in enumerate(row)
+    )
+    first = (
+        shown(780, "ACME Rules 7, page 1 of 2")
+        + shown(740, "Travel rules", 20)
+        + shown(700, "Fees are paid in June.")
+        + grid
+        + cells
+    )
+    second = shown(780, "ACME Rules 7, page 2 of 2") + shown(700, "Exceptions need consent.")
+    document = read("a.pdf", "corpus:a", pdf([first, second]))
+    found = [unit for passage in document.passages for unit in passage.units]
+    assert document.title == "Travel rules"
+    assert [unit.text for unit in found] == [
+        "Fees are paid in June.",
+        "Grade 1 | 45 EUR",
+        "Exceptions need consent.",
+    ]
+    assert found[1].header == "Grade | Fee"
+    assert document.page_starts[1] <= found[-1].start
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.doc", b"x", "not read"),
+        ("a.txt", b"a\0b", "binary"),
+        ("a.txt", b" \n", "no text"),
+        ("a.pdf", b"%PDF-1.4 nothing", "damaged PDF"),
+        ("a.pdf", pdf([b"q Q"] * 3_100), "3100 pages"),
+        ("a.docx", b"PK no archive", "damaged archive"),
+        ("a.docx", b"\xd0\xcf\x11\xe0 old", "password"),
+        ("a.docx", zipped("word/document.xml", b"<a>" + b" " * 210_000_000), "when unpacked"),
+        (
+            "a.docx",
+            zipped("word/document.xml", b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'),
+            "document type definition",
+        ),
+        ("a.xlsx", zipped("xl/workbook.xml", b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'), "document type definition"),
+        ("a.xlsx", zipped("xl/workbook.xml", b"<a/>"), "damaged workbook"),
+        ("a.docx", zipped("word/document.xml", b"<sdt>" * 3_000 + b"</sdt>" * 3_000), "no Word document"),
+        ("a.csv", b"," * 2_100_000 + b"\nx", "cells"),
+        ("a.eml", b"hello", "no mail"),
+    ],
+)
+def test_what_is_not_read_is_named_with_the_reason(name: str, content: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        read(name, "corpus:a", content)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("spaces.txt", b"a" + b" " * 1_000_000 + b"b\n" + b"x  y " * 50_000),
+        ("aligned.txt", b"".join(b"aa  bb%s  cc\n" % (b" " * (at % 7)) for at in range(20_000))),
+        ("brackets.txt", "（".encode() * 200_000),
+        ("bars.txt", b"|" * 500_000 + b"\n| a | b |" * 5_000),
+        ("links.md", b"[" * 20_000 + b"\n\n" + b"*a_ " * 20_000),
+        ("span.html", b"<table>" + b"<tr><td rowspan=99999 colspan=99999>x</td><td>y</td></tr>" * 500 + b"</table>"),
+        ("deep.html", b"<div>" * 5_000 + b"Hello world."),
+    ],
+)
+def test_hostile_text_is_read_in_linear_time(name: str, content: bytes) -> None:
+    assert isinstance(result(name, content), Document)
+
+
+def test_one_file_that_ends_the_child_takes_no_other_with_it() -> None:
+    bomb = pdf([shown(700, "over and over again") * 3_000_000])
+    files = [("a.txt", "corpus:a", b"First one."), ("bomb.pdf", "corpus:b", bomb), ("c.txt", "corpus:c", b"Last one.")]
+    found = list(read_all(files))
+    assert [type(each) for each in found] == [Document, Skipped, Document]
+
+
+def test_a_file_that_takes_too_long_is_skipped() -> None:
+    slow = b"Hello *world* of text.\n\n" * 400_000
+    found = list(read_all([("slow.md", "corpus:s", slow), ("a.txt", "corpus:a", b"One.")], wall_seconds=3.0))
+    assert isinstance(found[0], Skipped)
+    assert "time" in found[0].reason
+    assert isinstance(found[1], Document)
+
+
+def test_every_file_of_a_folder_is_read_or_named(tmp_path: Path) -> None:
+    outside = tmp_path / "secret.txt"
+    outside.write_text("Secret.")
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for name in ("a.txt", "b.doc", "c.png", "~$a.docx", ".hidden"):
+        (corpus / name).write_text("x")
+    (corpus / "link.txt").symlink_to(outside)
+    names = [name for name, _ in corpus_files(corpus)]
+    assert names == ["a.txt", "b.doc", "c.png", "link.txt"]
+    assert [unread(name) and unread(name).reason for name in names[:3]] == [  # type: ignore[union-attr]
+        None,
+        "this kind of file (.doc) is not read; save it as .docx",
+        "this kind of file (.png) is not read",
+    ]
+    with pytest.raises(Unreadable, match="out of the folder"):
+        read_bytes(corpus / "link.txt", corpus_dir=corpus)

@@ -1,0 +1,270 @@
+"""What each kind of file is read as."""
+
+import datetime
+import io
+import zipfile
+from email.message import EmailMessage
+
+import pytest
+from msgspec import structs
+from openpyxl import Workbook
+
+from functions.docqa.ingestion.editions import in_force
+from functions.docqa.ingestion.reader import read
+from functions.docqa.model import Document, Standing, Unit
+
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def units(document: Document) -> list[Unit]:
+    found = [unit for passage in document.passages for unit in passage.units]
+    assert all(document.text[unit.start : unit.end] == unit.text for unit in found)
+    return found
+
+
+def texts(name: str, content: bytes | str) -> list[str]:
+    given = content.encode() if isinstance(content, str) else content
+    return [unit.text for unit in units(read(name, f"corpus:{name}", given))]
+
+
+def archive(**parts: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        for name, content in parts.items():
+            file.writestr(f"{name.replace('__', '/')}.xml", content)
+    return out.getvalue()
+
+
+def paragraph(text: str, properties: str = "") -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.md", "# T\n\nUse **two** [keys](x). Call ext. 12.", ["Use two keys.", "Call ext. 12."]),
+        ("a.md", "# T\n\nSee[^1].\n\n[^1]: A note.", ["See.", "※1 A note."]),
+        (
+            "a.md",
+            "# T\n\n**Rev. 3 · Owner: Facilities · Confidential**\n\nDoors close at six.",
+            ["Doors close at six."],
+        ),
+        (
+            "a.txt",
+            "規程\n\n取扱注意\n\n第1条（目的）\n本則は、期限を\n定める。ただし例外を除く。",
+            ["本則は、期限を定める。", "ただし例外を除く。"],
+        ),
+        (
+            "a.txt",
+            "TITLE\n\n1. Scope\nIt holds for\nall staff.\n\n2. Time\n- one\n- two\n",
+            ["It holds for all staff.", "one", "two"],
+        ),
+        (
+            "a.txt",
+            "T\n\n          Low   High\nJapan     1     2\nFrance    3     4\n",
+            ["Japan | 1 | 2", "France | 3 | 4"],
+        ),
+        ("a.csv", '品名,単価\nポンプ,"45,000"\n'.encode("cp932"), ["ポンプ | 45,000"]),
+        ("a.tsv", "Code\tMeaning\n4711\tPaper jam\n", ["4711 | Paper jam"]),
+        ("a.html", '<meta charset="euc-jp"><h1>表</h1><p>営業は九時から。</p>'.encode("euc_jp"), ["営業は九時から。"]),
+    ],
+)
+def test_text_is_read_as_sentences_items_and_rows(name: str, content: bytes | str, expected: list[str]) -> None:
+    assert texts(name, content) == expected
+
+
+def test_a_page_is_read_without_what_surrounds_its_content() -> None:
+    page = """<title>Hours | Site</title><body><div class="top"><a href=1>Home</a> <a href=2>News</a> <a href=3>Shop</a></div>
+    <div class="cookie-banner">We use cookies.</div><div class="share">Share: <a>X</a> <a>Y</a></div>
+    <h1>Hours</h1><p>We open at nine. <span style="display: none">secret</span><span hidden>also</span></p>
+    <ul><li>Monday<ul><li>closed</li></ul></ul><dl><dt>Desk<dd>ext. 12</dl><pre>run --now</pre>
+    <table><tr><th>Day<th>From</tr><tr><td rowspan=2>Sunday<td>10:00</tr><tr><td>14:00</tr></table>
+    <footer>© 2026 Site</footer></body>"""
+    document = read("a.html", "corpus:a.html", page.encode())
+    assert document.title == "Hours"
+    expected = "We open at nine.|Monday|closed|Desk: ext. 12|run --now|Sunday | 10:00|Sunday | 14:00"
+    assert "|".join(unit.text for unit in units(document)) == expected
+    assert units(document)[2].context[0] == "Monday"
+    assert units(document)[-1].header == "Day | From"
+
+
+def test_units_know_their_section_introduction_and_line() -> None:
+    document = read(
+        "a.md", "corpus:a.md", b"---\ntitle: Leave\n---\n# Leave\n\n## Days\n\nYou need:\n\n1. a form\n2. a stamp\n"
+    )
+    passage = document.passages[0]
+    assert (document.title, passage.section) == ("Leave", ("Days",))
+    assert [unit.context for unit in passage.units] == [(), ("You need:",), ("You need:",)]
+    assert document.text[: passage.units[0].start].count("\n") == 7
+
+
+def test_docx_keeps_automatic_numbers_merged_cells_and_notes_but_no_running_heads() -> None:
+    levels = "".join(
+        f'<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+        for at, (form, text) in enumerate((("decimal", "第%1条"), ("aiueo", "（%2）")))
+    )
+    numbers = f'<w:abstractNum w:abstractNumId="5">{levels}</w:abstractNum>'
+    numbers += '<w:num w:numId="1"><w:abstractNumId w:val="5"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="5"/>'
+    numbers += '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num>'
+    numbered = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="1"/></w:numPr>'.format
+    cell = "<w:tc><w:tcPr>{1}</w:tcPr>{0}</w:tc>".format
+    rows = [
+        cell(paragraph("区分"), "") + cell(paragraph("日当"), ""),
+        cell(paragraph("部長"), '<w:vMerge w:val="restart"/>') + cell(paragraph("900円"), ""),
+        cell(paragraph(""), "<w:vMerge/>") + cell(paragraph("800円"), ""),
+    ]
+    body = (
+        paragraph("（目的）", numbered(0))
+        + paragraph("本則は目的を定める。")
+        + paragraph("（休暇）", numbered(0))
+        + paragraph("次の者を除く。", "")
+        + paragraph("役員", numbered(1))
+        + f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>"
+        + paragraph("（細則）", numbered(0).replace('numId w:val="1"', 'numId w:val="2"'))
+        + paragraph("別に定める。")
+    )
+    note = paragraph("例外がある。")
+    content = archive(
+        word__document=f"<w:document {_W}><w:body>{body}</w:body></w:document>",
+        word__numbering=f"<w:numbering {_W}>{numbers}</w:numbering>",
+        word__header1=f"<w:hdr {_W}>{paragraph('第3版 社外秘')}</w:hdr>",
+        word__footnotes=f'<w:footnotes {_W}><w:footnote w:id="2">{note}</w:footnote></w:footnotes>',
+    )
+    document = read("規程.docx", "corpus:x", content)
+    sections = [("第1条（目的）",), ("第2条（休暇）",), ("第1条（細則）",)]
+    assert [passage.section for passage in document.passages] == sections
+    found = units(document)
+    assert [unit.text for unit in found[1:]] == [
+        "次の者を除く。",
+        "役員",
+        "部長 | 900円",
+        "部長 | 800円",
+        "別に定める。",
+        "例外がある。",
+    ]
+    assert found[3].header == "区分 | 日当"
+    assert document.edition.labels == ("v3",)
+
+
+def test_xlsx_shows_values_as_the_sheet_does() -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Rates"
+    values = [
+        ("Fees 2026",),
+        (),
+        ("Area", "Discount", "Price", "From"),
+        ("East", 0.1, 1200, datetime.date(2026, 4, 1)),
+        (None, 0.055, 900_400),
+    ]
+    for row in values:
+        sheet.append(row)
+    for place, form in (("B4", "0%"), ("B5", "0.0%"), ("C4", '#,##0"円"'), ("C5", '#,##0,"千円"')):
+        sheet[place].number_format = form
+    book.create_sheet("Hidden").sheet_state = "hidden"
+    out = io.BytesIO()
+    book.save(out)
+    found = units(read("a.xlsx", "corpus:a", out.getvalue()))
+    assert [(unit.text, unit.cell) for unit in found[-2:]] == [
+        ("East | 10% | 1,200円 | 2026-04-01", "Rates!A4"),
+        ("5.5% | 900千円 |", "Rates!A5"),
+    ]
+    assert found[-1].context[0] == "East"
+
+
+def test_pptx_slides_are_sections_with_bullets_and_notes() -> None:
+    shape = '<sp><nvSpPr><nvPr><ph type="{}"/></nvPr></nvSpPr><txBody>{}</txBody></sp>'.format
+    line = "<p><r><t>{}</t></r></p>".format
+    slide = f"<sld>{shape('title', line('Fire'))}{shape('body', line('Leave') + line('Call 119'))}</sld>"
+    links = '<Relationships><Relationship Id="{}" Type="x/{}" Target="{}"/></Relationships>'.format
+    content = {
+        "ppt/presentation.xml": '<p xmlns:r="r"><sldIdLst><sldId id="256" r:id="rId1"/></sldIdLst></p>',
+        "ppt/_rels/presentation.xml.rels": links("rId1", "slide", "slides/slide1.xml"),
+        "ppt/slides/slide1.xml": slide,
+        "ppt/slides/_rels/slide1.xml.rels": links("rId1", "notesSlide", "../notesSlides/n.xml"),
+        "ppt/notesSlides/n.xml": f"<notes>{shape('body', line('Drills are in March.'))}</notes>",
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        for name, part in content.items():
+            file.writestr(name, part)
+    document = read("a.pptx", "corpus:a", out.getvalue())
+    assert document.title == "Fire"
+    assert [unit.text for unit in units(document)] == ["Leave", "Call 119", "Drills are in March."]
+    assert {unit.cell for unit in units(document)} == {"slide 1"}
+
+
+def test_mail_is_read_with_earlier_mails_behind_it_and_attachments_as_sections() -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "a@example.com", "夏季休業"
+    wrote = "2026年7月1日(水) 10:00 田中 <t@example.com>:"
+    message.set_content(
+        f"休業は8月12日からです。\n\n{wrote}\n> 昨年は11日でした。\n\n-- \n佐藤\n", charset="iso-2022-jp"
+    )
+    message.add_attachment(b"Area,Fee\nEast,900\n", maintype="text", subtype="csv", filename="fees.csv")
+    message.add_attachment(b"\0", maintype="image", subtype="png", filename="x.png")
+    document = read("a.eml", "corpus:a", message.as_bytes())
+    assert document.title == "夏季休業"
+    assert [unit.text for unit in units(document)] == [
+        "休業は8月12日からです。",
+        wrote,
+        "昨年は11日でした。",
+        "East | 900",
+    ]
+    assert document.passages[1].section == ("Earlier messages / 過去のメール",)
+    assert document.passages[-1].section == ("fees.csv",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "standing", "effective"),
+    [
+        ("a.md", "# Rules\n\nStatus: superseded\n\nText here.", Standing.SUPERSEDED, ""),
+        ("規程_旧版.txt", "規程\n\n令和7年4月1日施行　所管：総務部\n\n本文である。", Standing.SUPERSEDED, "2025-04-01"),
+        ("a.md", "# Plan (draft)\n\nStatus: draft\n\nText here.", Standing.DRAFT, ""),
+        ("a.md", "# Rules\n\nEffective: 1 May 2026 · Rev. 3\n\nText here.", Standing.CURRENT, "2026-05-01"),
+        ("a.md", "# Agenda\n\n## Change of the fee\n\n施行予定：令和19年4月1日", Standing.CURRENT, ""),
+    ],
+)
+def test_editions_are_read_from_lines_that_are_no_units(
+    name: str, content: str, standing: Standing, effective: str
+) -> None:
+    document = read(name, "corpus:a", content.encode())
+    assert (document.edition.standing, document.edition.effective) == (standing, effective)
+    assert len(units(document)) == 1
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Handbook (2nd copy) 2023, version 8", "Handbook, version 9"),
+        ("Handbook 2023", "Handbook 2024"),
+        ("Handbook, version 2.9", "Handbook, version 2.10"),
+    ],
+)
+def test_of_two_editions_the_newer_is_in_force_by_what_both_tell(older: str, newer: str) -> None:
+    documents = [read("a.md", "corpus:a", f"# {title}\n\nText here.".encode()) for title in (newer, older)]
+    documents = [structs.replace(each, edition=structs.replace(each.edition, series="handbook")) for each in documents]
+    standings = [each.edition.standing for each in in_force(documents, datetime.date(2026, 11, 1))]
+    assert standings == [Standing.CURRENT, Standing.SUPERSEDED]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "standing"),
+    [
+        ("terms_2023.txt", "terms_2025.md", Standing.SUPERSEDED),
+        ("規程_第4版.txt", "規程_第5版.md", Standing.SUPERSEDED),
+        ("説明書_令和6年度.txt", "説明書_令和7年度.md", Standing.SUPERSEDED),
+        ("terms.txt", "terms.md", Standing.CURRENT),
+        ("a/terms_2023.txt", "b/terms_2025.md", Standing.CURRENT),
+    ],
+)
+def test_editions_whose_titles_differ_are_known_by_the_names_of_their_files(
+    older: str, newer: str, standing: Standing
+) -> None:
+    texts = {
+        older: "Company Ltd\n\nValid from 1 June 2023\n\nText.",
+        newer: "# Terms\n\nIn force from 1 June 2025\n\nText.",
+    }
+    found = in_force([read(name, name, text.encode()) for name, text in texts.items()], datetime.date(2026, 11, 1))
+    assert [each.edition.standing for each in found] == [standing, Standing.CURRENT]

@@ -1,0 +1,226 @@
+"""A sentence is kept if it says nothing but what its quotes say, in whichever words, numerals and language."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from a2a_hub.grounding.evidence import Evidence, Sentence
+from a2a_hub.grounding.verifier import verify
+from evaluation.verifier.measure import FAITHFUL, interval, measure
+
+LEAVE = (
+    "Employees may carry over up to five days of unused annual leave, if they request it in writing before 31 January."
+)
+PASSWORDS = (
+    "Section 4.2: Passwords shall have at least 14 characters and should be changed every 180 days. "
+    "Passwords must not be shared with anyone, including IT staff."
+)
+BADGES = "The visitor badge must be returned to reception no later than 18:00 on the day of the visit."
+GYM = "Contractors are not permitted to use the gym. Permanent employees can use it free of charge until 10 p.m."
+FOOTAGE = "監視カメラの映像は原則30日間保存し、捜査機関から要請があった場合を除き、第三者に提供しない。"
+REMOTE = "第12条の2　在宅勤務を希望する者は、前週の金曜日までに所属長の承認を得なければならない。"
+SIDE_JOB = "社員は、会社の許可なく副業を行ってはならない。"
+FEE = "入館証を紛失した者は、24時間以内に総務部に届け出なければならず、再発行手数料2,200円（税込）を負担する。"
+ALLOWANCE = "令和8年4月1日から、通勤手当の上限は月額3万円とする。"
+RATE = "The rate is 3.5 % for deposits of JPY 10 million or more and 2 % for smaller amounts."
+DUES = "組合費は基本給の百分の二とし、毎月二十五日に給与から控除する。"
+SIGN_OFF = "Travel above EUR 1.5 million requires the approval of both the CFO and the General Counsel."
+CHECKED = "差異率が0.5%を超えたときは、倉庫長が3営業日以内に原因を調査して報告する。"
+
+
+def flaws(sentence: str, *quotes: Evidence | str, question: str = "") -> list[str]:
+    """Return the flaws of a sentence that cites all quotes."""
+    evidence = {
+        number: quote if isinstance(quote, Evidence) else Evidence(number, quote)
+        for number, quote in enumerate(quotes, 1)
+    }
+    return list(verify(Sentence(sentence, tuple(evidence)), evidence, question=question))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote"),
+    [
+        ("Up to 5 days of unused annual leave can be carried over if requested in writing before January 31.", LEAVE),
+        ("Personal files stay shut for three decades.", "Files remain closed for 30 years."),
+        ("Children aged five and under travel free.", "Children under 6 travel free."),
+        ("After 14 days returns are no longer accepted.", "Returns are accepted within 14 days of delivery."),
+        ("Above €5,000 you need at least three quotes.", "A minimum of three quotes is required above €5,000."),
+        ("The rent is a little over £1,100 a month.", "The monthly rent is £1,150."),
+        ("Late applications (after 31 May) won't be considered.", "Applications after 31 May will not be considered."),
+        ("The second floor is closed to visitors.", "蔵の2階には入れません。"),
+        ("You have to be at least 18 to take part.", "18歳以上の方が参加できます。"),
+        ("時速30キロまで出せます。", "The speed limit is 30 km/h."),
+        ("飲酒したあとの入浴は控えるよう求められています。", "飲酒後の入浴はご遠慮ください。"),
+        ("It is halted when the wind exceeds 15 metres per second.", "風速が毎秒15メートルを超えた場合は運転を中止する。"),
+        ("未使用の年次休暇は、1月31日より前に書面で申請すれば、最大5日まで繰り越せます。", LEAVE),
+        ("Passwords need to have a minimum of 14 characters.", PASSWORDS),
+        ("It is recommended to change passwords every 180 days.", PASSWORDS),
+        ("パスワードは180日ごとに変更することが推奨されます。", PASSWORDS),
+        ("Sharing passwords with anyone is prohibited, including with IT staff.", PASSWORDS),
+        ("Visitor badges have to be returned to reception by 6 pm on the day of the visit.", BADGES),
+        ("来訪者バッジは、訪問当日の午後6時までに受付へ返却しなければなりません。", BADGES),
+        ("The gym can be used by permanent employees free of charge until 22:00.", GYM),
+        ("Contractors cannot use the gym.", GYM),
+        ("捜査機関の要請がある場合を除いて、映像は第三者に提供されません。", FOOTAGE),
+        ("Camera footage is kept for 30 days in principle.", FOOTAGE),
+        ("第12条の2によれば、所属長の承認を前週金曜日までに得る必要があります。", REMOTE),
+        ("Those who wish to work from home must obtain approval by Friday of the preceding week.", REMOTE),
+        ("いいえ、会社の許可がなければ副業はできません。", SIDE_JOB),
+        ("A side job requires the company's permission.", SIDE_JOB),
+        ("再発行の手数料は税込2,200円です。", FEE),
+        ("From 1 April 2026 the commuting allowance is capped at 30,000 yen a month.", ALLOWANCE),
+        ("2026年4月1日から、通勤手当は月額30,000円が上限です。", ALLOWANCE),
+        ("Deposits of at least 10,000,000 yen bear 3.5 percent.", RATE),
+        ("Union dues are 2 percent of basic pay and are deducted on the 25th of each month.", DUES),
+        ("Travel over €1,500,000 needs to be approved by both the CFO and the General Counsel.", SIGN_OFF),
+        ("If the rate exceeds 0.5 percent, the warehouse manager reports within three business days.", CHECKED),
+        ("The generator lasts for a day and a half.", "The generator lasts for 18 hours, then for 1.5 days."),
+        ("You have two days to reply.", "You have 48 hours to reply."),
+        ("Call by a quarter past eight in the evening.", "Call by 20:15."),
+        ("The pool is shut from August 3 to August 21.", "The pool is closed from 3 to 21 August 2026."),
+        ("A gift of exactly 50 euros is allowed.", "Gifts of more than 50 euros are not allowed."),
+        ("いいえ、8時間を超える便でなければ使えません。", "Business class may be used if a flight takes more than eight hours."),
+        ("Late items cost €0.20 a day.", "For late return, 20 cents per item and day are charged."),
+    ],
+)  # fmt: skip
+def test_a_faithful_sentence_is_kept(sentence: str, quote: str) -> None:
+    assert not flaws(sentence, quote)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote", "flaw"),
+    [
+        ("Employees may carry over up to six days of unused annual leave.", LEAVE, "number"),
+        ("Employees may carry over up to five weeks of unused annual leave.", LEAVE, "number"),
+        ("1月30日より前に申請すれば5日まで繰り越せます。", LEAVE, "date"),
+        ("Employees may carry over at least five days of unused annual leave.", LEAVE, "boundary"),
+        ("Employees must carry over up to five days of unused annual leave.", LEAVE, "modality"),
+        ("Employees may not carry over unused annual leave.", LEAVE, "negation"),
+        ("Passwords must be changed every 180 days.", PASSWORDS, "modality"),
+        ("パスワードは14文字以下でなければなりません。", PASSWORDS, "boundary"),
+        ("According to Section 4.3, passwords shall have at least 14 characters.", PASSWORDS, "clause"),
+        ("Visitor badges must be returned by 8 pm.", BADGES, "time"),
+        ("来訪者バッジは18時までに受付へ返却できます。", BADGES, "modality"),
+        ("Contractors are permitted to use the gym.", GYM, "negation"),
+        ("請負業者は社内ジムを利用できます。", GYM, "negation"),
+        ("捜査機関から要請があった場合を除き、映像は第三者に提供される。", FOOTAGE, "negation"),
+        ("第12条によれば、前週の金曜日までに所属長の承認を得なければなりません。", REMOTE, "clause"),
+        ("在宅勤務を希望する者は、所属長の承認を得る必要はありません。", REMOTE, "modality"),
+        ("Employees may take a second job without the company's permission.", SIDE_JOB, "modality"),
+        ("入館証を紛失した場合は、24時間以内に人事部へ届け出る必要があります。", FEE, "name"),
+        ("再発行の手数料は2,200円（税抜）です。", FEE, "opposite"),
+        ("平成8年4月1日から、通勤手当の上限は月額3万円です。", ALLOWANCE, "date"),
+        ("2026年4月1日から、通勤手当の上限は月額3千円です。", ALLOWANCE, "number"),
+        ("通勤手当の上限は年額3万円です。", ALLOWANCE, "opposite"),
+        ("1,000万円を超える預金の金利は3.5%です。", RATE, "boundary"),
+        ("Union dues are 20 percent of basic pay.", DUES, "number"),
+        ("Travel above USD 1.5 million requires the approval of both the CFO and the General Counsel.", SIGN_OFF, "unit"),
+        ("Travel above EUR 1.5 million requires the approval of either the CFO or the General Counsel.", SIGN_OFF, "either"),
+        ("差異率が0.5%以上のときは、倉庫長が3営業日以内に報告する。", CHECKED, "boundary"),
+        ("差異率が0.5%を超えたときは、3日以内に報告する。", CHECKED, "unit"),
+        ("A fee of 1 % is due for exactly 12 months.", "Above 12 months, a fee of 1 % is due.", "boundary"),
+        ("Users pay 38 cents per kilometre.", "Users pay 38 cents per mile.", "unit"),
+        ("Two warnings oblige the board to dismiss.", "The board may dismiss after two warnings.", "modality"),
+        ("A ticket can be passed on.", "A ticket is non-transferable.", "negation"),
+        ("18歳未満の方が参加できます。", "18歳以上の方が参加できます。", "boundary"),
+        ("遅れた申込みは必ず断られます。", "Late requests may be declined.", "modality"),
+        ("会員でない方も利用できます。", "会員でない方は利用できません。", "negation"),
+        ("You may go out without the doctor's permission.", "医師の許可がない限り、外出することはできない。", "modality"),
+        ("Everybody pays for the badge, even visitors.", "The badge costs $5. This does not apply to visitors.", "exception"),
+    ],
+)  # fmt: skip
+def test_a_corrupted_sentence_is_rejected(sentence: str, quote: str, flaw: str) -> None:
+    assert flaw in flaws(sentence, quote)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_kept"),
+    [
+        ("営業部の予算は450万円です。", True),
+        ("The sales department's budget is 4.5 million yen.", True),
+        ("営業部の予算は4,500円です。", False),
+        ("営業部の予算は4,500万円です。", False),
+        ("営業部の予算は4,500千ドルです。", False),
+    ],
+)
+def test_a_columns_name_gives_a_figure_its_unit_and_scale(sentence: str, is_kept: bool) -> None:
+    row = Evidence(1, "営業部 | 4,500 | 120", ("2026年度予算", "部門 | 予算（千円） | 人員（名）"))
+    assert (flaws(sentence, row) == []) == is_kept
+
+
+def test_an_id_that_was_not_given_is_forged() -> None:
+    evidence = {1: Evidence(1, BADGES)}
+    assert verify(Sentence(BADGES, (1, 2)), evidence, question="") == ("forged_id",)
+    assert verify(Sentence(BADGES, ()), evidence, question="") == ("forged_id",)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question", "is_kept"),
+    [
+        ("The allowance is 4,000 yen.", "What is the allowance?", False),
+        ("The allowance was formerly 4,000 yen.", "What is the allowance?", True),
+        ("The allowance is 4,000 yen.", "What is the allowance in the rules of 2019?", True),
+        ("The allowance of 4,000 yen still applies.", "What is the allowance in the rules of 2019?", False),
+        ("The allowance is currently 4,000 yen.", "What was the allowance in the rules of 2019?", False),
+        ("The allowance rose from 4,000 yen.", "How did the allowance change, compared with the rules before?", True),
+        ("手当は4,000円です。", "前の規則では手当はいくらでしたか", True),
+    ],
+)
+def test_a_former_edition_is_cited_as_such_only(sentence: str, question: str, is_kept: bool) -> None:
+    old = Evidence(1, "The allowance is 4,000 yen.", ("Travel Rules 2019",), in_force=False)
+    assert (flaws(sentence, old, question=question) == []) == is_kept
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote"),
+    [
+        ("いいえ、支払方法は現金のみのため、カードは使えません。", "支払方法 | 現金のみ"),
+        ("前日までなら無料で取り消せます。", "It can be cancelled without charge until the day before."),
+        ("おとりを買える店は、もう1か所あります。", "おとりを買える店はもう一つある。"),
+    ],
+    ids=["a consequence", "free of charge", "one more"],
+)
+def test_what_follows_from_a_quote_is_kept(sentence: str, quote: str) -> None:
+    assert not flaws(sentence, quote)
+
+
+def test_figures_may_come_from_the_question() -> None:
+    assert not flaws(
+        "For your 7 visitors badges are free.", "Badges are free for visitors.", question="We are 7. Cost?"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["1,", "1〜2日", "may not ", "以上を超えない", "a-1/", "not (1) ", "第一条の二", "five and "]
+)
+def test_what_repeats_itself_is_checked_like_any_other_sentence(text: str) -> None:
+    assert not flaws(text * 100, text * 400)
+
+
+def test_the_sets_that_were_seen_are_judged_no_worse_than_before() -> None:
+    measured = measure(sorted(Path("evaluation/verifier").glob("*.jsonl")))
+    kinds = (
+        "number",
+        "unit",
+        "scale",
+        "date",
+        "code",
+        "negation",
+        "modality",
+        "boundary",
+        "edition",
+        "superseded",
+        "forged_id",
+    )
+    assert measured.share(FAITHFUL) >= 0.93
+    assert measured.share(*kinds) >= 0.90
+
+
+def test_the_measurement_counts_by_language_and_kind(tmp_path: Path) -> None:
+    item = {"kind": "number", "language": "en", "question": "", "evidence": [{"id": 1, "text": LEAVE}], "cites": [1]}
+    items = [{**item, "sentence": LEAVE, "faithful": True}, {**item, "sentence": "Nine days.", "faithful": False}]
+    file = tmp_path / "set.jsonl"
+    file.write_text("\n".join(map(json.dumps, items)), encoding="utf-8")
+    assert list(measure([file]).rows()) == [("en", "faithful", 1, 1), ("en", "number", 1, 1)]
+    assert interval(95, 100) == pytest.approx((0.888, 0.978), abs=0.001)
