@@ -31,10 +31,11 @@ from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.composed import composed_answer
 from functions.docqa.config import Config
+from functions.docqa.document_text import with_documents
 from functions.docqa.engine import DocumentQA
 from functions.docqa.grounds import Grounds
 from functions.docqa.other_words import OtherWords
-from functions.docqa.retrieval.access import Asker
+from functions.docqa.retrieval.access import asker_of
 
 _EMBED_EVERY_SECONDS = 10.0
 # A second search and answer must fit into the time of the hub's route.
@@ -73,6 +74,7 @@ def build(config: Config) -> Handler:
     other_words = OtherWords(model.model) if model.model else None
     answers = answers_of(engine, model.composer, other_words)
     answer = in_conversation(answers, alone_first=False, rewriter=model.rewriter)
+    answer = with_documents(answer, engine, corpus_link=config.corpus_link)
     identify = _authenticator(config.hub_keys).identify
     function = agent_function(answer, card=card, log=log, identify=identify, before=background.start)
     return with_doctor(function, lambda: (*examine(), *model.examine()))
@@ -98,7 +100,7 @@ def answers_of(
 
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         started = time.monotonic()
-        question, asker = without_quoted_mail(text_of(request.message)), _asker(call)
+        question, asker = without_quoted_mail(text_of(request.message)), asker_of(call)
         grounds = engine.find(question, asker=asker)
 
         def again() -> Grounds | None:
@@ -115,16 +117,6 @@ def answers_of(
         yield from composed_answer(grounds, composer, call, again=again)
 
     return answer
-
-
-def _asker(call: Call) -> Asker:
-    principal = call.principal
-    scheme, _, token = (call.authorization or "").partition(" ")
-    return Asker(
-        email=principal.own_email if principal else None,
-        domain=principal.hosted_domain if principal else None,
-        token=token.strip() if scheme.lower() == "bearer" and token.strip() else None,
-    )
 
 
 def _embedded(config: Config, log: Log, background: Background) -> DocumentQA:

@@ -139,6 +139,12 @@ class DocumentQA:
             unknown=unknown,
         )
 
+    def document(self, uri: str, *, quote: str, asker: Asker) -> Document | str:  # noqa: ARG002 - another engine searches for it
+        """See `Documents.document`."""
+        self._refresh()
+        with index.reading(self._index_path) as connection:
+            return index.document(connection, uri, asker=asker) or ""
+
     def _document(self, uri: str) -> Document | None:
         with index.reading(self._index_path) as connection:
             return index.document(connection, uri)

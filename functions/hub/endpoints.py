@@ -30,7 +30,7 @@ TOOLS_PATH = "/tools/query"
 RUN_PATH = "/internal/tasks:run"
 _OPENAPI = Path(__file__).with_name("openapi.yaml")
 _TOOLS_OPERATION = "tools/query"
-_TOOLS_FIELDS = ("query", "contextId", "route", "dryRun")
+_TOOLS_FIELDS = ("query", "contextId", "route", "document", "dryRun")
 _MOST_RUN_BYTES = 10_000
 
 
@@ -97,9 +97,13 @@ class ToolsQuery:
         is_dry = value.get("dryRun", False)
         if not isinstance(is_dry, bool):
             raise invalid_field("dryRun", "must be true or false")
+        document = value.get("document")
+        if not isinstance(document, dict | None):
+            raise invalid_field("document", "must be an object")
+        metadata = {"document": document} if document else None
         owner = caller.principal.subject if caller.principal else ""
         incoming = IncomingTurn(
-            message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),)),
+            message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),), metadata=metadata),
             skill=_text(value, "route"),
             skill_field="route",
             owner=owner,

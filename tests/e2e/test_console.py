@@ -77,6 +77,12 @@ def test_a_person_asks_sees_why_approves_and_looks_around(
     shown = said(browser, 1)
     assert all(words in shown for words in (*answered, *why)), shown
     assert shown.count(answered[0]) == 2, "in the answer, and quoted under it"
+    browser.click(selector=f"{_ANSWER.format(1)} .sources li:first-child a")
+    assert answered[0] in browser.text(selector=".document mark")
+    assert answered[1].rpartition(" · ")[2] in browser.text(selector=".document .whole")
+    in_view = "(({top, bottom}) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())"
+    assert browser.evaluate(script=f"document.activeElement.matches('mark') && {in_view}")
+    browser.click(selector=".document-page a[href='#ask']")
     browser.click(selector=f"{_ANSWER.format(1)} .rate button:first-child")
     browser.wait(selector=f"{_ANSWER.format(1)} .rate [data-t=rated]")
     assert '"feedback":"good"' in hub.logged_since({}, name="hub")
@@ -145,11 +151,14 @@ def test_every_page_is_accessible(browser: Browser, hub: Hub) -> None:
     for dark in (False, True):
         browser.open(url=hub.console.partition("/sign-in")[0], language="en", dark=dark)
         rules = "{runOnly: ['color-contrast']}" if dark else ""
-        for view in ("sign-in", "ask", "tasks", "routes", "health", "inspect"):
+        for view in ("sign-in", "ask", "document-page", "tasks", "routes", "health", "inspect"):
             if view == "ask":
                 sign_in(browser, hub, hub.tokens[0], dark=dark)
                 ask(browser, "What is the deadline for notifying the infrastructure team for a P-1 incident?")
                 said(browser, 1)
+            elif view == "document-page":
+                browser.click(selector=".sources li:first-child a")
+                browser.wait(selector=".document mark")
             elif view != "sign-in":
                 browser.click(selector=f"nav a[href='#{view}']")
                 browser.wait(selector=f"section.{view} :is(td, pre, li)")

@@ -29,7 +29,22 @@ CITATIONS = [
     },
     {"uri": "https://docs.example/travel.pdf", "title": "Travel", "position": {"page": 3}},
     {"uri": "javascript:alert(1)", "title": "<b>None</b>"},
+    {
+        "uri": "gs://bucket/pay.md",
+        "link": "https://docs.example/pay.md",
+        "title": "Pay",
+        "quote": "<b>9,000</b> euros",
+        "position": {"start": 5},
+        "passageId": "p",
+    },
 ]
+DOCUMENT = {
+    "title": "<i>Pay</i>",
+    "link": "javascript:alert(4)",
+    "before": f"{HOSTILE}\n",
+    "quote": "<b>9,000</b> euros",
+    "after": "\n" + "more\n" * 500,
+}
 
 
 class FakeHub(HttpServer):
@@ -41,6 +56,7 @@ class FakeHub(HttpServer):
         self.cancelled = threading.Event()
         self.token = "of-hanako"
         self.report: Any = None
+        self.document: Any = None
 
     def _answer(self, exchange: Exchange) -> None:
         received = exchange.received
@@ -53,6 +69,8 @@ class FakeHub(HttpServer):
             exchange.json({"access_token": self.token, "expires_in": 3600})
         elif received.headers.get("authorization") == "Bearer of-a-stranger":
             exchange.json({"error": {"code": 401}}, 401)
+        elif url.path == "/tools/query":
+            exchange.json({"data": self.document})
         elif url.path == "/routes":
             exchange.json({"routes": []})
         elif url.path == "/doctor":
@@ -99,7 +117,7 @@ class FakeHub(HttpServer):
         last = {
             **_IDS,
             **_state("COMPLETED"),
-            "metadata": {ROUTE_EXTENSION: {"citations": CITATIONS if text == "cite" else []}},
+            "metadata": {ROUTE_EXTENSION: {"route": "docs", "citations": CITATIONS if text == "cite" else []}},
         }
         exchange.event({"result": {"statusUpdate": last}})
 
@@ -202,10 +220,32 @@ def test_a_citation_opens_its_document_at_the_quote(asked: Browser) -> None:
     assert asked.text(selector="article[aria-busy=false] .text") == "Five days. [1]"
     assert "<b>None</b>" in asked.text(selector=".sources")
     links = asked.evaluate(script="[...document.querySelectorAll('.sources a')].map((a) => [a.innerText, a.href])")
-    assert links == [
+    assert links[:2] == [
         ["Leave", "https://docs.example/leave.html#:~:text=Five%20paid%2Dleave%20days"],
         ["Travel", "https://docs.example/travel.pdf#page=3"],
     ]
+    assert links[2][1].partition("#")[2].startswith("document?route=docs&uri=gs%3A%2F%2Fbucket%2Fpay.md&start=5&quote=")
+    assert links[3] == ["docs.example", "https://docs.example/pay.md#:~:text=%3Cb%3E9%2C000%3C%2Fb%3E%20euros"]
+
+
+def test_a_hostile_document_is_text_and_one_that_may_not_be_read_says_so(asked: Browser, hub: FakeHub) -> None:
+    ask(asked, "cite")
+    hub.document = {"document": DOCUMENT}
+    asked.click(selector=".sources a:text-is('Pay')")
+    assert asked.text(selector=".document mark") == DOCUMENT["quote"]
+    shown = asked.text(selector=".document")
+    assert "<i>Pay</i> javascript:alert(4)" in shown
+    assert "<script>alert(2)</script>" in shown
+    assert "\u202e" not in shown
+    assert asked.evaluate(script="document.querySelectorAll('.document :is(a, i, b, img, script)').length") == 0
+    sent = hub.received[-1].json
+    assert sent == {"query": DOCUMENT["quote"], "route": "docs", "document": {"uri": "gs://bucket/pay.md", "start": 5}}
+    for declines, told in (("nothing_known", "no_document"), ("failed", "document_down")):
+        hub.document = {"declines": declines}
+        asked.evaluate(script=f"location.hash = '#document?route=docs&uri=x&start=0&quote={declines}'")
+        asked.wait(selector=f".document [data-t='error.{told}']")
+    seen = asked.seen()
+    assert seen["complaints"] == []
 
 
 def test_health_is_for_operators(asked: Browser) -> None:

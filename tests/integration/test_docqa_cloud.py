@@ -15,6 +15,7 @@ from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.http.messages import Cancellation, Handler, Request, Response
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.sources import Sources
+from functions.docqa.model import Document
 from functions.docqa.retrieval.access import Asker
 from tests.fakes.document_cloud import (
     BUCKET,
@@ -277,6 +278,19 @@ def test_the_search_runs_with_the_askers_own_token(cloud: DocumentCloud) -> None
     assert ask(engine, DOORS, token=OWNERS_TOKEN).grounded
     denied = ask(engine, DOORS, token=READERS_TOKEN)
     assert "group:GROUP_OF_THE_USERS" in denied.hints[0].remedy
+
+
+def test_a_document_is_shown_as_the_askers_own_search_finds_it(cloud: DocumentCloud) -> None:
+    cloud.hold(doors=RULE)
+    engine = cloud.engine()
+    uri, quote = f"gs://{BUCKET}/doors.md", "The doors are locked at 20:00."
+    document = engine.document(uri, quote=quote, asker=Asker())
+    assert isinstance(document, Document)
+    assert quote in document.text
+    assert engine.document(f"gs://{BUCKET}/windows.md", quote=quote, asker=Asker()) == ""
+    cloud.break_storage("deny-objects-get")
+    cloud.put("doors.md", RULE + "\nAlways.\n")
+    assert "could not be read" in str(engine.document(uri, quote=quote, asker=Asker()))
 
 
 def test_a_former_edition_answers_only_who_asks_for_it(cloud: DocumentCloud) -> None:

@@ -37,9 +37,9 @@ class Documents:
     prompts: list[str]
     composes: bool
 
-    def query(self, asker: Principal | None, text: str = _QUESTION) -> dict[str, Any]:
+    def query(self, asker: Principal | None, text: str = _QUESTION, **more: object) -> dict[str, Any]:
         """The answer of /tools/query."""
-        body = json.dumps({"query": text}).encode()
+        body = json.dumps({"query": text, **more}).encode()
         headers = signed(asker, "POST", "/tools/query", body) if asker else {}
         response = self.hub.request("POST", "/tools/query", body, token=None, headers=headers)
         assert isinstance(response.body, bytes)
@@ -108,6 +108,25 @@ def test_who_may_read_a_document_gets_what_it_says(documents: Documents) -> None
     assert citation["link"] == "https://intranet.example/hr/pay.md"
     assert ("composed" in found["data"]) is documents.composes
     assert [_shows(prompt) for prompt in documents.prompts] == [True] * documents.composes
+
+
+def test_a_document_is_shown_around_its_quote_to_who_may_read_it(documents: Documents) -> None:
+    (citation,) = documents.query(_HANAKO)["citations"]
+    place = {"uri": citation["uri"], "start": citation["position"]["start"]}
+
+    def shown(asker: Principal | None, quote: str, **changes: object) -> Any:
+        return documents.query(asker, quote, route="docqa", document=place | changes)["data"]
+
+    found = shown(_HANAKO, citation["quote"])["document"]
+    assert found["before"] + found["quote"] + found["after"] == _PAY.strip()
+    assert (found["title"], found["quote"]) == ("Pay", citation["quote"])
+    assert found["link"] == citation["link"]
+    assert shown(_HANAKO, citation["quote"], start=7)["document"] == found
+    changed = shown(_HANAKO, "It earns nothing.")["document"]
+    assert (changed["before"], changed["quote"], changed["after"]) == ("", "", _PAY.strip())
+    for data in (shown(_TARO, citation["quote"]), shown(None, "x"), shown(_HANAKO, "x", uri="corpus:hr/none.md")):
+        assert data == {"declines": "nothing_known"}
+    assert documents.query(_HANAKO, "x", route="docqa", document={"uri": 7})["error"]["kind"] == "not_accepted"
 
 
 @pytest.mark.parametrize("method", ["message/send", "message/stream"])

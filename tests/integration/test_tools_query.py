@@ -47,6 +47,7 @@ _BAD_BODIES = [
     (b'{"query": "a", "route": 7}', 400, "route"),
     (b'{"query": "a", "route": ""}', 400, "route"),
     (b'{"query": "a", "route": "nobody"}', 400, "route"),
+    (b'{"query": "a", "document": "a.md"}', 400, "document"),
     (b'{"query": "a", "Route": "alpha"}', 400, "Route"),
     (b'{"query": "a", "context_id": "c"}', 400, "context_id"),
     (b'{"query": "' + b"a" * 3000 + b'"}', 413, None),

@@ -195,7 +195,13 @@ function atQuote(address, { quote = "", position }) {
   return address.includes("#") || !place ? address : `${address}#${place}`;
 }
 
-function sources({ citations = [] }) {
+// The console's page of the document; "" if its agent shows no documents.
+function pageOf(route, { uri, quote = "", position, passageId }) {
+  if (!route || !passageId || !quote.trim() || !Number.isInteger(position?.start)) return "";
+  return `#document?${new URLSearchParams({ route, uri, start: position.start, quote })}`;
+}
+
+function sources({ route, citations = [] }) {
   if (!citations.length) return null;
   const items = citations.map((each) => {
     const name = plain(String(each.title || each.uri));
@@ -203,7 +209,10 @@ function sources({ citations = [] }) {
     const place = [...(each.position?.section ?? []).slice(-1), each.position?.page && `p. ${each.position.page}`];
     const where = place.filter(Boolean).map((words) => ` · ${plain(String(words))}`);
     const quote = each.quote && h("blockquote", { dir: "auto" }, plain(each.quote).slice(0, 1000));
-    return h("li", {}, address ? link(atQuote(address, each), name) : h("cite", { title: each.uri }, name), where, quote);
+    const page = pageOf(route, each);
+    const original = address && link(atQuote(address, each), page ? new URL(address).host : name);
+    const title = page ? h("a", { href: page }, name) : (original ?? h("cite", { title: each.uri }, name));
+    return h("li", {}, title, where, page && original ? [" (", original, ")"] : null, quote);
   });
   return h("section", { class: "sources" }, say("sources", {}, "h3"), h("ol", {}, items));
 }

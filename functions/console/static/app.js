@@ -1,17 +1,20 @@
 // The console: one page with its views, each named by the address after the #.
 
 import * as ask from "./ask.js";
+import * as document_ from "./document.js";
 import * as health from "./health.js";
 import * as inspect from "./inspect.js";
 import { start } from "./page.js";
 import * as routes from "./routes.js";
 import * as tasks from "./tasks.js";
 
-const VIEWS = { ask, tasks, routes, health, inspect };
+// Values of `document` are in the address, after a question mark.
+const VIEWS = { ask, tasks, routes, health, inspect, document: document_ };
 const made = {};
 
 function show() {
-  const name = location.hash.slice(1) in VIEWS ? location.hash.slice(1) : "ask";
+  const [, wanted, parameters] = /^#?([a-z]*)\??(.*)/.exec(location.hash);
+  const name = Object.hasOwn(VIEWS, wanted) ? wanted : "ask";
   if (!made[name]) {
     made[name] = VIEWS[name].view();
     document.getElementById("main").append(made[name].element);
@@ -21,7 +24,7 @@ function show() {
     if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  made[name].shown();
+  made[name].shown(new URLSearchParams(parameters));
 }
 
 await start();

@@ -120,6 +120,12 @@ class CloudDocumentQA:
             hints=hints,
         )
 
+    def document(self, uri: str, *, quote: str, asker: Asker) -> Document | str:
+        """See `Documents.document`: what the asker's search for the quote finds of the document, if some of it still stands."""
+        grounds = self.find(quote, asker=asker)
+        is_found = any(passage.uri == uri for passage in grounds.passages)
+        return (grounds.texts(uri) if is_found else None) or grounds.failed
+
     def _hints(self, failures: Iterable[Failure]) -> tuple[Hint, ...]:
         """Return one hint for each thing to be done, however many documents it stands in the way of."""
         hints: dict[str, Hint] = {}

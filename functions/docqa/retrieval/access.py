@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from a2a_hub.a2a.call import Call
+
 FILE_NAME = "access.toml"
 _KEYS = frozenset({"allow_domains", "allow_emails"})
 
@@ -28,6 +30,17 @@ class Asker:
     email: str | None = None
     domain: str | None = None
     token: str | None = field(default=None, repr=False)
+
+
+def asker_of(call: Call) -> Asker:
+    """Return the identity of a call, with its bearer token."""
+    principal = call.principal
+    scheme, _, token = (call.authorization or "").partition(" ")
+    return Asker(
+        email=principal.own_email if principal else None,
+        domain=principal.hosted_domain if principal else None,
+        token=token.strip() if scheme.lower() == "bearer" and token.strip() else None,
+    )
 
 
 class Rule(msgspec.Struct, frozen=True, array_like=True):

@@ -15,7 +15,7 @@ from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.child import read_all
 from functions.docqa.ingestion.files import corpus_files, corpus_uri, read_bytes, unread
 from functions.docqa.model import Document, Passage, Skipped, Standing
-from functions.docqa.retrieval.access import FILE_NAME, AccessRules, key_of
+from functions.docqa.retrieval.access import FILE_NAME, AccessRules, Asker, Rules, key_of, may_read
 from functions.docqa.retrieval.refresh import signature
 from functions.docqa.retrieval.writing import LAYOUT, File, Writer, create
 
@@ -73,10 +73,13 @@ def reading(index_path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def document(connection: sqlite3.Connection, uri: str) -> Document | None:
-    """Return a document as it was indexed, which positions refer to, without its passages."""
-    row = connection.execute("SELECT document, text FROM files WHERE uri = ? AND skipped IS NULL", (uri,)).fetchone()
-    return msgspec.structs.replace(msgspec.msgpack.decode(row[0], type=Document), text=row[1]) if row else None
+def document(connection: sqlite3.Connection, uri: str, *, asker: Asker | None = None) -> Document | None:
+    """Return a document as it was indexed, which positions refer to, without its passages; with `asker`, if they may read it."""
+    query = "SELECT document, text, rules FROM files JOIN readers ON name = readers WHERE uri = ? AND skipped IS NULL"
+    row = connection.execute(query, (uri,)).fetchone()
+    if row is None or (asker is not None and not may_read(msgspec.msgpack.decode(row[2], type=Rules), asker)):
+        return None
+    return msgspec.structs.replace(msgspec.msgpack.decode(row[0], type=Document), text=row[1])
 
 
 def load(blob: bytes, standing: str, score: float) -> Passage:
