@@ -1,6 +1,6 @@
 """The hub as an A2A agent: from the protocol's request to a turn, and back to the protocol's events."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from a2a_hub.a2a.a2ui import a2ui_in, acted_on
@@ -10,6 +10,7 @@ from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.model import Event, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
+from a2a_hub.identity.principal import is_operator
 from a2a_hub.routing.hub_card import ROUTE_EXTENSION
 from a2a_hub.routing.routes import may_use
 from functions.hub.commands.agent_commands import has_result, result_events
@@ -23,11 +24,12 @@ from functions.hub.turn import IncomingTurn, TurnRecord
 
 
 class HubAgent:
-    """The agents behind the hub as one; see `a2a_hub.a2a.agent.Agent`."""
+    """The agents behind the hub as one; see `a2a_hub.a2a.agent.Agent`. `operators`: see `is_operator`."""
 
-    def __init__(self, pipeline: Pipeline, *, message_factory: MessageFactory) -> None:
+    def __init__(self, pipeline: Pipeline, *, message_factory: MessageFactory, operators: Collection[str] = ()) -> None:
         self._pipeline = pipeline
         self._message_factory = message_factory
+        self._operators = operators
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:
         """See `Agent.context_of`."""
@@ -49,7 +51,7 @@ class HubAgent:
         retry_seconds = route.retry_seconds if route is not None and is_tried_again else 0
         if route is not None and route.passes_tasks and not call.for_ui:
             events = mirrored(translated, context_id=context_id, call=call, message_factory=self._message_factory)
-            return Turn(events=_explained(events, turn), retry_seconds=retry_seconds)
+            return Turn(events=self._explained(events, turn), retry_seconds=retry_seconds)
         immediate = turn.immediate
         events = to_events(
             _pieces(translated),
@@ -58,7 +60,7 @@ class HubAgent:
             message_factory=self._message_factory,
             as_task=not immediate,
         )
-        return Turn(events=_explained(events, turn), immediate=immediate, retry_seconds=retry_seconds)
+        return Turn(events=self._explained(events, turn), immediate=immediate, retry_seconds=retry_seconds)
 
     def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
         """Return True for a message that belongs to another route; see `a2a_hub.tasks.parts.NewTaskPolicy`."""
@@ -69,6 +71,11 @@ class HubAgent:
         assert call.task is not None, "cancel() needs a stored task"
         context_id = call.task.before.context_id if call.task.before else None
         self._pipeline.cancel(call.owner, self._pipeline.conversations.ids_of(call.owner, context_id), call)
+
+    def _explained(self, events: Iterator[Event], turn: TurnRecord) -> Iterator[Event]:
+        if ROUTE_EXTENSION not in turn.incoming.extensions:
+            return events
+        return explained(events, turn, for_operator=is_operator(turn.incoming.principal, self._operators))
 
     def _incoming(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> IncomingTurn:
         """Return the turn of a request. Raises A2AError for a skill that is not a string."""
@@ -103,8 +110,10 @@ class HubAgent:
 class CommandAgent(HubAgent):
     """The whole hub: commands are answered here, everything else by the agents."""
 
-    def __init__(self, pipeline: Pipeline, commands: Commands, *, message_factory: MessageFactory) -> None:
-        super().__init__(pipeline, message_factory=message_factory)
+    def __init__(
+        self, pipeline: Pipeline, commands: Commands, *, message_factory: MessageFactory, operators: Collection[str]
+    ) -> None:
+        super().__init__(pipeline, message_factory=message_factory, operators=operators)
         self._commands = commands
 
     def bypasses_task(self, request: SendMessageRequest) -> bool:
@@ -140,10 +149,6 @@ class CommandAgent(HubAgent):
             message_factory=self._message_factory,
         )
         return Turn(events=events)
-
-
-def _explained(events: Iterator[Event], turn: TurnRecord) -> Iterator[Event]:
-    return explained(events, turn) if ROUTE_EXTENSION in turn.incoming.extensions else events
 
 
 def _may_be_command(request: SendMessageRequest) -> bool:

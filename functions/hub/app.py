@@ -93,14 +93,14 @@ def build(
         log=log,
         clock=time.perf_counter,
     )
-    hub_agent = HubAgent(pipeline, message_factory=MESSAGE_FACTORY)
+    hub_agent = HubAgent(pipeline, message_factory=MESSAGE_FACTORY, operators=config.operators)
     stored = None
     if store and config.tasks:
         stored = TaskOperations(store, hub_agent, message_factory=MESSAGE_FACTORY, settings=config.tasks)
     catalog = AgentCommandCatalog(tables, log=log)
     feedback = Feedback(pipeline.conversations, log=log)
     commands = Commands(tables, catalog, feedback, tasks=stored, log=log)
-    agent = CommandAgent(pipeline, commands, message_factory=MESSAGE_FACTORY)
+    agent = CommandAgent(pipeline, commands, message_factory=MESSAGE_FACTORY, operators=config.operators)
     tasks = _task_service(config, agent, stored, http, log) if stored else None
     server = A2AServer(
         agent,

@@ -12,9 +12,16 @@ from functions.hub.turn import TurnRecord
 
 
 def explained(
-    events: Iterator[Event], turn: TurnRecord, *, clock: Callable[[], float] = time.perf_counter
+    events: Iterator[Event],
+    turn: TurnRecord,
+    *,
+    for_operator: bool,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[Event]:
-    """Yield the events; the one that ends the turn comes after its agent has ended, with the explanation in its metadata."""
+    """Yield the events; the one that ends the turn comes after its agent has ended, with the explanation in its metadata.
+
+    Only that `for_operator` has the sentences that the verifier dropped.
+    """
     started = clock()
     last: Message | Task | TaskStatusUpdateEvent | None = None
     for event in events:
@@ -29,6 +36,9 @@ def explained(
             yield event
     if last is not None:
         explanation = _explanation(turn, total_ms=round((clock() - started) * 1000, 3))
+        lists = (data.get("dropped") for data in turn.data if for_operator)
+        if dropped := [each for dropped in lists if isinstance(dropped, list) for each in dropped]:
+            explanation["dropped"] = dropped
         yield replace(last, metadata={**(last.metadata or {}), ROUTE_EXTENSION: explanation})
 
 

@@ -38,6 +38,11 @@ CITATIONS = [
         "passageId": "p",
     },
 ]
+WHY = {
+    "route": "docs",
+    "declined": [{"route": "wiki", "agent": "<b>Wiki</b>", "reason": "nothing_known"}],
+    "dropped": [{"text": "It is <i>9 m</i> high.", "flaws": ["figure"]}, 7],
+}
 DOCUMENT = {
     "title": "<i>Pay</i>",
     "link": "javascript:alert(4)",
@@ -117,7 +122,7 @@ class FakeHub(HttpServer):
         last = {
             **_IDS,
             **_state("COMPLETED"),
-            "metadata": {ROUTE_EXTENSION: {"route": "docs", "citations": CITATIONS if text == "cite" else []}},
+            "metadata": {ROUTE_EXTENSION: {"route": "docs", "citations": CITATIONS} if text == "cite" else WHY},
         }
         exchange.event({"result": {"statusUpdate": last}})
 
@@ -246,6 +251,14 @@ def test_a_hostile_document_is_text_and_one_that_may_not_be_read_says_so(asked: 
         asked.wait(selector=f".document [data-t='error.{told}']")
     seen = asked.seen()
     assert seen["complaints"] == []
+
+
+def test_an_answer_says_who_declined_and_what_was_dropped(asked: Browser) -> None:
+    ask(asked, "hostile")
+    asked.click(selector="article[aria-busy=false] summary")
+    shown = asked.text(selector="article dl")
+    assert "<b>Wiki</b>: knows nothing about this" in shown
+    assert "It is <i>9 m</i> high. figure" in shown
 
 
 def test_health_is_for_operators(asked: Browser) -> None:

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.identity.principal import Principal
 from a2a_hub.routing.hub_card import ROUTE_EXTENSION
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, data, message, status, task, text
 from tests.fakes.hub import TOKEN, Hub, route
+from tests.fakes.signatures import signed
 
 ACTIVE = {"a2a-version": "1.0", "a2a-extensions": ROUTE_EXTENSION}
 CITATION = {"uri": "https://example.com/a", "title": "A"}
@@ -60,6 +62,23 @@ def test_a_stored_turn_says_it_too_and_who_declined(tmp_path: Path) -> None:
         told = _last(hub, "How high?", streams=True)[ROUTE_EXTENSION]
     assert (told["route"], told["rule"], told["version"]) == ("talk", "default", "0.3")
     assert told["declined"] == [{"route": "docs", "agent": "Agent docs", "reason": "nothing_known"}]
+
+
+@pytest.mark.parametrize("is_operator", [True, False])
+def test_operators_alone_learn_what_the_verifier_dropped(is_operator: bool) -> None:
+    dropped = {"text": "It is 9 m high.", "flaws": ["figure"]}
+    answers = [message(text("It is high."), data({"dropped": [dropped]}), data({"dropped": 7}))]
+    principal = Principal(subject="google:1", email="ada@example.com", hosted_domain="example.com")
+    settings = {"OPERATORS": "ada@example.com" if is_operator else "bob@example.com"}
+    with AgentServer(lambda _: answers, version="1.0") as agent:
+        hub = Hub(route("docs", agent.url), behind_gate=True, settings=settings)
+        said = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Ask docs"}]}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": said}}).encode()
+        headers = signed(principal, "POST", "/", body) | ACTIVE
+        response = hub.request("POST", "/", body, token=None, headers=headers)
+    assert isinstance(response.body, bytes)
+    ((result,),) = (json.loads(response.body)["result"].values(),)
+    assert result["metadata"][ROUTE_EXTENSION].get("dropped") == ([dropped] if is_operator else None)
 
 
 def test_a_question_and_a_failure_say_it_too() -> None:

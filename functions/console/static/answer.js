@@ -221,11 +221,13 @@ function reasons(why, firstMs) {
   const { routingMs = 0, downstreamMs = 0, totalMs = 0 } = why.timings ?? {};
   const agent = language() === "ja" ? (why.agentJa ?? why.agent) : why.agent;
   const declined = (why.declined ?? []).map((each) => h("li", {}, `${each.agent}: `, say(`declined.${each.reason}`)));
+  const dropped = (why.dropped ?? []).map((each) => h("li", { dir: "auto" }, plain(String(each?.text ?? "")), " ", h("code", {}, plain([each?.flaws].flat().join(", ")))));
   const rows = [
     ["why.route", why.route],
     ["why.rule", why.rule && say(`rule.${why.rule}`, { words: (why.words ?? []).map((word) => `“${plain(word)}”`).join(", ") })],
     ["why.declined", declined.length && h("ul", {}, declined)],
     ["why.agent", agent],
+    ["why.dropped", dropped.length && h("ul", {}, dropped)],
     ["why.boundary", why.boundary],
     ["why.version", why.version && `A2A ${why.version}, ${why.binding}`],
     ["why.timings", bar(routingMs, downstreamMs, Math.max(0, totalMs - downstreamMs), firstMs)],
