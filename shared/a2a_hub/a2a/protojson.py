@@ -68,11 +68,9 @@ def encode(value: Any) -> bytes:
 
 def read(type_: type[S], value: Any, path: str = "") -> S:
     """Return `value` (decoded JSON) as a `type_`. Raises INVALID_PARAMS with the path of the first field that does not fit."""
-    if not isinstance(value, dict):
-        raise invalid_field(path or "params", f"must be an object, not {kind_of(value)}")
     fields, required, empty, one_of = _plan(type_)
     found: dict[str, Any] = {}
-    for key, item in value.items():
+    for key, item in as_object(value, path or "params").items():
         field = fields.get(key)
         if field is None:
             continue
@@ -136,27 +134,25 @@ def _reader(hint: Any) -> _Reader | None:
         return lambda value, path: read(hint, value, path)
     if issubclass(hint, StrEnum):
         return _enum(hint)
-    return {str: read_string, int: read_integer, bool: read_boolean}[hint]
+    return {str: as_string, int: read_integer, bool: read_boolean}[hint]
 
 
 def _list_of(item: _Reader | None) -> _Reader:
     def read_list(value: Any, path: str) -> tuple[Any, ...]:
-        if not isinstance(value, list):
-            raise invalid_field(path, f"must be an array, not {kind_of(value)}")
+        elements = as_list(value, path)
         if item is None:
-            return tuple(value)
-        return tuple(item(element, f"{path}[{index}]") for index, element in enumerate(value))
+            return tuple(elements)
+        return tuple(item(element, f"{path}[{index}]") for index, element in enumerate(elements))
 
     return read_list
 
 
 def _map_of(item: _Reader | None) -> _Reader:
     def read_map(value: Any, path: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise invalid_field(path, f"must be an object, not {kind_of(value)}")
+        members = as_object(value, path)
         if item is None:
-            return value
-        return {key: item(element, f"{path}.{key}") for key, element in value.items()}
+            return members
+        return {key: item(element, f"{path}.{key}") for key, element in members.items()}
 
     return read_map
 
@@ -180,13 +176,6 @@ def _enum(type_: type[StrEnum]) -> _Reader:
     return read_enum
 
 
-def read_string(value: Any, path: str) -> str:
-    """Return `value`, which must be a string."""
-    if isinstance(value, str):
-        return value
-    raise invalid_field(path, f"must be a string, not {kind_of(value)}")
-
-
 def read_integer(value: Any, path: str) -> int:
     """Return a 32-bit integer, also as a string or as a float without a fraction."""
     if (isinstance(value, str) and re.fullmatch(_INTEGER, value)) or (isinstance(value, float) and value.is_integer()):
@@ -207,7 +196,7 @@ def read_boolean(value: Any, path: str) -> bool:
 
 def read_base64(value: Any, path: str) -> str:
     """Return standard base64 with padding, as ProtoJSON writes bytes. The URL-safe alphabet and missing padding are read too."""
-    text = read_string(value, path)
+    text = as_string(value, path)
     if re.fullmatch(_CANONICAL_BASE64, text) and len(text) % 4 == 0:
         return text
     text = text.translate(_TO_STANDARD).rstrip("=")
@@ -218,13 +207,13 @@ def read_base64(value: Any, path: str) -> str:
 
 def read_timestamp(value: Any, path: str) -> str:
     """Return RFC 3339 with any offset as UTC with milliseconds (§5.6.1). A time without a zone is UTC."""
-    text = read_string(value, path)
+    text = as_string(value, path)
     return _read_time(f"{text}Z" if re.fullmatch(_WITHOUT_ZONE, text) else text, path, rounded_up=False)
 
 
 def read_earliest(value: Any, path: str) -> str:
     """Return the earliest time of something (§3.1.4) in the same form. It needs a zone, and is rounded up to a millisecond."""
-    return _read_time(read_string(value, path), path, rounded_up=True)
+    return _read_time(as_string(value, path), path, rounded_up=True)
 
 
 def seconds_of(timestamp: str) -> float:
@@ -270,21 +259,21 @@ def as_object(value: Any, path: str) -> dict[str, Any]:
     """Return `value`, which must be a JSON object."""
     if isinstance(value, dict):
         return value
-    raise invalid_field(path, "must be an object")
+    raise invalid_field(path, f"must be an object, not {kind_of(value)}")
 
 
 def as_list(value: Any, path: str) -> list[Any]:
     """Return `value`, which must be a JSON array."""
     if isinstance(value, list):
         return value
-    raise invalid_field(path, "must be an array")
+    raise invalid_field(path, f"must be an array, not {kind_of(value)}")
 
 
 def as_string(value: Any, path: str) -> str:
-    """Return `value`, which must be a string. Checked here if 1.0 has another name for the field."""
+    """Return `value`, which must be a string."""
     if isinstance(value, str):
         return value
-    raise invalid_field(path, "must be a string")
+    raise invalid_field(path, f"must be a string, not {kind_of(value)}")
 
 
 def as_enum(value: Any, names: Mapping[str | int, str], path: str, expected: str) -> str:
@@ -319,6 +308,12 @@ def _spellings(names: tuple[str, ...]) -> dict[str, str]:
 def without_absent(value: dict[str, Any]) -> dict[str, Any]:
     """Return `value` without the members that are None or an empty tuple."""
     return {name: item for name, item in value.items() if item is not None and item != ()}
+
+
+def written(value: msgspec.Struct, **others: Any) -> dict[str, Any]:
+    """Return the members of `value` by their names on the wire, `others` in their places or beside them, without absent ones."""
+    members = dict(zip(value.__struct_encode_fields__, msgspec.structs.astuple(value), strict=True))
+    return without_absent(members | others)
 
 
 # Strings that have a form: the proto's bytes and timestamps.

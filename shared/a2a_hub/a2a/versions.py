@@ -102,9 +102,7 @@ class VersionCodec:
 
         If it `completes`, a message without id or role, as user interfaces have sent them, gets these.
         """
-        if not isinstance(params, dict):
-            raise invalid_field("params", "must be an object")
-        text = params.get("text")
+        text = protojson.as_object(params, "params").get("text")
         core = self._core_params(operation, params, binding)
         if operation.request is SendMessageRequest and core.get("message") is None and isinstance(text, str):
             # Some clients send `params.text` and no message.

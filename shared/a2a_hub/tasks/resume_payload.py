@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.model import Binding, SendMessageRequest, Task, Version
-from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 
 
@@ -38,42 +37,19 @@ class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return the payload of a call for an owner's task, with the agent's notes as they are now."""
         assert call.task is not None, "the payload belongs to a task"
         assert call.principal is not None, "only an owner's task is stored"
+        shared = {name: getattr(call, name) for name in _OF_CALL}
         return cls(
-            request=request,
-            principal=call.principal,
-            version=call.version,
-            binding=call.binding,
-            streaming=call.streaming,
-            accepted_modes=call.accepted_modes,
-            extensions=call.extensions,
-            traceparent=call.traceparent,
-            for_ui=call.for_ui,
-            tenant=call.tenant,
-            turn=call.task.turn,
-            notes=call.task.notes,
-            began_at=began_at,
-            tries=tries,
+            request=request, turn=call.task.turn, notes=call.task.notes, began_at=began_at, tries=tries, **shared
         )
 
     def call(self, task: Task, *, request_id: str, record: dict[str, Any]) -> Call:
         """Return the original call, for the task in its present state."""
-        return Call(
-            request_id=request_id,
-            principal=self.principal,
-            version=self.version,
-            binding=self.binding,
-            streaming=self.streaming,
-            accepted_modes=self.accepted_modes,
-            extensions=self.extensions,
-            traceparent=self.traceparent,
-            cancellation=Cancellation(),
-            record=record,
-            for_ui=self.for_ui,
-            tenant=self.tenant,
-            task=CurrentTask(id=task.id, before=task, turn=self.turn, notes=dict(self.notes)),
-        )
+        current = CurrentTask(id=task.id, before=task, turn=self.turn, notes=dict(self.notes))
+        shared = {name: getattr(self, name) for name in _OF_CALL}
+        return Call(request_id=request_id, record=record, task=current, **shared)
 
 
+_OF_CALL = set(ResumePayload.__struct_fields__) & set(Call.__struct_fields__)
 encode = msgspec.json.Encoder().encode
 decode_resume_payload = msgspec.json.Decoder(ResumePayload).decode
 """Return the payload that `encode` made."""

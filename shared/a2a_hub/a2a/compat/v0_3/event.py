@@ -35,7 +35,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.protojson import as_enum, as_list, as_object, as_string, copied, member, without_absent
+from a2a_hub.a2a.protojson import as_enum, as_list, as_object, as_string, copied, member, written
 
 _STATES: tuple[tuple[TaskState, str, str], ...] = (
     (TaskState.UNSPECIFIED, "unknown", "TASK_STATE_UNSPECIFIED"),
@@ -73,13 +73,8 @@ def to_core_status(value: Any, path: str) -> dict[str, Any]:
 
 def to_compat_status(status: TaskStatus, binding: Binding) -> dict[str, Any]:
     """Return a 1.0 task status in 0.3's JSON."""
-    return without_absent(
-        {
-            "state": _WRITE_STATE[binding][status.state],
-            "message": to_compat_message(status.message, binding) if status.message else None,
-            "timestamp": status.timestamp,
-        }
-    )
+    message = to_compat_message(status.message, binding) if status.message else None
+    return written(status, state=_WRITE_STATE[binding][status.state], message=message)
 
 
 def to_core_artifact(value: Any, path: str) -> dict[str, Any]:
@@ -93,16 +88,7 @@ def to_core_artifact(value: Any, path: str) -> dict[str, Any]:
 
 def to_compat_artifact(artifact: Artifact, binding: Binding) -> dict[str, Any]:
     """Return a 1.0 artifact in 0.3's JSON."""
-    return without_absent(
-        {
-            "artifactId": artifact.artifact_id,
-            "name": artifact.name,
-            "description": artifact.description,
-            "parts": [to_compat_part(part, binding) for part in artifact.parts],
-            "metadata": artifact.metadata,
-            "extensions": artifact.extensions,
-        }
-    )
+    return written(artifact, parts=[to_compat_part(part, binding) for part in artifact.parts])
 
 
 def to_core_task(value: Any, path: str) -> dict[str, Any]:
@@ -122,16 +108,13 @@ def to_core_task(value: Any, path: str) -> dict[str, Any]:
 
 def to_compat_task(task: Task, binding: Binding) -> dict[str, Any]:
     """Return a 1.0 task in 0.3's JSON."""
-    return without_absent(
-        {
-            "kind": None if binding is Binding.HTTP_JSON else "task",
-            "id": task.id,
-            "contextId": task.context_id or "",
-            "status": to_compat_status(task.status, binding),
-            "artifacts": [to_compat_artifact(item, binding) for item in task.artifacts] or None,
-            "history": [to_compat_message(item, binding) for item in task.history] or None,
-            "metadata": task.metadata,
-        }
+    return written(
+        task,
+        kind=None if binding is Binding.HTTP_JSON else "task",
+        contextId=task.context_id or "",
+        status=to_compat_status(task.status, binding),
+        artifacts=[to_compat_artifact(item, binding) for item in task.artifacts] or None,
+        history=[to_compat_message(item, binding) for item in task.history] or None,
     )
 
 
@@ -217,12 +200,9 @@ def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
 
 def to_compat_push_config(config: TaskPushNotificationConfig) -> dict[str, Any]:
     """Return the inner `pushNotificationConfig` of 0.3."""
-    authentication = None
-    if config.authentication is not None:
-        authentication = without_absent(
-            {"schemes": [config.authentication.scheme], "credentials": config.authentication.credentials}
-        )
-    return without_absent({"id": config.id, "url": config.url, "token": config.token, "authentication": authentication})
+    own = config.authentication
+    authentication = written(own, scheme=None, schemes=[own.scheme]) if own else None
+    return written(config, tenant=None, taskId=None, authentication=authentication)
 
 
 def to_compat_task_push_config(config: TaskPushNotificationConfig, binding: Binding) -> dict[str, Any]:
@@ -243,33 +223,13 @@ def to_compat_result(value: Event | Struct, binding: Binding) -> Any:
         case Task():
             name, body = "task", to_compat_task(value, binding)
         case TaskStatusUpdateEvent():
-            name = "statusUpdate"
-            body = {
-                "kind": None if rest else "status-update",
-                "taskId": value.task_id,
-                "contextId": value.context_id,
-                "status": to_compat_status(value.status, binding),
-                "final": value.status.state.settled,
-                "metadata": value.metadata,
-            }
+            kind, status, final = "status-update", to_compat_status(value.status, binding), value.status.state.settled
+            name, body = "statusUpdate", written(value, kind=None if rest else kind, status=status, final=final)
         case TaskArtifactUpdateEvent():
-            name = "artifactUpdate"
-            body = {
-                "kind": None if rest else "artifact-update",
-                "taskId": value.task_id,
-                "contextId": value.context_id,
-                "artifact": to_compat_artifact(value.artifact, binding),
-                "append": value.append,
-                "lastChunk": value.last_chunk,
-                "metadata": value.metadata,
-            }
+            kind, artifact = "artifact-update", to_compat_artifact(value.artifact, binding)
+            name, body = "artifactUpdate", written(value, kind=None if rest else kind, artifact=artifact)
         case ListTasksResponse() if rest:
-            return {
-                "tasks": [to_compat_task(task, binding) for task in value.tasks],
-                "nextPageToken": value.next_page_token,
-                "pageSize": value.page_size,
-                "totalSize": value.total_size,
-            }
+            return written(value, tasks=[to_compat_task(task, binding) for task in value.tasks])
         case TaskPushNotificationConfig():
             return to_compat_task_push_config(value, binding)
         case ListTaskPushNotificationConfigsResponse(configs=configs):
@@ -279,5 +239,4 @@ def to_compat_result(value: Event | Struct, binding: Binding) -> Any:
             return to_compat_rest_card(value) if rest else to_compat_card(value)
         case _:
             raise TypeError(f"A2A 0.3 has no {type(value).__name__}")
-    body = without_absent(body)
     return {name: body} if rest else body

@@ -14,7 +14,17 @@ from msgspec import UNSET
 from a2a_hub.a2a.a2ui import is_surface
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Binding, Message, Part, Role
-from a2a_hub.a2a.protojson import as_enum, as_list, as_object, as_string, copied, member, read_base64, without_absent
+from a2a_hub.a2a.protojson import (
+    as_enum,
+    as_list,
+    as_object,
+    as_string,
+    copied,
+    member,
+    read_base64,
+    without_absent,
+    written,
+)
 
 _ALIKE = ("messageId", "contextId", "taskId", "metadata", "extensions", "referenceTaskIds")
 _WRAPPED = "data_part_compat"
@@ -58,19 +68,10 @@ def to_compat_message(message: Message, binding: Binding) -> dict[str, Any]:
     """Return a 1.0 message in 0.3's JSON."""
     rest = binding is Binding.HTTP_JSON
     parts = [to_compat_part(part, binding) for part in message.parts]
-    return without_absent(
-        {
-            "kind": None if rest else "message",
-            "messageId": message.message_id,
-            "role": _WRITE_ROLE[binding][message.role],
-            "content" if rest else "parts": parts,
-            "contextId": message.context_id,
-            "taskId": message.task_id,
-            "metadata": message.metadata,
-            "extensions": message.extensions,
-            "referenceTaskIds": () if rest else message.reference_task_ids,
-        }
-    )
+    role = _WRITE_ROLE[binding][message.role]
+    if rest:
+        return written(message, role=role, parts=None, content=parts, referenceTaskIds=None)
+    return written(message, kind="message", role=role, parts=parts)
 
 
 def to_core_part(value: Any, path: str) -> dict[str, Any]:
