@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
+from msgspec import Struct
 
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.diagnosis.gcloud import Service, service_of
@@ -34,23 +35,14 @@ _UNKNOWN_KEY = error(
 )
 
 
-class Doctor:
+class Doctor(Struct, frozen=True):
     """The examination of the path to `hub`. `service` is the gate itself on Cloud Run, None elsewhere."""
 
-    def __init__(
-        self,
-        hub: Upstream,
-        *,
-        hub_url: str,
-        service: Service | None,
-        now: Callable[[], float] = time.time,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._hub = hub
-        self._hub_url = hub_url
-        self._service = service
-        self._now = now
-        self._clock = clock
+    hub: Upstream
+    hub_url: str
+    service: Service | None
+    now: Callable[[], float] = time.time
+    clock: Callable[[], float] = time.monotonic
 
     def report(self, headers: Mapping[str, str], *, is_operator: bool) -> Response:
         """Return the whole report; without an answer of the hub, the steps up to the failure; the hub's own rejection unchanged.
@@ -60,10 +52,10 @@ class Doctor:
         steps: list[Step] = []
         claims: IdTokenClaims | None = None
         try:
-            claims = self._hub.id_token_claims()
+            claims = self.hub.id_token_claims()
             steps.append(self._credential(claims))
             steps.extend(self._latency(headers))
-            answer = self._hub.send("GET", PATH, headers=headers, body=b"")
+            answer = self.hub.send("GET", PATH, headers=headers, body=b"")
         except A2AError as problem:
             if not is_operator:
                 raise
@@ -79,22 +71,22 @@ class Doctor:
     def _credential(self, claims: IdTokenClaims | None) -> Step:
         if claims is None:
             return ok("credential", "none is sent: IAM_CREDENTIALS=none, and the hub is on this machine")
-        return id_token_step(claims, self._now(), holder="gate", service=self._service)
+        return id_token_step(claims, self.now(), holder="gate", service=self.service)
 
     def _latency(self, headers: Mapping[str, str]) -> Iterator[Step]:
-        started = self._clock()
-        self._hub.send("GET", _HEALTH, headers=headers, body=b"")
-        seconds = self._clock() - started
+        started = self.clock()
+        self.hub.send("GET", _HEALTH, headers=headers, body=b"")
+        seconds = self.clock() - started
         if seconds > SLOW_SECONDS:
             yield warning(
                 "latency",
                 f"the hub's first answer took {seconds:.1f} s: no instance was there, or it is slow",
                 fix="keep one instance of the hub warm",
-                command=service_of(self._hub_url, name="hub").keep_instance(),
+                command=service_of(self.hub_url, name="hub").keep_instance(),
             )
 
     def _obstacle(self, problem: A2AError, claims: IdTokenClaims | None) -> Step:
-        hub = service_of(self._hub_url, name="hub")
+        hub = service_of(self.hub_url, name="hub")
         account = claims.email if claims is not None and claims.email else "EMAIL"
         match problem:
             case OwnTokenUnavailable():
@@ -102,7 +94,7 @@ class Doctor:
                     "credential",
                     "the gate got no token of its own from Application Default Credentials",
                     fix="start new instances of the gate; where it has no service account, deploy it with --service-account",
-                    command=self._service.restart() if self._service else None,
+                    command=self.service.restart() if self.service else None,
                 )
             case RejectedByIam(status=403):
                 return error(
@@ -118,10 +110,10 @@ class Doctor:
                     fix="let it have more instances",
                     command=hub.more_instances(),
                 )
-            case RejectedByIam() if claims is not None and claims.seconds_left(self._now()) <= 0:
+            case RejectedByIam() if claims is not None and claims.seconds_left(self.now()) <= 0:
                 return error("hub", "HTTP 401: the ID token has expired", fix="see the credential, above")
             case RejectedByIam():
-                audience = claims.audience if claims is not None else self._hub_url
+                audience = claims.audience if claims is not None else self.hub_url
                 return error(
                     "hub",
                     f"HTTP 401: the hub takes no ID token for the audience {audience}",

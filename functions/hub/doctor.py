@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
+
 from a2a_hub.a2a.error_response import refusal
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
 from a2a_hub.boundaries.boundary import CredentialRequest
@@ -48,44 +50,30 @@ if TYPE_CHECKING:
 _AT_ONCE = 8
 
 
-class Doctor:
+class Doctor(Struct, frozen=True):
     """The examination of `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails;
     `downstreams` are the agents by route id; `store` is the task store, with its settings; up to `max_instances` hubs may run;
     `gemini` is the model for the tools of MCP servers.
     """
 
-    def __init__(
-        self,
-        routes: Callable[[], Sequence[Route]],
-        *,
-        sources: CredentialSources,
-        http: HttpClient,
-        service: Service | None,
-        operators: frozenset[str],
-        downstreams: Callable[[], Mapping[str, Downstream]] = dict,
-        store: tuple[Store, StoreSettings] | None = None,
-        max_instances: int = 1,
-        gemini: Gemini | None = None,
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        self._routes = routes
-        self._downstreams = downstreams
-        self._sources = sources
-        self._http = http
-        self._service = service
-        self._operators = operators
-        self._store = store
-        self._max_instances = max_instances
-        self._gemini = gemini
-        self._now = now
-        # Each examination calls real services, and uses their quota.
-        self._one_at_a_time = threading.Lock()
+    routes: Callable[[], Sequence[Route]]
+    sources: CredentialSources
+    http: HttpClient
+    service: Service | None
+    operators: frozenset[str]
+    downstreams: Callable[[], Mapping[str, Downstream]] = dict
+    store: tuple[Store, StoreSettings] | None = None
+    max_instances: int = 1
+    gemini: Gemini | None = None
+    now: Callable[[], float] = time.time
+    # Each examination calls real services, and uses their quota.
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """Return the report, or a refusal for callers who are no operators; None for any other request."""
         if not is_doctor_request(request):
             return None
-        if not is_operator(caller.principal, self._operators):
+        if not is_operator(caller.principal, self.operators):
             reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"
             return refusal(request, A2AError(PERMISSION_DENIED, reason), record)
         audit.record("read", caller.principal, page=request.path, request=record["requestId"])
@@ -95,7 +83,7 @@ class Doctor:
 
     def report(self, authorization: str | None = None, *, only: Container[str] | None = None) -> Report:
         """Examine every route and the task store, or `only` these routes. `authorization` is the caller's."""
-        routes = [route for route in self._routes() if only is None or route.id in only]
+        routes = [route for route in self.routes() if only is None or route.id in only]
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="doctor") as threads:
             examined = tuple(
                 threads.map(
@@ -104,29 +92,27 @@ class Doctor:
                 )
             )
         account = self._account()
-        if only is None and self._gemini is not None:
+        if only is None and self.gemini is not None:
             from a2a_hub.gemini import examination as model_examination
 
-            examined += (Examined(subject="model", steps=tuple(model_examination.examine(self._gemini, without=""))),)
+            examined += (Examined(subject="model", steps=tuple(model_examination.examine(self.gemini, without=""))),)
         if only is None and (steps := tuple(self._store_steps(account))):
             examined += (Examined(subject="tasks", steps=steps),)
-        if only is None and self._store is not None and (claims := tuple(examine_quotas(self._store[0]))):
+        if only is None and self.store is not None and (claims := tuple(examine_quotas(self.store[0]))):
             examined += (Examined(subject="quotas", steps=claims),)
         return Report(account=account, examined=examined)
 
     def _store_steps(self, account: str | None) -> Iterator[Step]:
-        if self._store is not None:
-            store, settings = self._store
+        if self.store is not None:
+            store, settings = self.store
             yield from examine_store(store, settings, account=account)
-        elif self._max_instances > 1:
-            seen = (
-                f"up to {self._max_instances} instances without a store: each forgets the conversations of the others"
-            )
+        elif self.max_instances > 1:
+            seen = f"up to {self.max_instances} instances without a store: each forgets the conversations of the others"
             yield warning("store", seen, fix='set TASK_STORE = "firestore" in deploy.toml, or max_instances = 1')
 
     def _account(self) -> str | None:
-        for route in self._routes():
-            request = CredentialRequest(agent=route, sources=self._sources)
+        for route in self.routes():
+            request = CredentialRequest(agent=route, sources=self.sources)
             with suppress(NoCredential):
                 if account := route.boundary.account(route.boundary.credential(request)):
                     return account
@@ -136,14 +122,14 @@ class Doctor:
         if route.role:
             yield ok("workers", f"nobody is called: the workers of {route.role} fetch its tasks")
             return
-        if (downstream := self._downstreams().get(route.id)) and (failure := downstream.open_circuit):
+        if (downstream := self.downstreams().get(route.id)) and (failure := downstream.open_circuit):
             yield failed("circuit", failure.cause, remedy=failure.remedy or "see the steps below, and the agent's log")
-        if route.kind is Kind.MCP and not route.tool and self._gemini is None:
+        if route.kind is Kind.MCP and not route.tool and self.gemini is None:
             missing_tool = without_tool(route)
             yield failed("tool", missing_tool.cause, remedy=missing_tool.remedy or "")
         variable = missing_variable(route)
         if variable is not None:
-            hub = self._service or Service(name="hub")
+            hub = self.service or Service(name="hub")
             # All services of deploy.sh have one prefix.
             agent = Service(name=hub.name.removesuffix("hub") + route.id.replace("_", "-"))
             yield error(
@@ -154,11 +140,11 @@ class Doctor:
             )
             return
         try:
-            request = CredentialRequest(agent=route, sources=self._sources, authorization=authorization)
-            http = AuthorizedHttp(self._http, route.boundary, request)
+            request = CredentialRequest(agent=route, sources=self.sources, authorization=authorization)
+            http = AuthorizedHttp(self.http, route.boundary, request)
         except NoCredential as missing:
-            yield route.boundary.missing_step(missing, self._service)
+            yield route.boundary.missing_step(missing, self.service)
             return
-        if route.signs_caller_for and self._sources.signer(route.signs_caller_for) is None:
+        if route.signs_caller_for and self.sources.signer(route.signs_caller_for) is None:
             yield skipped("caller", "the agent is not told who asks: the hub has no SIGNING_KEY")
-        yield from AgentExamination(route, http, hub=self._service, now=self._now()).steps()
+        yield from AgentExamination(route, http, hub=self.service, now=self.now()).steps()

@@ -5,6 +5,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from a2a_hub.a2a import errors, protojson
 from a2a_hub.a2a.error_response import problem, read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
@@ -60,32 +62,31 @@ class Pages:
         return _json({"version": VERSION, "commit": self._commit, "protocolVersions": protocols})
 
 
-class ToolsQuery:
+class ToolsQuery(Struct, frozen=True):
     """The endpoint at `TOOLS_PATH`. `operators` are emails whose owners see causes and remedies, with names of accounts."""
 
-    def __init__(self, pipeline: Pipeline, *, max_body_bytes: int, operators: Collection[str]) -> None:
-        self._pipeline = pipeline
-        self._max_body_bytes = max_body_bytes
-        self._operators = operators
+    pipeline: Pipeline
+    max_body_bytes: int
+    operators: Collection[str]
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response:
         """Return the answer. Raises A2AError."""
         if not may_call(_TOOLS_OPERATION, caller.principal):
             raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {_TOOLS_OPERATION}")
         incoming, is_dry = self._incoming(request, caller, record)
-        turn, events = self._pipeline.start_turn(incoming, record)
+        turn, events = self.pipeline.start_turn(incoming, record)
         if is_dry:
-            return _json(_answer(turn, for_operator=False) | {"passedOver": self._pipeline.passed_over(turn)})
+            return _json(_answer(turn, for_operator=False) | {"passedOver": self.pipeline.passed_over(turn)})
         for _ in events:
             pass
         record.setdefault("outcome", Outcome.ANSWERED)
-        return _json(_answer(turn, for_operator=is_operator(caller.principal, self._operators)))
+        return _json(_answer(turn, for_operator=is_operator(caller.principal, self.operators)))
 
     def _incoming(self, request: Request, caller: Caller, record: Record) -> tuple[IncomingTurn, bool]:
         """Return the turn, and True if its agent is not to be asked."""
         if request.media_type not in ("", JSON):
             raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
-        value = protojson.decode(read_body(request, self._max_body_bytes))
+        value = protojson.decode(read_body(request, self.max_body_bytes))
         if not isinstance(value, dict):
             raise invalid_field("body", "must be an object")
         for name in value:
@@ -108,7 +109,7 @@ class ToolsQuery:
             skill_field="route",
             owner=owner,
             principal=caller.principal,
-            context=self._pipeline.conversations.ids_of(owner, _text(value, "contextId")),
+            context=self.pipeline.conversations.ids_of(owner, _text(value, "contextId")),
             streaming=False,
             request_id=record["requestId"],
             authorization=caller.authorization,

@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from typing import NoReturn
 
+from msgspec import Struct
+
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Event, files_of, text_of
@@ -31,41 +33,30 @@ from functions.hub.tables import Served, Tables
 from functions.hub.turn import IncomingTurn, TurnRecord
 
 
-class Pipeline:
+class Pipeline(Struct, frozen=True, kw_only=True):
     """The pipeline of all turns, and the memory of their `conversations`.
 
     `link_hosts` are those that texts for user interfaces may link to. `clock` returns monotonic seconds, `now` those since the
     epoch. Thread-safe.
     """
 
-    def __init__(
-        self,
-        *,
-        tables: Tables,
-        conversations: Conversations,
-        quotas: Quotas,
-        link_hosts: Collection[str] = (),
-        log: Log,
-        clock: Callable[[], float],
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        self.conversations = conversations
-        self._tables = tables
-        self._quotas = quotas
-        self._link_hosts = link_hosts
-        self._log = log
-        self._clock = clock
-        self._now = now
+    tables: Tables
+    conversations: Conversations
+    quotas: Quotas
+    link_hosts: Collection[str] = ()
+    log: Log
+    clock: Callable[[], float]
+    now: Callable[[], float] = time.time
 
     def start_turn(self, incoming: IncomingTurn, record: Record) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:
         """Choose the route and return the turn with its agent's events, which complete the turn as they are taken.
 
         Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
         """
-        started = self._clock()
+        started = self.clock()
         text = text_of(incoming.message)
         turn = TurnRecord(incoming=incoming, text=text, language=language_of(text))
-        if self._log.with_text:
+        if self.log.with_text:
             record["text"] = redacted(text)
         files = files_of(incoming.message)
         if not (text or files or incoming.acts_on) and (
@@ -76,7 +67,7 @@ class Pipeline:
             turn.memory = memory = self.conversations.open(incoming.owner, incoming.context)
             noted = Conversation.from_note(incoming.notes.get(CONVERSATION))
             turn.conversation = noted.merged_with(memory.conversation) if noted else memory.conversation
-            served = self._tables.now
+            served = self.tables.now
             with tracing.span("route", incoming.traceparent) as span:
                 choice = served.choose(incoming, turn.conversation)
                 span.set({"a2a_hub.route": choice.route.id, "a2a_hub.rule": choice.rule.value})
@@ -87,17 +78,17 @@ class Pipeline:
         except A2AError:
             raise
         except Exception:
-            self._log.exception("No route could be chosen", record)
-            return turn, iter(((None, (report_failure(unrouted(), turn, None, record, self._log),)),))
+            self.log.exception("No route could be chosen", record)
+            return turn, iter(((None, (report_failure(unrouted(), turn, None, record, self.log),)),))
         turn.choice, turn.route = choice, choice.route
-        turn.routing_ms = _milliseconds(self._clock() - started)
+        turn.routing_ms = _milliseconds(self.clock() - started)
         self._record_route(turn, record)
         events = tracing.inside(incoming.traceparent, self._events(turn, routes, served, record))
-        return turn, for_display(events, self._link_hosts) if incoming.text_only else events
+        return turn, for_display(events, self.link_hosts) if incoming.text_only else events
 
     def passed_over(self, turn: TurnRecord) -> dict[str, str]:
         """Return why other routes with matching rules were not chosen, by the ids of those that the caller may use."""
-        served = self._tables.now
+        served = self.tables.now
         reasons = served.router.passed_over(turn.text) if turn.incoming.skill is None else {}
         return {each: why for each, why in reasons.items() if may_use(served.routes[each], turn.incoming.principal)}
 
@@ -108,7 +99,7 @@ class Pipeline:
             return False
         latest = self.conversations.open(incoming.owner, incoming.context).conversation or noted
         try:
-            choice = self._tables.now.choose(incoming, latest)
+            choice = self.tables.now.choose(incoming, latest)
         except Exception:
             # The turn will raise the same error and report it.
             return False
@@ -127,7 +118,7 @@ class Pipeline:
             route_id, task_id = conversation.route_id, waiting
         else:
             return
-        downstream = self._tables.now.downstreams.get(route_id)
+        downstream = self.tables.now.downstreams.get(route_id)
         if downstream is not None:
             downstream.cancel(task_id, CallContext.of(call))
 
@@ -135,7 +126,7 @@ class Pipeline:
         choice, route = turn.choice, turn.route
         assert choice is not None, "a route was chosen"
         assert route is not None, "a route was chosen"
-        reason = redacted(choice.reason) if self._log.with_text else choice.reason_without_text
+        reason = redacted(choice.reason) if self.log.with_text else choice.reason_without_text
         record |= {
             "route": route.id,
             "rule": choice.rule.value,
@@ -150,7 +141,7 @@ class Pipeline:
     ) -> Iterator[TranslatedEvent]:
         """Yield the events of the first agent that does not decline, else those of the one that comes nearest."""
         assert turn.choice is not None, "a route was chosen"
-        started = self._clock()
+        started = self.clock()
         by_default = turn.choice.rule is Rule.DEFAULT and len(routes) > 1
         declined: dict[str, Declined] = {}
         failures: dict[str, Failure] = {}
@@ -159,7 +150,7 @@ class Pipeline:
             for number, (route, ask) in enumerate(zip(routes, asks, strict=True)):
                 turn.route = route
                 try:
-                    answer = AgentAnswer(turn, route, record=record, log=self._log, now=self._now)
+                    answer = AgentAnswer(turn, route, record=record, log=self.log, now=self.now)
                     yield from answer.events(ask, may_be_passed_over=by_default or number > 0)
                     break
                 except Declined as reply:
@@ -174,10 +165,10 @@ class Pipeline:
                 turn.route = routes[0] if routes[0].id in failures else served.routes[fallbacks.nearest(declined)]
                 failure = failures.get(turn.route.id)
                 ask = _failing(failure) if failure else _repeated(declined[turn.route.id])
-                answer = AgentAnswer(turn, turn.route, record=record, log=self._log, now=self._now)
+                answer = AgentAnswer(turn, turn.route, record=record, log=self.log, now=self.now)
                 yield from answer.events(ask)
         finally:
-            turn.downstream_ms = _milliseconds(self._clock() - started)
+            turn.downstream_ms = _milliseconds(self.clock() - started)
             record["downstreamMs"] = turn.downstream_ms
             self._record_route(turn, record)
             incoming = turn.incoming
@@ -200,7 +191,7 @@ class Pipeline:
         def ask(agent_request: AgentRequest) -> Iterator[Iterable[Event]]:
             turn.downstream = downstream
             with (
-                counted_turn(self._quotas, route, turn.incoming.principal),
+                counted_turn(self.quotas, route, turn.incoming.principal),
                 closing(downstream.ask(agent_request)) as events,  # type: ignore[type-var]
             ):
                 yield held_back(events, by_default=by_default) if may_decline else events

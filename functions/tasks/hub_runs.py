@@ -88,81 +88,68 @@ class RunSlots:
         return slot is not None and self._clock() - slot.since < _TO_LEASE_SECONDS
 
 
-class HubRuns:
+class HubRuns(Struct, frozen=True):
     """The runs on the hub: one request for each, which lasts as long as the task's turn, or `longest_seconds`.
 
     The lease in the store makes sure that a task runs once, so a wake-up that comes twice costs a read.
     """
 
-    def __init__(
-        self,
-        store: TaskStore,
-        *,
-        hub_url: str,
-        http: HttpClient,
-        signer: PrincipalSigner,
-        tokens: ServiceTokens | None,
-        wakeups: Wakeups,
-        slots: RunSlots,
-        longest_seconds: float,
-        log: Log,
-    ) -> None:
-        self._store = store
-        self._url = hub_url + _PATH
-        self._http = http
-        self._signer = signer
-        self._tokens = tokens
-        self._audience = "{0.scheme}://{0.netloc}".format(urlsplit(hub_url))
-        self._wakeups = wakeups
-        self._slots = slots
-        self._longest_seconds = longest_seconds
-        self._log = log
+    store: TaskStore
+    hub_url: str
+    http: HttpClient
+    signer: PrincipalSigner
+    tokens: ServiceTokens | None
+    wakeups: Wakeups
+    slots: RunSlots
+    longest_seconds: float
+    log: Log
 
     def run(self, task_id: str) -> Outcome:
         """Have the hub run the task if it is due, and wait for the end. Raise Unavailable."""
         stored = self._due(task_id)
         if stored is None:
             return Outcome.DONE
-        slot = self._slots.acquire(task_id, lost=stored.attempt > 0)
+        slot = self.slots.acquire(task_id, lost=stored.attempt > 0)
         if slot is None:
             return Outcome.BUSY
         try:
             status = self._run_on_hub(task_id)
             if status == 200:
                 return Outcome.DONE
-            self._log.line("WARNING", "The hub did not run a task", taskId=task_id, upstreamStatus=status)
+            self.log.line("WARNING", "The hub did not run a task", taskId=task_id, upstreamStatus=status)
         except (HttpFailure, TokenUnavailable) as failure:
-            self._log.line("WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure))
+            self.log.line("WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure))
         finally:
-            self._slots.release(slot)
+            self.slots.release(slot)
         return self._after_failure(task_id)
 
     def _due(self, task_id: str) -> StoredTask | None:
-        stored = self._store.get(task_id, owner=None)
+        stored = self.store.get(task_id, owner=None)
         if stored is None or stored.role != HUB or stored.task.status.state not in _RUNNABLE:
             return None
         return stored if stored.lease_until <= time.time() else None
 
     def _after_failure(self, task_id: str) -> Outcome:
         """A hub that died during the run still holds the lease: another one can go on when it has run out."""
-        stored = self._store.get(task_id, owner=None)
+        stored = self.store.get(task_id, owner=None)
         if stored is None or stored.lease_until <= time.time():
             return Outcome.FAILED
-        self._wakeups.publish(topic_of(HUB), task_id, due_at=stored.lease_until)
+        self.wakeups.publish(topic_of(HUB), task_id, due_at=stored.lease_until)
         return Outcome.DONE
 
     def _run_on_hub(self, task_id: str) -> int:
         """Return the status of the hub's answer. Raise HttpFailure or TokenUnavailable."""
-        body = msgspec.json.encode({"taskId": task_id, "seconds": self._longest_seconds})
-        longest = self._longest_seconds + _TO_END_SECONDS
-        budget = Budget.within(longest, now=self._http.clock(), max_bytes=_MOST_BYTES, retries=0)
-        answer = self._http.request("POST", self._url, headers=self._headers(body), body=body, budget=budget)
+        body = msgspec.json.encode({"taskId": task_id, "seconds": self.longest_seconds})
+        longest = self.longest_seconds + _TO_END_SECONDS
+        budget = Budget.within(longest, now=self.http.clock(), max_bytes=_MOST_BYTES, retries=0)
+        answer = self.http.request("POST", self.hub_url + _PATH, headers=self._headers(body), body=body, budget=budget)
         answer.read()
         return answer.status
 
     def _headers(self, body: bytes) -> Mapping[str, str]:
-        signed = self._signer.sign(Principal(subject=TASKS_FUNCTION), method="POST", path=_PATH, body=body)
+        signed = self.signer.sign(Principal(subject=TASKS_FUNCTION), method="POST", path=_PATH, body=body)
         headers = {"content-type": JSON, HEADER: signed}
-        if self._tokens is not None:
-            headers["authorization"] = f"Bearer {self._tokens.id_token(self._audience)}"
+        if self.tokens is not None:
+            audience = "{0.scheme}://{0.netloc}".format(urlsplit(self.hub_url))
+            headers["authorization"] = f"Bearer {self.tokens.id_token(audience)}"
         return headers

@@ -3,6 +3,8 @@
 import functools
 import time
 
+from msgspec import Struct
+
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import INVALID_REQUEST, METHOD_NOT_ALLOWED, PERMISSION_DENIED, UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request, Response
@@ -47,23 +49,19 @@ class ThreadedWakeups(Wakeups):
             work.look_at(wakeup.topic, time.time() + _RETRY_AFTER_SECONDS)
 
 
-class WakeupEndpoint:
+class WakeupEndpoint(Struct, frozen=True):
     """The endpoint `POST /wakeups`. It wakes waiting workers, and has other work done: in the request, which lasts as long, or by
-    `threads`. A duplicate costs one read.
+    `threads`. A duplicate costs one read. Pub/Sub, Cloud Tasks and Cloud Scheduler call as one of `accounts`.
     """
 
-    def __init__(
-        self, condition: TopicCondition, work: TaskWork, *, accounts: frozenset[str], threads: ThreadedWakeups | None
-    ) -> None:
-        """`accounts` are those that Pub/Sub, Cloud Tasks and Cloud Scheduler call as."""
-        self._condition = condition
-        self._work = work
-        self._accounts = accounts
-        self._threads = threads
+    condition: TopicCondition
+    work: TaskWork
+    accounts: frozenset[str]
+    threads: ThreadedWakeups | None
 
     def handle(self, request: Request, principal: Principal, record: Record) -> Response:
         """Return the response. Raise A2AError, also for a body that is not a wake-up, and Unavailable."""
-        if principal.subject != HUB_FUNCTION and principal.email not in self._accounts:
+        if principal.subject != HUB_FUNCTION and principal.email not in self.accounts:
             raise A2AError(PERMISSION_DENIED, "Only the hub, and the accounts in WAKEUP_ACCOUNTS, tell of tasks here")
         if request.method != "POST":
             raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "POST"})
@@ -73,11 +71,11 @@ class WakeupEndpoint:
         except BadEnvelope as bad:
             raise A2AError(INVALID_REQUEST, f"This is no wake-up: {bad}") from None
         record |= {"result": "woken", "taskId": wakeup.task_id, "topic": wakeup.topic}
-        self._condition.notify(wakeup.topic)
+        self.condition.notify(wakeup.topic)
         if wakeup.topic in WORK_TOPICS:
-            if self._threads is not None:
-                self._threads.publish(wakeup.topic, wakeup.task_id)
-            elif (outcome := self._work.do(wakeup)) is not Outcome.DONE:
+            if self.threads is not None:
+                self.threads.publish(wakeup.topic, wakeup.task_id)
+            elif (outcome := self.work.do(wakeup)) is not Outcome.DONE:
                 # Pub/Sub and Cloud Tasks send it again, with pauses that grow.
                 raise A2AError(
                     UNAVAILABLE,

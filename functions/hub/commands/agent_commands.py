@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.agent import Sending
@@ -46,19 +47,18 @@ _OLD_RESULT = "said"
 CommandsOrFailure = Sequence[SlashCommand] | Failure
 
 
-class AgentCommandCatalog:
+class AgentCommandCatalog(Struct, frozen=True):
     """The slash commands that the agents of the table in use offer."""
 
-    def __init__(self, tables: Tables, *, log: Log) -> None:
-        self._tables = tables
-        self._log = log
+    tables: Tables
+    log: Log
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
         """Return the commands of all agents that the caller may use, in the table's order; the first, if two share a name.
 
         An agent that fails is left out. Raises A2AError if all fail, or if `metadata.skill` names none of them.
         """
-        served = self._tables.now
+        served = self.tables.now
         routes = routes_with_commands(served, request.metadata, call)
         listed = self.by_route(served, routes, request, call)
         failures = [(route, each) for route, each in listed if isinstance(each, Failure)]
@@ -72,7 +72,7 @@ class AgentCommandCatalog:
 
     def for_people(self, call: Call) -> Sequence[SlashCommand]:
         """Return the commands that the caller may type; an agent that fails or is slow has none."""
-        served = self._tables.now
+        served = self.tables.now
         routes = routes_with_commands(served, None, call)
         request = GetAllSlashCommandsRequest()
         listed = self.by_route(served, routes, request, call, within_seconds=_HELP_SECONDS)
@@ -96,7 +96,7 @@ class AgentCommandCatalog:
                 return served.downstreams[route.id].commands(passed, context)
             except Exception as error:
                 failure = self.failure_of(error, route, call)
-                self._log.line(
+                self.log.line(
                     "WARNING",
                     "An agent's slash commands could not be listed",
                     requestId=call.request_id,
@@ -116,29 +116,21 @@ class AgentCommandCatalog:
         """Return the failure behind an exception; an unexpected exception goes to the log."""
         if isinstance(error, DownstreamFailed):
             return error.failure
-        self._log.exception("A slash command failed inside the hub", call.record)
+        self.log.exception("A slash command failed inside the hub", call.record)
         return internal(route)
 
 
-class AgentCommands:
+class AgentCommands(Struct, frozen=True):
     """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`. `sending` starts tasks; None without a task store."""
 
-    def __init__(
-        self,
-        tables: Tables,
-        catalog: AgentCommandCatalog,
-        *,
-        sending: Sending | None,
-        new_id: Callable[[], str],
-    ) -> None:
-        self._tables = tables
-        self._catalog = catalog
-        self._sending = sending
-        self._new_id = new_id
+    tables: Tables
+    catalog: AgentCommandCatalog
+    sending: Sending | None
+    new_id: Callable[[], str]
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
         """See `AgentCommandCatalog.commands`."""
-        return self._catalog.commands(request, call)
+        return self.catalog.commands(request, call)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
         """Execute the command at the agent that `metadata.skill` names, else at the first that offers it.
@@ -146,8 +138,8 @@ class AgentCommands:
         A task of the hub follows the execution. A command that does not start is answered with FAILED_TO_START, except where the
         agent does not accept a field of the request (INVALID_PARAMS). Raises A2AError.
         """
-        sending = slash_commands.require_sending(self._sending, call)
-        served = self._tables.now
+        sending = slash_commands.require_sending(self.sending, call)
+        served = self.tables.now
         language = language_of(slash_commands.command_line(request))
         route = self._route_for(served, request, call, language)
         if isinstance(route, ExecuteSlashCommandResponse):
@@ -159,7 +151,7 @@ class AgentCommands:
         try:
             execution = served.downstreams[route.id].execute(passed, CallContext.of(call))
         except Exception as error:
-            failure = self._catalog.failure_of(error, route, call)
+            failure = self.catalog.failure_of(error, route, call)
             if failure.fields:
                 raise _not_accepted(failure, route, call) from None
             return _not_started(failure, route, call, language)
@@ -169,7 +161,7 @@ class AgentCommands:
         turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
         try:
             notes = _notes_of(route, execution)
-            response = slash_commands.start_execution(turn, call, sending, new_id=self._new_id, notes=notes)
+            response = slash_commands.start_execution(turn, call, sending, new_id=self.new_id, notes=notes)
         except Exception:
             if execution.task_id:
                 # Without a task of the hub, its result would reach nobody.
@@ -185,7 +177,7 @@ class AgentCommands:
         routes = routes_with_commands(served, request.metadata, call)
         if len(routes) == 1:
             return routes[0]
-        listed = self._catalog.by_route(served, routes, GetAllSlashCommandsRequest(), call)
+        listed = self.catalog.by_route(served, routes, GetAllSlashCommandsRequest(), call)
         known = _first_of_each_name(listed)
         if found := known.get(request.command_path[0]):
             return found[0]

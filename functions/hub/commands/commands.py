@@ -7,6 +7,8 @@ Some exact sentences mean the same, such as "What can you do?".
 import re
 from enum import StrEnum
 
+from msgspec import Struct
+
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import CancelTaskRequest, text_of
@@ -79,26 +81,17 @@ _RATINGS = (Command.GOOD, Command.BAD)
 _FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 
 
-class Commands:
+class Commands(Struct, frozen=True):
     """Answers commands. A text that a routing rule matches is never reported as an unknown command.
 
     `tasks` is None without a task store.
     """
 
-    def __init__(
-        self,
-        tables: Tables,
-        catalog: AgentCommandCatalog,
-        feedback: Feedback,
-        *,
-        tasks: TaskOperations | None,
-        log: Log,
-    ) -> None:
-        self._tables = tables
-        self._catalog = catalog
-        self._feedback = feedback
-        self._tasks = tasks
-        self._log = log
+    tables: Tables
+    catalog: AgentCommandCatalog
+    feedback: Feedback
+    tasks: TaskOperations | None
+    log: Log
 
     def is_command(self, text: str) -> bool:
         """Return True for a text that `answer` answers."""
@@ -113,13 +106,13 @@ class Commands:
         language = language_of(text)
         match command:
             case Command.HELP:
-                listed = self._catalog.for_people(call)
+                listed = self.catalog.for_people(call)
                 usable = [each for each in listed if each.name not in _NAMES and self._is_routed(f"/{each.name}")]
                 return texts.help_text(self._routes_of(call), usable, language)
             case Command.UNKNOWN:
                 return texts.unknown_command_text(language)
             case Command.GOOD | Command.BAD:
-                is_kept = self._feedback.rate(command.value, _RATING.sub("", text), call, context_id)
+                is_kept = self.feedback.rate(command.value, _RATING.sub("", text), call, context_id)
                 return (texts.RATED[command.value] if is_kept else texts.NOTHING_TO_RATE)[language_of(text)]
             case Command.ROUTES:
                 return texts.routes_text(self._routes_of(call), language)
@@ -128,21 +121,21 @@ class Commands:
                     return self._task_command(command, number, call, language)
                 except Unavailable:
                     # A user interface cannot show a protocol error (README.md).
-                    self._log.exception("The task store cannot be reached", call.record)
+                    self.log.exception("The task store cannot be reached", call.record)
                     return texts.STORE_UNAVAILABLE[language]
 
     def _routes_of(self, call: Call) -> list[Route]:
-        return [each for each in self._tables.now.routes.values() if may_use(each, call.principal)]
+        return [each for each in self.tables.now.routes.values() if may_use(each, call.principal)]
 
     def _parse(self, text: str) -> tuple[Command, int | None] | None:
         parsed = _parse(text)
         return None if parsed and parsed[0] is Command.UNKNOWN and self._is_routed(text) else parsed
 
     def _is_routed(self, text: str) -> bool:
-        return self._tables.now.router.has_rule_for(text)
+        return self.tables.now.router.has_rule_for(text)
 
     def _task_command(self, command: Command, number: int | None, call: Call, language: Language) -> str:
-        tasks = self._tasks
+        tasks = self.tasks
         if tasks is None or call.principal is None:
             return texts.NO_TASKS_KEPT[language]
         if not may_call(_OPERATIONS[command].name, call.principal):

@@ -1,5 +1,6 @@
 """Ratings of answers: /good and /bad, kept with the turn and its route, in the log and with the conversation."""
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.call import Call
@@ -10,12 +11,11 @@ from functions.hub.conversations import Conversation, Conversations
 _MOST_KEPT = 20
 
 
-class Feedback:
+class Feedback(Struct, frozen=True):
     """The ratings of all conversations."""
 
-    def __init__(self, conversations: Conversations, *, log: Log) -> None:
-        self._conversations = conversations
-        self._log = log
+    conversations: Conversations
+    log: Log
 
     def rate(self, verdict: str, comment: str, call: Call, context_id: str | None) -> bool:
         """Keep the rating of this conversation's last answer; False if there is none. Only a log with texts has the comment.
@@ -26,9 +26,9 @@ class Feedback:
         if context_id is None:
             return False
         owner = call.owner
-        ids = self._conversations.ids_of(owner, context_id)
-        turn = self._conversations.last_turn(owner, ids)
-        memory = self._conversations.open(owner, ids)
+        ids = self.conversations.ids_of(owner, context_id)
+        turn = self.conversations.last_turn(owner, ids)
+        memory = self.conversations.open(owner, ids)
         is_minted = ids.downstream == context_id if owner else ids.has_memory
         if turn is None and memory.conversation is None and not is_minted:
             return False
@@ -36,7 +36,7 @@ class Feedback:
         turn_id, route_id = turn or ("", conversation.route_id)
         kept = {**conversation.feedback, turn_id or call.request_id: verdict}
         memory.keep(replace(conversation, feedback=dict(list(kept.items())[-_MOST_KEPT:])))
-        self._log.line(
+        self.log.line(
             "INFO",
             f"An answer was rated as {verdict}",
             feedback=verdict,
@@ -45,6 +45,6 @@ class Feedback:
             conversation=ids.downstream,
             requestId=call.request_id,
             principal=owner or None,
-            **({"comment": redacted(comment)} if comment and self._log.with_text else {}),
+            **({"comment": redacted(comment)} if comment and self.log.with_text else {}),
         )
         return True

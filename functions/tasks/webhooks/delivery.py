@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from msgspec import Struct, field
+
 from a2a_hub.http.client import HttpClient
 from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, Wakeups
 from a2a_hub.runtime.threads import Threads
@@ -72,44 +74,32 @@ def _receiver(push: PushConfig) -> str:
     return urlsplit(push.config.url).netloc
 
 
-class Deliverer:
+class Deliverer(Struct, frozen=True):
     """The delivery of push notifications, with one sender per config: a slow receiver delays only its own entries.
 
     `now` is the store's clock; `random` returns numbers from 0 to 1; `threads` run the senders. `wakeups` say when to call
     `deliver_due` again.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        sender: NotificationSender,
-        limits: RetryLimits,
-        *,
-        now: Callable[[], float],
-        random: Callable[[], float],
-        log: Log,
-        threads: Threads,
-        wakeups: Wakeups,
-    ) -> None:
-        self._store = store
-        self._sender = sender
-        self._limits = limits
-        self._now = now
-        self._random = random
-        self._log = log
-        self._threads = threads
-        self._wakeups = wakeups
-        self._slots = SenderSlots()
+    store: Store
+    sender: NotificationSender
+    limits: RetryLimits
+    now: Callable[[], float]
+    random: Callable[[], float]
+    log: Log
+    threads: Threads
+    wakeups: Wakeups
+    _slots: SenderSlots = field(default_factory=SenderSlots)
 
     def deliver_due(self, *, waits: bool = False) -> int:
         """Start a sender for each due config; return how many were started, or if it `waits`, how many have ended."""
         ends, limit = list[threading.Event](), MOST_AT_ONCE
         while True:
-            due = self._store.due_deliveries(limit=limit)
+            due = self.store.due_deliveries(limit=limit)
             for delivery in due:
                 if self._slots.acquire(delivery.push):
                     ends.append(threading.Event())
-                    self._threads.run(functools.partial(self._send, delivery, ends[-1]))
+                    self.threads.run(functools.partial(self._send, delivery, ends[-1]))
             # The first ones may all belong to receivers that have all the senders they get.
             if len(due) < limit or limit >= _MOST_READ or self._slots.full:
                 break
@@ -123,44 +113,44 @@ class Deliverer:
         try:
             self._send_all(delivery)
         except Unavailable:
-            self._log.line("WARNING", "The store could not be reached; a notification will be sent again")
+            self.log.line("WARNING", "The store could not be reached; a notification will be sent again")
         except Exception:
-            self._log.exception("A notification failed; it will be tried again", {})
+            self.log.exception("A notification failed; it will be tried again", {})
         finally:
             # An entry may have come after the sender had looked, or a receiver may have a sender free now.
             if self._slots.release(delivery.push):
-                self._wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
+                self.wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
             end.set()
 
     def _send_all(self, delivery: Delivery) -> None:
         """Send entry by entry, each under a claim of its own, until one fails or none is left."""
-        claimed_seconds = self._sender.timeout_seconds * _CLAIM_TIMEOUTS
-        began = self._now()
-        due = notifications(self._store, delivery.push, after=delivery.delivered)
+        claimed_seconds = self.sender.timeout_seconds * _CLAIM_TIMEOUTS
+        began = self.now()
+        due = notifications(self.store, delivery.push, after=delivery.delivered)
         for number, notification in enumerate(due, 1):
-            if not self._store.claim_delivery(delivery, seconds=claimed_seconds):
+            if not self.store.claim_delivery(delivery, seconds=claimed_seconds):
                 return
-            failure = None if notification.body is None else self._sender.send(delivery.push, notification)
+            failure = None if notification.body is None else self.sender.send(delivery.push, notification)
             if failure is not None:
                 self._save_failure(delivery, failure)
                 return
             delivery = Delivery(push=delivery.push, delivered=notification.sequence)
-            self._store.save_delivery(delivery)
-            if number >= _MOST_IN_A_ROW or self._now() - began > _LONGEST_SECONDS:
-                self._wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
+            self.store.save_delivery(delivery)
+            if number >= _MOST_IN_A_ROW or self.now() - began > _LONGEST_SECONDS:
+                self.wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
                 return
 
     def _save_failure(self, delivery: Delivery, failure: Failure) -> None:
-        failed = after_failure(delivery, failure, limits=self._limits, now=self._now(), random=self._random)
-        self._store.save_delivery(failed)
+        failed = after_failure(delivery, failure, limits=self.limits, now=self.now(), random=self.random)
+        self.store.save_delivery(failed)
         config = failed.push.config
         about = {"taskId": config.task_id, "configId": config.id, "failures": failed.failures}
         if failed.dead:
-            self._log.line("ERROR", "A push notification config was given up", **about, cause=failed.dead)
+            self.log.line("ERROR", "A push notification config was given up", **about, cause=failed.dead)
         else:
-            self._wakeups.publish(WEBHOOKS_TOPIC, config.task_id or "", due_at=failed.next_attempt_at)
-            pause = round(failed.next_attempt_at - self._now(), 1)
-            self._log.line("INFO", "A push notification failed", **about, cause=failure.reason, againInSeconds=pause)
+            self.wakeups.publish(WEBHOOKS_TOPIC, config.task_id or "", due_at=failed.next_attempt_at)
+            pause = round(failed.next_attempt_at - self.now(), 1)
+            self.log.line("INFO", "A push notification failed", **about, cause=failure.reason, againInSeconds=pause)
 
 
 def deliverer(config: Config, store: Store, log: Log, wakeups: Wakeups) -> Deliverer:

@@ -104,38 +104,29 @@ def notification_headers(push: PushConfig, notification: Notification, *, signer
     return headers
 
 
-class NotificationSender:
+class NotificationSender(Struct, frozen=True):
     """The client that posts notifications to `addresses`. Without a `signer`, they are unsigned."""
 
-    def __init__(
-        self,
-        *,
-        http: HttpClient,
-        addresses: WebhookAddresses,
-        signer: Signer | None,
-        timeout_seconds: float,
-        now: Callable[[], float],
-    ) -> None:
-        """`now` is the time of day, for dates in a receiver's Retry-After."""
-        self._http = http
-        self._addresses = addresses
-        self._signer = signer
-        self.timeout_seconds = timeout_seconds
-        self._now = now
+    http: HttpClient
+    addresses: WebhookAddresses
+    signer: Signer | None
+    timeout_seconds: float
+    now: Callable[[], float]
+    """The time of day, for dates in a receiver's Retry-After."""
 
     def send(self, push: PushConfig, notification: Notification) -> Failure | None:
         """Send a notification once. Return the failure, or None if the receiver accepted it."""
-        reason = self._addresses.refusal(push.config.url)
+        reason = self.addresses.refusal(push.config.url)
         if reason is not None:
             return Failure(reason=f"the URL {reason}", prospect=Prospect.POOR)
-        seconds, now = self.timeout_seconds, self._http.clock()
+        seconds, now = self.timeout_seconds, self.http.clock()
         budget = Budget.within(seconds, now=now, max_bytes=_MOST_ANSWER_BYTES, connect_seconds=seconds / 2, retries=0)
-        headers = notification_headers(push, notification, signer=self._signer)
+        headers = notification_headers(push, notification, signer=self.signer)
         try:
-            answer = self._http.request("POST", push.config.url, headers=headers, body=notification.body, budget=budget)
+            answer = self.http.request("POST", push.config.url, headers=headers, body=notification.body, budget=budget)
         except HttpFailure as failure:
             return failure_of_fault(failure)
         # The status decides. The rest is read only so that the connection can be reused.
-        failed = failure_of_status(answer.status, answer.headers.get("retry-after"), now=self._now())
+        failed = failure_of_status(answer.status, answer.headers.get("retry-after"), now=self.now())
         answer.finish(within_seconds=self.timeout_seconds / 10)
         return failed

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from msgspec import Struct
+
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, A2AError, ErrorKind, invalid_field
 from a2a_hub.a2a.model import Event, TaskState
 from a2a_hub.queue.wakeups import topic_of
@@ -52,20 +54,19 @@ _ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...
 _CANCEL_POLL_SECONDS = 1.0
 
 
-class LeaseOperations:
+class LeaseOperations(Struct, frozen=True):
     """The writes of workers. A requested cancellation takes effect with the next write, except with a result."""
 
-    def __init__(self, store: TaskStore, events: Events, waits: WorkerWaits) -> None:
-        self._store = store
-        self._events = events
-        self._waits = waits
+    store: TaskStore
+    events: Events
+    waits: WorkerWaits
 
     def renew(self, worker: Worker, task_id: str, request: wire.Renew) -> wire.WriteResult:
         """Extend the lease; or end the task, if its cancellation was requested, or is while the worker waits."""
         self._require(worker, task_id)
         with _store_errors(task_id):
             try:
-                stored = self._store.renew(task_id, request.lease, seconds=request.lease_seconds).stored
+                stored = self.store.renew(task_id, request.lease, seconds=request.lease_seconds).stored
             except LeaseLost:
                 self._require(worker, task_id)  # the task may have ended meanwhile
                 raise
@@ -77,22 +78,22 @@ class LeaseOperations:
         """Wait until the task is cancelled or its turn has ended, and return it then."""
 
         def look() -> StoredTask | None:
-            now = self._store.get(stored.task.id, owner=None)
+            now = self.store.get(stored.task.id, owner=None)
             return now if now and (now.cancel_requested or now.task.status.state.settled) else None
 
-        return self._waits.until(
+        return self.waits.until(
             look, topics=[topic_of(stored.role)], seconds=wait_seconds, most_poll_seconds=_CANCEL_POLL_SECONDS
         )
 
     def progress(self, worker: Worker, task_id: str, request: wire.Progress) -> wire.WriteResult:
         """Append the updates to the task's log."""
         stored = self._require(worker, task_id)
-        events = list(self._events.of_progress(stored.task, request.updates))
+        events = list(self.events.of_progress(stored.task, request.updates))
         if events:
             stored = self._append(stored, events, request)
         else:
             with _store_errors(task_id):
-                stored = self._store.append(task_id, (), lease=request.lease)
+                stored = self.store.append(task_id, (), lease=request.lease)
         return self._unless_cancelled(stored, request.lease, lambda: stored)
 
     def complete(self, worker: Worker, task_id: str, request: wire.Complete) -> wire.WriteResult:
@@ -100,7 +101,7 @@ class LeaseOperations:
         if not request.text and not request.artifacts:
             raise invalid_field("text", "must be there, or artifacts: the user gets them as the answer")
         stored = self._require(worker, task_id)
-        events = self._events.of_result(stored, request.text, request.artifacts)
+        events = self.events.of_result(stored, request.text, request.artifacts)
         return _result(self._append(stored, events, request))
 
     def fail(self, worker: Worker, task_id: str, request: wire.Fail) -> wire.WriteResult:
@@ -118,7 +119,7 @@ class LeaseOperations:
 
         def released() -> StoredTask:
             with _store_errors(task_id):
-                self._store.release(task_id, request.lease)
+                self.store.release(task_id, request.lease)
             return stored
 
         return self._unless_cancelled(stored, request.lease, released, leased=False)
@@ -127,7 +128,7 @@ class LeaseOperations:
         self, worker: Worker, task_id: str, request: wire.LeasedRequest, state: TaskState, text: str
     ) -> wire.WriteResult:
         stored = self._require(worker, task_id)
-        status = self._events.status(stored.task, state, text)
+        status = self.events.status(stored.task, state, text)
         return self._unless_cancelled(stored, request.lease, lambda: self._append(stored, [status], request))
 
     def _unless_cancelled(
@@ -135,16 +136,16 @@ class LeaseOperations:
     ) -> wire.WriteResult:
         if not stored.cancel_requested or stored.task.status.state.terminal:
             return _result(do(), leased=leased)
-        canceled = self._events.status(stored.task, TaskState.CANCELED)
+        canceled = self.events.status(stored.task, TaskState.CANCELED)
         with _store_errors(stored.task.id):
-            return _result(self._store.append(stored.task.id, [canceled], lease=lease))
+            return _result(self.store.append(stored.task.id, [canceled], lease=lease))
 
     def _append(self, stored: StoredTask, events: Sequence[Event], request: wire.LeasedRequest) -> StoredTask:
         with _store_errors(stored.task.id):
-            return self._store.append(stored.task.id, events, lease=request.lease, expected_version=request.version)
+            return self.store.append(stored.task.id, events, lease=request.lease, expected_version=request.version)
 
     def _require(self, worker: Worker, task_id: str) -> StoredTask:
-        stored = self._store.get(task_id, owner=None)
+        stored = self.store.get(task_id, owner=None)
         if stored is None or not worker.may_work_on(stored.role):
             raise _not_found(task_id)
         if stored.task.status.state.terminal:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
+from msgspec import Struct
+
 from a2a_hub.a2a.model import Role, Task, TaskState, text_of
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
@@ -103,28 +105,17 @@ class WorkerWaits:
             self._places.release()
 
 
-class Leasing:
+class Leasing(Struct, frozen=True):
     """The leasing of tasks to workers. `now` is the store's clock: a task that no worker takes for `untaken_seconds` fails."""
 
-    def __init__(
-        self,
-        store: TaskStore,
-        waits: WorkerWaits,
-        events: Events,
-        *,
-        most_attempts: int,
-        untaken_seconds: float,
-        now: Callable[[], float],
-        assigned: Callable[[StoredTask], object],
-    ) -> None:
-        """`assigned` gets each task that a worker has leased."""
-        self._assigned = assigned
-        self._store = store
-        self._waits = waits
-        self._events = events
-        self._most_attempts = most_attempts
-        self._untaken_seconds = untaken_seconds
-        self._now = now
+    store: TaskStore
+    waits: WorkerWaits
+    events: Events
+    most_attempts: int
+    untaken_seconds: float
+    now: Callable[[], float]
+    assigned: Callable[[StoredTask], object]
+    """Gets each task that a worker has leased."""
 
     def lease(
         self,
@@ -140,14 +131,14 @@ class Leasing:
 
         Return None if the worker has disconnected: its task would stay idle until the lease expires.
         """
-        lease = self._waits.until(
+        lease = self.waits.until(
             lambda: self._lease(holder, roles, seconds, task_id),
             topics=[topic_of(role) for role in roles],
             seconds=0 if task_id else wait_seconds,
             is_connected=is_connected,
         )
         if lease is not None:
-            self._assigned(lease.stored)
+            self.assigned(lease.stored)
         return lease
 
     def end_abandoned(self, roles: Sequence[str] | None) -> int:
@@ -157,11 +148,11 @@ class Leasing:
         all roles of tasks, including those that the route table no longer has.
         """
         ended = 0
-        for task_id in self._store.due(roles, limit=_SWEPT_AT_ONCE):
-            stored = self._store.get(task_id, owner=None)
+        for task_id in self.store.due(roles, limit=_SWEPT_AT_ONCE):
+            stored = self.store.get(task_id, owner=None)
             if stored is None or not self._is_abandoned(stored):
                 continue
-            lease = self._store.lease("sweep", seconds=_TO_END_SECONDS, roles=[stored.role], task_id=task_id)
+            lease = self.store.lease("sweep", seconds=_TO_END_SECONDS, roles=[stored.role], task_id=task_id)
             if lease is not None:
                 self._end(lease, attempts=stored.attempt)
                 ended += 1
@@ -169,28 +160,28 @@ class Leasing:
 
     def _lease(self, holder: str, roles: Sequence[str], seconds: float, task_id: str | None) -> Lease | None:
         while True:
-            lease = self._store.lease(holder, seconds=seconds, roles=roles, task_id=task_id)
+            lease = self.store.lease(holder, seconds=seconds, roles=roles, task_id=task_id)
             if lease is None:
                 return None
             stored = lease.stored
-            if not stored.cancel_requested and stored.attempt <= self._most_attempts:
+            if not stored.cancel_requested and stored.attempt <= self.most_attempts:
                 return lease
             self._end(lease, attempts=stored.attempt - 1)
 
     def _is_abandoned(self, stored: StoredTask) -> bool:
-        if self._now() - max(stored.created_at, stored.updated_at, stored.lease_until) > self._untaken_seconds:
+        if self.now() - max(stored.created_at, stored.updated_at, stored.lease_until) > self.untaken_seconds:
             return True
         # The hub ends its own tasks.
-        return stored.role != HUB and (stored.cancel_requested or stored.attempt >= self._most_attempts)
+        return stored.role != HUB and (stored.cancel_requested or stored.attempt >= self.most_attempts)
 
     def _end(self, lease: Lease, *, attempts: int) -> None:
         stored = lease.stored
         if stored.cancel_requested:
-            last = self._events.status(stored.task, TaskState.CANCELED)
+            last = self.events.status(stored.task, TaskState.CANCELED)
         else:
-            reasons = _ABANDONED if attempts >= self._most_attempts else _UNTAKEN
+            reasons = _ABANDONED if attempts >= self.most_attempts else _UNTAKEN
             reason = reasons[language_of(last_user_text(stored.task))].format(attempts=attempts)
-            last = self._events.status(stored.task, TaskState.FAILED, reason)
+            last = self.events.status(stored.task, TaskState.FAILED, reason)
         # Another process may be first; otherwise the next sweep finds it.
         with contextlib.suppress(LeaseLost, TaskEnded):
-            self._store.append(stored.task.id, [last], lease=lease.token)
+            self.store.append(stored.task.id, [last], lease=lease.token)

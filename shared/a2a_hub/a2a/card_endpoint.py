@@ -13,6 +13,7 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Struct
 
 from a2a_hub.a2a import protojson, versions
 from a2a_hub.a2a.card import AgentCard
@@ -30,30 +31,20 @@ _SIGN_AGAIN_SECONDS = 60
 PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
 
 
-class CardEndpoint:
+class CardEndpoint(Struct):
     """The card at `PATHS`. `card` returns the current one; `now` is the time of day in seconds since the epoch.
 
     `signer` signs the card for 1.0. `unnamed` is the version of the card for a request that names none; None stands for one card
     that fits all versions.
     """
 
-    def __init__(
-        self,
-        card: Callable[[], AgentCard],
-        *,
-        protocol_version_v0_3: str,
-        max_age_seconds: int,
-        now: Callable[[], float],
-        unnamed: Version | None = None,
-        signer: CardSigner | None = None,
-    ) -> None:
-        self._card = card
-        self._unnamed = unnamed
-        self._protocol_version = protocol_version_v0_3
-        self._max_age_seconds = max_age_seconds
-        self._now = now
-        self._signer = signer
-        self._written: _Written | None = None
+    card: Callable[[], AgentCard]
+    protocol_version_v0_3: str
+    max_age_seconds: int
+    now: Callable[[], float]
+    unnamed: Version | None = None
+    signer: CardSigner | None = None
+    _written: _Written | None = None
 
     @property
     def endpoints(self) -> tuple[Public, ...]:
@@ -63,17 +54,17 @@ class CardEndpoint:
     def serve(self, request: Request) -> Response:
         """Return the card, or 304."""
         version = _named(request)
-        card = self._card()
+        card = self.card()
         written = self._written
         if (
             written is None
             or written.card is not card
-            or (written.sign_again_at and written.sign_again_at <= self._now())
+            or (written.sign_again_at and written.sign_again_at <= self.now())
         ):
-            written = self._written = _Written(card, self._protocol_version, int(self._now()), self._signer)
-        body, etag = written.bodies.get(version or self._unnamed) or written.bodies[None]
+            written = self._written = _Written(card, self.protocol_version_v0_3, int(self.now()), self.signer)
+        body, etag = written.bodies.get(version or self.unnamed) or written.bodies[None]
         headers = {
-            "cache-control": f"public, max-age={self._max_age_seconds}",
+            "cache-control": f"public, max-age={self.max_age_seconds}",
             "etag": etag,
             "last-modified": formatdate(written.at, usegmt=True),
             "vary": "A2A-Version",

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from msgspec import Struct, field
+
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.reply import Text
 from a2a_hub.gemini.failure import Cause, failure_text
@@ -22,35 +24,26 @@ def _always(_: Evidence) -> bool:
     return True
 
 
-class Composition:
+class Composition(Struct):
     """An answer to what is `asked`. Read `text` first: the rest is known at its end."""
 
-    def __init__(
-        self,
-        composer: Composer,
-        asked: Asked,
-        *,
-        call: Call,
-        still_stands: Callable[[Evidence], bool] = _always,
-        timeout_seconds: float | None = None,
-    ) -> None:
-        self._composer = composer
-        self._asked = asked
-        self._call = call
-        self._still_stands = still_stands
-        self._timeout_seconds = timeout_seconds
-        self._marks: dict[int, int] = {}
-        self._end: Composed | None = None
+    composer: Composer
+    asked: Asked
+    call: Call
+    still_stands: Callable[[Evidence], bool] = _always
+    timeout_seconds: float | None = None
+    _marks: dict[int, int] = field(default_factory=dict)
+    _end: Composed | None = None
 
     def text(self) -> Iterator[Text]:
         """Yield each verified sentence with the marks of its evidence ([1] is cited first); nothing if none passes."""
-        is_japanese = self._asked.language is Language.JA
+        is_japanese = self.asked.language is Language.JA
         kept = 0
-        for piece in self._composer.compose(
-            self._asked,
-            still_stands=self._still_stands,
-            cancellation=self._call.cancellation,
-            timeout_seconds=self._timeout_seconds,
+        for piece in self.composer.compose(
+            self.asked,
+            still_stands=self.still_stands,
+            cancellation=self.call.cancellation,
+            timeout_seconds=self.timeout_seconds,
         ):
             match piece:
                 case Sentence():
@@ -67,7 +60,7 @@ class Composition:
         return self._marks.setdefault(number, len(self._marks) + 1)
 
     def _notes(self) -> Iterator[str]:
-        language = self._asked.language
+        language = self.asked.language
         if self.end.dropped:
             yield f"\n\n{_LEFT_OUT[language].format(count=len(self.end.dropped))}"
         if self.end.failure:
@@ -92,7 +85,7 @@ class Composition:
     @property
     def cited(self) -> list[Evidence]:
         """The evidence that went out, in the order of its marks."""
-        by_number = {each.number: each for each in self._asked.evidence}
+        by_number = {each.number: each for each in self.asked.evidence}
         return [by_number[number] for number in self._marks]
 
     @property
@@ -113,14 +106,14 @@ class Composition:
     def hints(self) -> list[dict[str, str]]:
         """The remedy of the model's failure, for operators."""
         failure = self.end.failure
-        return [self._composer.hint(_STEP, failure)] if failure and failure.cause is not Cause.CANCELLED else []
+        return [self.composer.hint(_STEP, failure)] if failure and failure.cause is not Cause.CANCELLED else []
 
     def _record(self) -> None:
         # A sentence may quote the caller, and stays out of the log: its flaws are enough.
         end = self.end
         report = {"model": end.model, "kept": end.kept, "tokens": asdict(end.tokens), "declined": end.declined}
         report["dropped"] = [flaw for each in end.dropped for flaw in each.flaws]
-        self._call.record["composed"] = report
+        self.call.record["composed"] = report
         for hint in self.hints:
             report["failure"] = hint
-            self._call.record["severity"] = "WARNING"
+            self.call.record["severity"] = "WARNING"

@@ -31,42 +31,39 @@ class QueueSettings(Struct, frozen=True, kw_only=True):
     endpoint: str = ENDPOINT
 
 
-class CloudTasksQueue:
+class CloudTasksQueue(Struct, frozen=True):
     """A queue that delivers wake-ups at a time. Its name is the same for the same wake-up and second, so that it comes once."""
 
-    def __init__(
-        self, settings: QueueSettings, *, http: Http, tokens: ServiceTokens, failed: Callable[[str], object]
-    ) -> None:
-        """`failed` gets a sentence for the log."""
-        self._settings = settings
-        self._http = http
-        self._tokens = tokens
-        self._failed = failed
+    settings: QueueSettings
+    http: Http
+    tokens: ServiceTokens
+    failed: Callable[[str], object]
+    """Gets a sentence for the log."""
 
     def add(self, wakeup: Wakeup, *, due_at: float) -> None:
         """Add the wake-up, delivered not before `due_at`, in seconds since the epoch. Raise nothing."""
         try:
-            headers = {"authorization": f"Bearer {self._tokens.access_token()}", "content-type": JSON}
-            answer = self._http.request(
+            headers = {"authorization": f"Bearer {self.tokens.access_token()}", "content-type": JSON}
+            answer = self.http.request(
                 "POST",
-                f"{self._settings.endpoint}/v2/{self._settings.name}/tasks",
+                f"{self.settings.endpoint}/v2/{self.settings.name}/tasks",
                 headers=headers,
                 body=msgspec.json.encode({"task": self._task(wakeup, math.ceil(due_at))}),
-                budget=Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MOST_ANSWER_BYTES),
+                budget=Budget.within(_SECONDS, now=self.http.clock(), max_bytes=_MOST_ANSWER_BYTES),
             )
             answer.read()
         except (HttpFailure, TokenUnavailable) as failure:
-            self._failed(f"a wake-up with a time was not queued: {type(failure).__name__}")
+            self.failed(f"a wake-up with a time was not queued: {type(failure).__name__}")
             return
         if answer.status >= 300 and answer.status != _EXISTS:
-            self._failed(f"a wake-up with a time was refused by Cloud Tasks with status {answer.status}")
+            self.failed(f"a wake-up with a time was refused by Cloud Tasks with status {answer.status}")
 
     def _task(self, wakeup: Wakeup, second: int) -> dict[str, object]:
         # Hashed: Cloud Tasks slows down for names that follow one another.
         name = hashlib.sha256(f"{wakeup.topic} {wakeup.task_id} {second}".encode()).hexdigest()[:32]
-        url = self._settings.url
+        url = self.settings.url
         return {
-            "name": f"{self._settings.name}/tasks/{name}",
+            "name": f"{self.settings.name}/tasks/{name}",
             "scheduleTime": datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "dispatchDeadline": _DISPATCH_DEADLINE,
             "httpRequest": {
@@ -74,6 +71,6 @@ class CloudTasksQueue:
                 "httpMethod": "POST",
                 "headers": {"Content-Type": JSON},
                 "body": base64.b64encode(push_body(wakeup, message_id=name)).decode(),
-                "oidcToken": {"serviceAccountEmail": self._settings.account, "audience": url},
+                "oidcToken": {"serviceAccountEmail": self.settings.account, "audience": url},
             },
         }

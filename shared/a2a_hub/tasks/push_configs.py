@@ -5,6 +5,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import Struct
 
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError, invalid_field
 from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
@@ -22,20 +23,19 @@ _NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-class PushConfigs:
+class PushConfigs(Struct, frozen=True):
     """The push notification configs of a store, for receivers at `addresses`."""
 
-    def __init__(self, store: PushStore, *, addresses: WebhookAddresses, new_id: Callable[[], str]) -> None:
-        self._store = store
-        self._addresses = addresses
-        self._new_id = new_id
+    store: PushStore
+    addresses: WebhookAddresses
+    new_id: Callable[[], str]
 
     def add(
         self, stored: StoredTask, config: TaskPushNotificationConfig, version: Version
     ) -> TaskPushNotificationConfig:
         """Store the config, which receives the task's events from now on. Raise A2AError."""
         push = self._validated(config, version, task_id=stored.task.id, with_message=False)
-        self._store.put_config(push, delivered=stored.version)
+        self.store.put_config(push, delivered=stored.version)
         return push.config
 
     def with_message(
@@ -54,7 +54,7 @@ class PushConfigs:
         The error names the field as a request of `version` does, for the config alone or `with_message`.
         """
         codec = CODECS[version]
-        others = [each.push.config.id for each in self._store.configs(task_id)]
+        others = [each.push.config.id for each in self.store.configs(task_id)]
         if len(others) >= _MOST_CONFIGS and config.id not in others:
             raise A2AError(INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs")
         invalid = self._first_invalid_field(config)
@@ -62,7 +62,7 @@ class PushConfigs:
             name, reason = invalid
             path = codec.send_push_config_field if with_message else codec.push_config_field
             raise invalid_field(path + name, reason)
-        id_ = config.id or codec.default_push_config_id or self._new_id()
+        id_ = config.id or codec.default_push_config_id or self.new_id()
         complete = msgspec.structs.replace(config, id=id_, task_id=task_id)
         return PushConfig(config=complete, version=version)
 
@@ -96,13 +96,13 @@ class PushConfigs:
             return "url", "is not a URL"
         if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
             return "url", "must be an http or https URL with a host, without user information"
-        reason = self._addresses.refusal(config.url)
+        reason = self.addresses.refusal(config.url)
         return ("url", reason) if reason is not None else None
 
     def all(self, task_id: str) -> tuple[TaskPushNotificationConfig, ...]:
         """Return the task's configs in the order of their creation."""
-        return tuple(each.push.config for each in self._store.configs(task_id))
+        return tuple(each.push.config for each in self.store.configs(task_id))
 
     def delete(self, task_id: str, config_id: str) -> None:
         """Delete a config, if it exists (§3.1.10)."""
-        self._store.delete_config(task_id, config_id)
+        self.store.delete_config(task_id, config_id)
