@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @contextlib.contextmanager
 def _hub(kit: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "local.conformance", "--port", "0", "--kit", kit]
+    command = [sys.executable, "-m", "tests.conformance", "--port", "0", "--kit", kit]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

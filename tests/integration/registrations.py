@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hubctl.main import main
-from local.gemini_enterprise.server import Server
-from local.gemini_enterprise.world import Agent, OAuthClient, Operator, World
+from tests.fakes.gemini_enterprise.server import Server
+from tests.fakes.gemini_enterprise.world import Agent, OAuthClient, Operator, World
 from tests.unit.cards import good_card
 
 TOKEN = "ya29.of-the-operator"

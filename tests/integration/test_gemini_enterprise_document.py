@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.gemini_enterprise.world import OAuthClient
+from tests.fakes.gemini_enterprise.world import OAuthClient
 from tests.integration.registrations import Registrations, registrations
 from tests.unit.test_hubctl_check import hubctl
 

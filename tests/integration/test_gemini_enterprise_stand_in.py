@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 
 from a2a_hub.http.client import Budget, HttpClient
-from local.gemini_enterprise.server import Server
-from local.gemini_enterprise.world import OAuthClient, Operator, World
+from tests.fakes.gemini_enterprise.server import Server
+from tests.fakes.gemini_enterprise.world import OAuthClient, Operator, World
 from tests.integration.registrations import shown_to_users
 from tests.unit.cards import good_card
 

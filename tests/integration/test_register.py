@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from local.gemini_enterprise.world import Agent, Operator
+from tests.fakes.gemini_enterprise.world import Agent, Operator
 from tests.integration.registrations import APP, CLIENT, SECRET, TOKEN, Registrations, registrations, shown_to_users
 from tests.unit.cards import good_card
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hubctl.registration.doctor import SEVERITIES
-from local.gemini_enterprise.world import Agent, Authorization, World
+from tests.fakes.gemini_enterprise.world import Agent, Authorization, World
 from tests.integration.registrations import CLIENT, SECRET, Registrations, registrations
 from tests.unit.cards import good_card
 

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from a2a_hub.http.messages import Request, Response, body_of
-from local.gemini_enterprise import server
-from local.gemini_enterprise.world import Operator
+from tests.fakes.gemini_enterprise import server
+from tests.fakes.gemini_enterprise.world import Operator
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.registrations import CLIENT, SECRET, Registrations, registrations
 

@@ -24,7 +24,7 @@ def refusal(module: str, port: int) -> str:
     return done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("module", ["local.gemini_enterprise", "local.conformance"])
+@pytest.mark.parametrize("module", ["tests.fakes.gemini_enterprise", "tests.conformance"])
 def test_a_port_that_cannot_be_had_is_told_with_the_way_to_another(module: str) -> None:
     with socket.create_server((LOOPBACK, 0)) as held:
         port = held.getsockname()[1]

@@ -1,16 +1,16 @@
-"""`python -m local.gemini_enterprise`: the stand-in as a program, to try a registration without a cloud."""
+"""`python -m tests.fakes.gemini_enterprise`: the stand-in as a program, to try a registration without a cloud."""
 
 import argparse
 import threading
 
-from local.gemini_enterprise.server import Server
-from local.gemini_enterprise.world import OAuthClient, Operator, World
 from local.ports import why_not_free
+from tests.fakes.gemini_enterprise.server import Server
+from tests.fakes.gemini_enterprise.world import OAuthClient, Operator, World
 
 
 def main() -> None:
     """Serve one project until it is interrupted."""
-    parser = argparse.ArgumentParser(prog="python -m local.gemini_enterprise", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.fakes.gemini_enterprise", description=__doc__)
     parser.add_argument("--port", type=int, default=8800)
     parser.add_argument("--project", default="demo", help="the project's id")
     parser.add_argument("--app", action="append", metavar="LOCATION/APP", help="an app (default: global/hub-app)")

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlencode
 from a2a_hub.http.messages import Request, Response
 from local.cloud import program
 from local.cloud.program import ApiError, denied, json_response
-from local.gemini_enterprise import resources
-from local.gemini_enterprise.world import ADMIN_ROLE, Agent, Authorization, Operator, World, found
+from tests.fakes.gemini_enterprise import resources
+from tests.fakes.gemini_enterprise.world import ADMIN_ROLE, Agent, Authorization, Operator, World, found
 
 _HOST = re.compile(r"(?:(us|eu)-)?discoveryengine\.googleapis\.com")
 _PATH = re.compile(

@@ -1,4 +1,4 @@
-"""`python -m local.conformance [--port N]`: the hub over the conformance agent as `make run` has it, until it is interrupted.
+"""`python -m tests.conformance [--port N]`: the hub over the conformance agent as `make run` has it, until it is interrupted.
 
 Envoy, gate and agent card stand in front of it, and the tasks function beside it delivers push notifications.
 """
@@ -22,7 +22,7 @@ _NAMES = frozenset({"gate", "hub", "agent_card", "tasks"})
 
 def main() -> int:
     """Return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m local.conformance", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("--port", type=int, default=9999, help="the gateway's port; 0 takes a free one")
     parser.add_argument("--kit", choices=("1.0", "0.3"), default="1.0", help="whose card the hub shows")
     arguments = parser.parse_args()

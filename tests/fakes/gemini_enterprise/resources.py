@@ -7,7 +7,7 @@ from typing import Any
 
 from a2a_hub.card_rules.card import Departure, Missing, Unknown, departures
 from local.cloud.program import ApiError
-from local.gemini_enterprise.world import Agent, Authorization, World, found
+from tests.fakes.gemini_enterprise.world import Agent, Authorization, World, found
 
 # A field's value: a type, or the fields of an inner object.
 Fields = Mapping[str, Any]
