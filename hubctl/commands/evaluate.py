@@ -156,7 +156,7 @@ def _reproduce(
         raise CommandError(str(error)) from None
     wrong = any(each.wrong for each in findings)
     value = {"ok": not wrong, "outcomes": findings}
-    write(value, paper.findings_page(findings), as_json=arguments.json, out=out)
+    write(value, paper.findings_tables(findings), as_json=arguments.json, out=out)
     return 1 if wrong else 0
 
 

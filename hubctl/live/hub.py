@@ -105,6 +105,7 @@ class Case:
     route: str | None = None
     status: int | None = None
     unread: bool = False
+    note: str = ""
 
 
 def read_cases(path: Path) -> tuple[Case, ...]:

@@ -22,37 +22,6 @@ _LIVE_HEADER = ("", "question", "route", "agent", "answer", "cited", "UI ms", "R
 _LIVE_WIDTHS = (1, 40, 8, 24, 48, 5, 7, 7)
 _REFERENCE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _LONGEST = 110
-_INTRODUCTION = """# The paper, reproduced
-
-“Mind the Boundary: Stabilizing Gemini Enterprise A2A via a Cloud Run Hub Across Projects and Accounts” asks four queries over
-two paths, and reports the results with missing permissions. This page repeats its evaluation over the local cloud: the
-real functions, the unmodified Google libraries, and stand-ins for Cloud Run's IAM check, Discovery Engine, Cloud Storage and
-the metadata server. The stand-ins follow the services' documentation. This is an assumption: nothing here was run on Google
-Cloud. The answers come from the sample agents and the sample corpus.
-
-```sh
-make run CLOUD=local                                              # in another terminal; it prints a token
-HUB_DEV_TOKEN=… .venv/bin/hubctl evaluate --live --paper   # this page; exit status 0 if all is as the paper reports
-```
-
-After each fault, the command asks the case's question again and expects an answer."""
-_LESSON = """Without `storage.objects.get` the search still returns passages, some of them from editions that are no longer in
-force. The hub shows them as unverified, and never as the answer: retrieval and evidence are two permissions
-(the paper's lesson 4)."""
-_ELSEWHERE = """## Further statements of the paper
-
-| the paper | here |
-|---|---|
-| §3.2: one text part for the UI, structure for `POST /tools/query` | the two columns above |
-| §3.3: rules choose the route, no model does | `hubctl check --text '…'` names the rule and the words |
-| §3.3, §4.2: the text of `params.message.parts`, else `params.text` | `curl` with `"params": {"text": "…"}` |
-| §3.4, §5.4: each boundary has its credential | `hubctl doctor` names account, audience and role at each |
-| §4.1: the endpoints | [HTTP](reference/http.md) |
-| §4.3: exceptions become a text, never HTTP 500 | `tests/integration/test_containment.py` |
-| §6: the experiments were in Japanese | `hubctl evaluate --live` asks in both languages |
-
-On Google Cloud: [deploy it](deployment.md); `hubctl evaluate --live --url https://HUB --token TOKEN` asks the same there.
-Create the faults yourself there: remove a role, or set an `audience` in `routes.toml`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,9 +197,8 @@ def answers_table(outcomes: Sequence[Outcome]) -> Iterable[str]:
     yield f"{right} of {len(outcomes)} right on both paths"
 
 
-def findings_page(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield the page, without anything that differs from run to run."""
-    yield _INTRODUCTION
+def findings_tables(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a table for each case, in Markdown, without anything that differs from run to run."""
     for case, group in groupby(findings, key=lambda each: each.case):
         yield f"\n## {case.id[0].upper()}{case.id[1:]}\n"
         yield f"The paper, {case.paper}\n"
@@ -240,11 +208,10 @@ def findings_page(findings: Sequence[Finding]) -> Iterator[str]:
             verdict = "; ".join(each.wrong) or "yes"
             citations = len(each.record.get("citations", []))
             yield f"| {each.question.text} | {_shortened(each.ui.text)} | {_rest(each)} | {citations} | {verdict} |"
-        if case.unread:
-            yield f"\n{_LESSON}"
+        if case.note:
+            yield f"\n{case.note}"
     right = sum(not each.wrong for each in findings)
-    yield f"\n{right} of {len(findings)} as the paper reports, each over both paths\n"
-    yield _ELSEWHERE
+    yield f"\n{right} of {len(findings)} as the paper reports, each over both paths"
 
 
 def _rest(finding: Finding) -> str:

@@ -43,8 +43,10 @@ def test_every_finding_is_as_the_paper_reports(cloud: LocalCloud) -> None:
     assert not any(cloud.faults(stand_in) for stand_in in cloud.urls)
 
 
-def test_the_page_in_the_documentation_is_what_the_command_writes(cloud: LocalCloud) -> None:
-    assert reproduced(cloud)[1] == (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+def test_the_tables_in_the_documentation_are_what_the_command_writes(cloud: LocalCloud) -> None:
+    page = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+    first, last = page.index("\n## Everything in order"), page.index("\n## Further statements")
+    assert page[first:last] == reproduced(cloud)[1]
 
 
 def test_what_is_not_as_the_paper_reports_is_told(cloud: LocalCloud) -> None:
