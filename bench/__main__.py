@@ -11,7 +11,6 @@ from bench.load import SERVER_PROCESSOR, LoadFailed, pinned_to
 from bench.report import Target
 from bench.servers import NotServing, Settings
 from local.functions import ROOT
-from local.processes import ParentWatch
 
 BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "throughput": throughput.run,
@@ -37,22 +36,20 @@ def main() -> int:
     not_measured: list[str] = []
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     print(f"{now} · {report.machine()}")
-    with ParentWatch() as parent_watch:
-        place = "each on a processor of its own" if pinned_to(SERVER_PROCESSOR) else "not pinned to processors"
-        print(f"{options.rounds} rounds of {options.seconds:g} s, medians (least-most)")
-        print(f"servers and load: {place}")
-        settings = Settings(
-            rounds=options.rounds,
-            seconds=options.seconds,
-            folder=folder,
-            parent_watch=parent_watch,
-            against=options.against and options.against.resolve(),
-        )
-        for name in options.only:
-            try:
-                targets += BENCHMARKS[name](settings)
-            except (LoadFailed, NotServing) as problem:
-                not_measured.append(f"  {name}: {problem}")
+    place = "each on a processor of its own" if pinned_to(SERVER_PROCESSOR) else "not pinned to processors"
+    print(f"{options.rounds} rounds of {options.seconds:g} s, medians (least-most)")
+    print(f"servers and load: {place}")
+    settings = Settings(
+        rounds=options.rounds,
+        seconds=options.seconds,
+        folder=folder,
+        against=options.against and options.against.resolve(),
+    )
+    for name in options.only:
+        try:
+            targets += BENCHMARKS[name](settings)
+        except (LoadFailed, NotServing) as problem:
+            not_measured.append(f"  {name}: {problem}")
     for title, lines in (("Targets", targets), ("Not measured", not_measured)):
         if lines:
             print(f"\n{title}", *lines, sep="\n")

@@ -26,7 +26,6 @@ from bench.servers import SUBJECTS, Settings, function, serving
 from functions.hub import app, config
 from local.functions import ROOT
 from local.ports import LOOPBACK
-from local.processes import ParentWatch
 
 _COUNTED = (str(ROOT / "shared"), str(ROOT / "functions"))
 _HEADERS = {"content-type": "application/json", "authorization": "Bearer token-of-this-count"}
@@ -41,8 +40,7 @@ def main() -> int:
     agent = function("agent", SUBJECTS / "constant_agent.py", target="agent")
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        parent_watch = stack.enter_context(ParentWatch())
-        settings = Settings(rounds=1, seconds=0.0, folder=Path(folder), parent_watch=parent_watch)
+        settings = Settings(rounds=1, seconds=0.0, folder=Path(folder))
         stack.enter_context(serving([agent], settings))
         recorder = _Recorder()
         plain, storing = _hub(agent.url), _hub(agent.url, TASK_STORE=f"sqlite:{folder}/tasks.sqlite3")

@@ -17,7 +17,7 @@ from bench.load import ANSWER, SEND_0_3, SERVER_PROCESSOR, TOKEN, Question, pinn
 from local import npm
 from local.functions import ROOT, WITHOUT_QUOTAS
 from local.ports import LOOPBACK, free_ports
-from local.processes import ParentWatch, Process, Program, running
+from local.processes import Process, Program, running
 
 _PROC = Path("/proc")
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -104,7 +104,6 @@ class Settings:
     rounds: int
     seconds: float
     folder: Path
-    parent_watch: ParentWatch
     against: Path | None = None
     """An older checkout, whose hub takes part beside this one."""
 
@@ -215,7 +214,7 @@ def started(server: Server, settings: Settings) -> Iterator[Process]:
     command = [*pinned_to(SERVER_PROCESSOR), *server.command]
     program = Program(name=server.name, command=command, environment=server.environment, log=log)
     try:
-        with running([program], parent_watch=settings.parent_watch) as (process,):
+        with running([program]) as (process,):
             yield process
     finally:
         log.unlink(missing_ok=True)

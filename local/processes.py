@@ -1,4 +1,4 @@
-"""Child processes: their start and logs, when they are ready, and the signals and the watcher that end them."""
+"""Child processes: their start and logs, when they are ready, and what ends them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from a2a_hub.runtime.process_guard import guard_on
 from local.ports import LOOPBACK
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -108,21 +107,22 @@ class Program:
 
 
 @contextlib.contextmanager
-def running(
-    programs: Iterable[Program], *, parent_watch: ParentWatch, grace_seconds: float = 2.0
-) -> Iterator[list[Process]]:
+def running(programs: Iterable[Program], *, grace_seconds: float = 2.0) -> Iterator[list[Process]]:
     """Run all programs, each in a process group of its own; on leaving, no process of these groups is left.
 
     They get SIGTERM first, and SIGKILL after `grace_seconds`; at once when this process is killed.
     """
     processes: list[Process] = []
+    guards = []
     try:
         for program in programs:
             processes.append(_start(program))
-            parent_watch.register(processes[-1].popen.pid)
+            guards.append(guard_on(processes[-1].popen.pid))
         yield processes
     finally:
-        _stop(processes, parent_watch=parent_watch, grace_seconds=grace_seconds)
+        _stop(processes, grace_seconds=grace_seconds)
+        for guard in guards:
+            guard.communicate(b"\n")
 
 
 def _start(program: Program) -> Process:
@@ -138,7 +138,7 @@ def _start(program: Program) -> Process:
     return Process(name=program.name, popen=popen, log=program.log)
 
 
-def _stop(processes: Sequence[Process], *, parent_watch: ParentWatch, grace_seconds: float) -> None:
+def _stop(processes: Sequence[Process], *, grace_seconds: float) -> None:
     for process in processes:
         _signal_group(process, signal.SIGTERM)
     deadline = time.monotonic() + grace_seconds
@@ -148,61 +148,11 @@ def _stop(processes: Sequence[Process], *, parent_watch: ParentWatch, grace_seco
         # A group can outlive its leader: a worker with an open stream waits for it to end.
         _signal_group(process, signal.SIGKILL)
         process.popen.wait()
-        parent_watch.release(process.popen.pid)
 
 
 def _signal_group(process: Process, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.popen.pid, number)
-
-
-class ParentWatch:
-    """A watcher process at the other end of a pipe: when the pipe closes, it kills the registered groups.
-
-    Enter it before any thread is started.
-    """
-
-    def __enter__(self) -> Self:
-        """Start the watcher, in a session of its own, without this process's input and output."""
-        read_end, self._write_end = os.pipe()
-        self._watcher = os.fork()
-        if self._watcher == 0:
-            os.close(self._write_end)
-            _watch(read_end)
-            os._exit(0)
-        os.close(read_end)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the watcher, and with it every group that is still held."""
-        os.close(self._write_end)
-        os.waitpid(self._watcher, 0)
-
-    def register(self, group: int) -> None:
-        """End `group` with this process from now on."""
-        os.write(self._write_end, f"+{group}\n".encode())
-
-    def release(self, group: int) -> None:
-        """Release `group`, which has ended: its number may be reused."""
-        os.write(self._write_end, f"-{group}\n".encode())
-
-
-def _watch(read_end: int) -> None:
-    os.setsid()
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nothing, standard)
-    held: set[int] = set()
-    with open(read_end, encoding="ascii") as lines:
-        for line in lines:
-            (held.add if line[0] == "+" else held.discard)(int(line[1:]))
-    for group in held:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
 
 
 class ProcessEnded(Exception):

@@ -22,7 +22,6 @@ from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, func
 from local.ports import LOOPBACK, free_ports
 from local.processes import (
     NotReady,
-    ParentWatch,
     PortLost,
     Probe,
     Process,
@@ -85,42 +84,41 @@ def run(
     _require_room(settings.folder)
     if any(function.works_on_files for function in table):
         laid_out(settings.folder / WORKSPACE)
-    with ParentWatch() as parent_watch:
-        for _ in range(_STARTS):
-            require_free(settings.port)
-            names = [*(function.name for function in table), *(one.name for one in stand_ins)]
-            names += [_GRPC] if settings.grpc_python else []
-            ports = dict(zip(names, choose_ports(len(names)), strict=True))
-            if not settings.has_gateway:
-                ports[_GATE] = settings.port
-            start = _Start(
-                table=table,
-                settings=settings,
-                inherited=inherited,
-                routes=routes,
-                stand_ins=stand_ins,
-                ports=ports,
-            )
-            try:
-                with contextlib.ExitStack() as stack:
-                    processes: list[Process] = []
-                    for stage, probes in start.stages():
-                        processes += stack.enter_context(running(stage, parent_watch=parent_watch))
-                        wait_until_ready(
-                            probes,
-                            processes,
-                            stopping=stopping,
-                            timeout_seconds=settings.start_timeout_seconds,
-                            answers=answers_ok,
-                        )
-                        if stopping.is_set():
-                            return
-                    start.welcome()
-                    while not stopping.wait(0.2):
-                        raise_if_ended(processes)
-                    return
-            except PortLost as loss:
-                print(f"{loss} found its port taken; starting again on others", file=sys.stderr)
+    for _ in range(_STARTS):
+        require_free(settings.port)
+        names = [*(function.name for function in table), *(one.name for one in stand_ins)]
+        names += [_GRPC] if settings.grpc_python else []
+        ports = dict(zip(names, choose_ports(len(names)), strict=True))
+        if not settings.has_gateway:
+            ports[_GATE] = settings.port
+        start = _Start(
+            table=table,
+            settings=settings,
+            inherited=inherited,
+            routes=routes,
+            stand_ins=stand_ins,
+            ports=ports,
+        )
+        try:
+            with contextlib.ExitStack() as stack:
+                processes: list[Process] = []
+                for stage, probes in start.stages():
+                    processes += stack.enter_context(running(stage))
+                    wait_until_ready(
+                        probes,
+                        processes,
+                        stopping=stopping,
+                        timeout_seconds=settings.start_timeout_seconds,
+                        answers=answers_ok,
+                    )
+                    if stopping.is_set():
+                        return
+                start.welcome()
+                while not stopping.wait(0.2):
+                    raise_if_ended(processes)
+                return
+        except PortLost as loss:
+            print(f"{loss} found its port taken; starting again on others", file=sys.stderr)
     raise NotStartable(f"other programs took the functions' ports {_STARTS} times")
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from a2a_hub.http.messages import Cancellation
+from a2a_hub.runtime.process_guard import guard_on
 from functions.devtool.isolation import isolating_prefix
 from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.workspace import is_visible
@@ -138,7 +139,7 @@ class RunningProgram(Iterator[str]):
         except (OSError, ValueError):
             raise ToolFailed(Fault.NOT_STARTED, program=self._program) from None
         try:
-            self._guard = _guard(self._process.pid)
+            self._guard = guard_on(self._process.pid)
         except OSError:
             self._process.kill()
             self._process.wait()
@@ -216,21 +217,6 @@ class RunningProgram(Iterator[str]):
         if self._process.stdout is not None:
             self._process.stdout.close()
         shutil.rmtree(self._home, ignore_errors=True)
-
-
-def _guard(group: int) -> subprocess.Popen[bytes]:
-    """Start a process that kills a process group when this process dies in any way, which closes the pipe between the two.
-
-    A line on its input ends it, after the group has ended.
-    """
-    return subprocess.Popen(  # noqa: S603 - a constant, and a number
-        ["/bin/sh", "-c", 'read _ || kill -s KILL -- "-$1"', "sh", str(group)],
-        env={},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
 
 
 def _environment(folder: Path, *, home: str, path: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ from a2a_hub.task_store.sqlite_recovery import ignore
 from a2a_hub.task_store.store import Store
 from local.functions import ROOT, environment_of, functions
 from local.ports import free_ports
-from local.processes import ParentWatch, Probe, Process, Program, answers_ok, running, wait_until_ready
+from local.processes import Probe, Process, Program, answers_ok, running, wait_until_ready
 from local.run import function_command
 from tests.fakes.signatures import KEYS
 from tests.fakes.tcp_proxy import TcpProxy
@@ -79,7 +79,6 @@ class Machine:
 
     programs: dict[str, Program]
     ports: dict[str, int]
-    parent_watch: ParentWatch
     store: Store
     front: TcpProxy
     processes: dict[str, Process] = field(default_factory=dict)
@@ -89,9 +88,7 @@ class Machine:
         """They run, and answer if they are asked anything."""
         for name in names:
             stack = self._stacks[name] = contextlib.ExitStack()
-            (self.processes[name],) = stack.enter_context(
-                running([self.programs[name]], parent_watch=self.parent_watch)
-            )
+            (self.processes[name],) = stack.enter_context(running([self.programs[name]]))
         asked = [name for name in names if name in self.ports]
         wait_until_ready(
             [Probe(name, self.ports[name], "/health") for name in asked],
@@ -232,12 +229,11 @@ def machine(
     }
     programs = [_function(name, folder, ports[name], urls, environment) for name in names]
     programs += [_worker(f"worker-{number}", folder, urls["tasks"]) for number in range(1, workers + 1)]
-    with ParentWatch() as parent_watch, front:
+    with front:
         opened = open_store(store, clock=time.time, new_token=random_hex, report=ignore)
         made = Machine(
             programs={program.name: program for program in programs},
             ports=ports,
-            parent_watch=parent_watch,
             store=opened,
             front=front,
         )

@@ -14,7 +14,7 @@ from typing import Any, Self
 from a2a_hub.identity.principal import digest
 from local.functions import ROOT, environment_of, functions
 from local.ports import free_ports
-from local.processes import ParentWatch, Probe, Process, Program, answers_ok, running, wait_until_ready
+from local.processes import Probe, Process, Program, answers_ok, running, wait_until_ready
 from local.run import function_command
 from tests.e2e.callers import Answer, Caller
 from tests.fakes.signatures import KEYS
@@ -47,7 +47,6 @@ class WorkedHub:
     folder: Path
     ports: dict[str, int]
     environments: dict[str, dict[str, str]]
-    parent_watch: ParentWatch
     stacks: dict[str, contextlib.ExitStack] = field(default_factory=dict)
     processes: dict[str, Process] = field(default_factory=dict)
 
@@ -75,7 +74,7 @@ class WorkedHub:
                 log=self.folder / f"{name}.log",
             )
             stack = self.stacks[name] = contextlib.ExitStack()
-            (self.processes[name],) = stack.enter_context(running([program], parent_watch=self.parent_watch))
+            (self.processes[name],) = stack.enter_context(running([program]))
         wait_until_ready(
             [Probe(name, self.ports[name], "/health") for name in names],
             [self.processes[name] for name in names],
@@ -174,14 +173,13 @@ def worked_hub(folder: Path, **settings: str) -> Iterator[WorkedHub]:
         for function in functions()
         if function.name in _NAMES
     }
-    with ParentWatch() as parent_watch:
-        hub = WorkedHub(folder=folder, ports=ports, environments=environments, parent_watch=parent_watch)
-        try:
-            hub.start()
-            yield hub
-        finally:
-            for stack in hub.stacks.values():
-                stack.close()
+    hub = WorkedHub(folder=folder, ports=ports, environments=environments)
+    try:
+        hub.start()
+        yield hub
+    finally:
+        for stack in hub.stacks.values():
+            stack.close()
 
 
 # Whoever names nothing but text is taken for a user interface.
