@@ -78,6 +78,23 @@ def test_help_names_the_commands_that_reach_their_agent_when_they_are_typed(agen
             assert above not in text_of(hub_of(None, unreached).send(typed))
 
 
+@pytest.mark.parametrize(
+    ("description", "english", "japanese"),
+    [
+        ("Shows it. Quickly. 表示します", "Shows it. Quickly.", "表示します"),
+        ("Shows the 表. 表示します", *["Shows the 表. 表示します"] * 2),
+        ("Shows it. All of it", *["Shows it. All of it"] * 2),
+    ],
+)
+def test_help_tells_a_bilingual_description_in_the_language_of_the_question(
+    description: str, english: str, japanese: str
+) -> None:
+    with CommandAgent([command("a") | {"description": description}]) as agent:
+        hub = hub_of(None, tool_route("alpha", agent.url, patterns=("^/a",)))
+        assert text_of(hub.send("/help")).endswith(f"\n/a: {english}")
+        assert text_of(hub.send("/ヘルプ")).endswith(f"\n/a：{japanese}")
+
+
 def test_an_agent_that_fails_is_left_out_and_told_to_the_operator(agent: CommandAgent) -> None:
     hub = hub_of(None, tool_route("alpha", "http://127.0.0.1:1"), tool_route("beta", agent.url))
     assert names(hub) == ["memory"]

@@ -121,7 +121,7 @@ _REFUSED = {
 def help_text(routes: Sequence[Route], agent_commands: Sequence[SlashCommand], language: Language) -> str:
     """Return the agents, each with an example, the commands of the hub, and those of agents behind it."""
     colon = ": " if language is _EN else "："
-    lines = [f"/{command.name}{colon}{command.description}" for command in agent_commands]
+    lines = [f"/{command.name}{colon}{_in_language(command.description, language)}" for command in agent_commands]
     agents = [_ASK[language], *(_route_line(route, language) for route in routes), ""]
     return "\n".join([*agents, _HELP[language], *([f"\n{_AGENT_COMMANDS[language]}", *lines] if lines else ())])
 
@@ -134,6 +134,14 @@ def unknown_command_text(language: Language) -> str:
 def routes_text(routes: Sequence[Route], language: Language) -> str:
     """Return the agents, one a line."""
     return "\n".join([_ROUTES[language], *(_route_line(route, language) for route in routes)])
+
+
+def _in_language(description: str, language: Language) -> str:
+    """Return the half that is in `language` of a description in English and then Japanese; any other as it is."""
+    english, stop, japanese = description.rpartition(". ")
+    if not stop or (language_of(english), language_of(japanese)) != (_EN, _JA):
+        return description
+    return japanese if language is _JA else f"{english}."
 
 
 def _route_line(route: Route, language: Language) -> str:
