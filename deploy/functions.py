@@ -82,7 +82,7 @@ class Function:
 
 
 SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")
-# Other models are behind ANSWER_MODEL_URL.
+# Other models are behind the setting's _URL.
 MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="ANSWER_MODEL=gemini")
 EMBEDDINGS = tuple(replace(MODEL, setting=f"EMBEDDING_MODEL={name}") for name in ("gemini-", "text-"))
 STORE = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
@@ -107,7 +107,7 @@ FUNCTIONS = (
         works_on_files=True,
         # IAM lets nobody in but the hub, which signs who asks.
         settings={"TASK_STORE": "firestore", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"},
-        needs=(replace(STORE, setting=""), replace(MODEL, setting="DEVTOOL_MODEL")),
+        needs=(replace(STORE, setting=""), replace(MODEL, setting="DEVTOOL_MODEL=gemini")),
     ),
     Function(name="agent_card", invokers=(Invoker.GATEWAY,), only_with_gateway=True, reads_routes=True),
     Function(
@@ -118,7 +118,7 @@ FUNCTIONS = (
         checks_callers=True,
         signs_for=("tasks", "docqa", "devtool"),
         publishes_wakeups=True,
-        needs=(STORE, *WAKEUPS, replace(MODEL, setting="MCP_MODEL")),
+        needs=(STORE, *WAKEUPS, replace(MODEL, setting="MCP_MODEL=gemini")),
     ),
     Function(
         name="tasks",

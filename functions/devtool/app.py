@@ -14,12 +14,13 @@ from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.agents.function import agent_card, serve_agent
 from a2a_hub.diagnosis.report import Step, with_doctor
-from a2a_hub.gemini import examination as model_examination
-from a2a_hub.gemini.client import Gemini, configured
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.principal import HUB as HUB_FUNCTION
 from a2a_hub.identity.principal import Contract
+from a2a_hub.language_models import examination as model_examination
+from a2a_hub.language_models.model import LanguageModel
+from a2a_hub.language_models.settings import language_model
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import MESSAGE_FACTORY, stdout_log
@@ -61,11 +62,11 @@ _PURGE_EVERY_SECONDS = 3600.0
 _MAX_PURGED = 100
 
 
-def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
-    """Return the handler of the whole function. `gemini` replaces the settings' model."""
+def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
+    """Return the handler of the whole function. `model` replaces that of the settings."""
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
-    gemini = gemini or (configured(config.gemini) if config.gemini else None)
+    model = model or (language_model(config.model) if config.model else None)
     store = open_store(config.store, clock=time.time, new_token=new_id, report=log.line)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace, is_per_person=config.is_per_person)
     conversations = Conversations(store, workspaces)
@@ -73,7 +74,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     tools = Tools(programs)
     agent = DevelopmentAgent(
         conversations,
-        planner=ModelPlanner(gemini) if gemini else RulePlanner(),
+        planner=ModelPlanner(model) if model else RulePlanner(),
         tools=tools,
         user_tier=config.user_tier,
         message_factory=MESSAGE_FACTORY,
@@ -107,7 +108,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         identify=config.identity.authenticator(HttpClient(), speaker=HUB_FUNCTION).identify,
         before=_background(config, tasks, log).start,
     )
-    return _without_web_pages(with_doctor(handle, lambda: _examine(config, gemini)), config)
+    return _without_web_pages(with_doctor(handle, lambda: _examine(config, model)), config)
 
 
 def _without_web_pages(handle: Handler, config: Config) -> Handler:
@@ -153,9 +154,9 @@ def _run_abandoned(tasks: TaskService) -> None:
             tasks.engine.run(task_id, request_id=new_id(), record={})
 
 
-def _examine(config: Config, gemini: Gemini | None) -> Sequence[Step]:
+def _examine(config: Config, model: LanguageModel | None) -> Sequence[Step]:
     without = "none is configured: rules find out what is asked for"
-    return (*examine(config, path=config.search_path), *model_examination.examine(gemini, without=without))
+    return (*examine(config, path=config.search_path), *model_examination.examine(model, without=without))
 
 
 def _card(config: Config) -> AgentCard:

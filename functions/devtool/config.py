@@ -8,10 +8,10 @@ from pathlib import Path
 
 from a2a_hub.agents.settings import AgentSettings, read_agent
 from a2a_hub.diagnosis.report import Step, error, ok, skipped, warning
-from a2a_hub.gemini.settings import GeminiSettings, read_gemini
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.principal import HUB
 from a2a_hub.identity.settings import IdentitySettings
+from a2a_hub.language_models.settings import ModelSettings, read_model
 from a2a_hub.settings.reader import Settings
 from a2a_hub.task_store import settings as store_settings
 from a2a_hub.task_store.settings import StoreSettings
@@ -52,7 +52,7 @@ class Config:
     """Retention of a task after its end. `TASK_RETENTION_DAYS`."""
     user_tier: str | None
     """The tier of the users that events name; None for none. `DEVTOOL_USER_TIER`."""
-    gemini: GeminiSettings | None
+    model: ModelSettings | None
     """The model that plans what no rule understands; None for none. `DEVTOOL_MODEL`."""
 
 
@@ -83,7 +83,7 @@ def read(environ: Mapping[str, str]) -> Config:
         sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 15, least=0.05, most=600),
         retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
         user_tier=settings.optional("DEVTOOL_USER_TIER"),
-        gemini=read_gemini(settings, "DEVTOOL_MODEL", default_timeout_seconds=_MODEL_SECONDS),
+        model=read_model(settings, "DEVTOOL_MODEL", default_timeout_seconds=_MODEL_SECONDS),
     )
     settings.check()
     return config

@@ -1,4 +1,4 @@
-"""Planning with a Gemini model, which calls the tools as functions; texts that a rule understands need no model."""
+"""Planning with a language model, which calls the tools as functions; texts that a rule understands need no model."""
 
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
@@ -7,9 +7,9 @@ import msgspec
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import AgentThought
-from a2a_hub.gemini.client import Gemini
-from a2a_hub.gemini.failure import Cause, ModelFailed, cut_short_text, failure_text, hint
-from a2a_hub.gemini.prompt import FunctionCall, Prompt, call_turn, read_reply, result_turn, turn
+from a2a_hub.gemini.failure import Cause, ModelFailed, cut_short_text, failure_text
+from a2a_hub.gemini.prompt import FunctionCall, FunctionResult, ModelTurn, Prompt, Turn, UserTurn, read_reply
+from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.text.language import Language
 from functions.devtool.actions import MEMORY, AnyAction
 from functions.devtool.conversation import AgentText, CalledTool, DialogueEntry, State, ToolResult, UserText
@@ -68,28 +68,28 @@ FUNCTIONS: tuple[dict[str, Any], ...] = tuple(
         "name": name,
         "description": description,
         "parameters": {
-            "type": "OBJECT",
+            "type": "object",
             "properties": {
-                parameter: {"type": "STRING", "description": text} for parameter, text in parameters.items()
+                parameter: {"type": "string", "description": text} for parameter, text in parameters.items()
             },
             "required": list(required),
         },
     }
     for name, (description, parameters, required) in _FUNCTIONS.items()
 )
-"""The tools as functions, in the API's form; a model adds a line by a replacement or by new content."""
+"""The tools as functions; a model adds a line by a replacement or by new content."""
 
 
 class ModelPlanner:
-    """A planner that asks Gemini."""
+    """A planner that asks a language model."""
 
-    def __init__(self, gemini: Gemini) -> None:
-        self._gemini = gemini
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
 
     @property
     def model(self) -> str:
         """The model's name."""
-        return self._gemini.settings.model
+        return self._model.name
 
     def next_step(self, state: State, call: Call) -> Generator[AgentThought, None, NextStep]:
         """See `Planner.next_step`."""
@@ -105,7 +105,7 @@ class ModelPlanner:
             call.record["failure"] = {"cause": failure.cause}
             if failure.cause is not Cause.CANCELLED:
                 call.record["severity"] = "WARNING"
-                operator_hint = hint("model", failure, self._gemini.settings, account=self._gemini.account)
+                operator_hint = self._model.hint("model", failure)
                 call.record["failure"] = {name: operator_hint[name] for name in ("cause", "detail", "remedy")}
             return Reply(failure_text(failure.cause, state.language, is_begun=False), failed=True)
 
@@ -121,18 +121,15 @@ class ModelPlanner:
             action = _action(called)
             if action is not None:
                 return CallTool(action, by=self.model, signature=called.signature)
-            turns += [
-                call_turn(called.name, called.arguments, called.signature),
-                result_turn(called.name, _MISTAKEN, succeeded=False),
-            ]
+            turns += [called, FunctionResult(name=called.name, text=_MISTAKEN, succeeded=False)]
         return Reply(failure_text(Cause.BROKEN, state.language, is_begun=False), failed=True)
 
-    def _reply(self, turns: list[dict[str, Any]], language: Language, call: Call) -> tuple[str, FunctionCall | None]:
+    def _reply(self, turns: Sequence[Turn], language: Language, call: Call) -> tuple[str, FunctionCall | None]:
         """Return the model's next text, and the first function that it calls."""
         instruction = _INSTRUCTION.format(language=_LANGUAGES[language])
-        prompt = Prompt(instruction=instruction, text="", turns=turns, functions=FUNCTIONS)
+        prompt = Prompt(instruction=instruction, turns=turns, functions=FUNCTIONS)
         call.record["model"] = self.model
-        text, called, is_cut_short = read_reply(self._gemini.stream(prompt, cancellation=call.cancellation))
+        text, called, is_cut_short = read_reply(self._model.stream(prompt, cancellation=call.cancellation))
         return text + (f"\n\n{cut_short_text(language)}" if is_cut_short else ""), called
 
 
@@ -142,24 +139,27 @@ def _planned_by_model(state: State) -> bool:
 
 
 def _action(called: FunctionCall) -> AnyAction | None:
+    if called.arguments is None:
+        return None
     try:
-        action: AnyAction = msgspec.convert({"tool": called.name, **called.arguments}, AnyAction)
+        action: AnyAction = msgspec.convert({**called.arguments, "tool": called.name}, AnyAction)
         return action
     except msgspec.ValidationError:
         return None
 
 
-def _turns(dialogue: Sequence[DialogueEntry]) -> Iterator[dict[str, Any]]:
-    """Yield the dialogue in the API's form."""
+def _turns(dialogue: Sequence[DialogueEntry]) -> Iterator[Turn]:
+    """Yield the dialogue as the model gets it."""
     names: dict[str, str] = {}
     for entry in dialogue:
         match entry:
             case UserText(text=text):
-                yield turn("user", {"text": text or " "})
+                yield UserTurn(text or " ")
             case AgentText(text=text) if text:
-                yield turn("model", {"text": text})
+                yield ModelTurn(text)
             case CalledTool(call_id=call_id, action=action, signature=signature):
                 names[call_id] = action.tool
-                yield call_turn(action.tool, action.parameters, signature)
+                yield FunctionCall(name=action.tool, arguments=action.parameters, signature=signature)
             case ToolResult(call_id=call_id, text=text, succeeded=succeeded) if call_id in names:
-                yield result_turn(names[call_id], text[:_MAX_RESULT_CHARACTERS], succeeded=succeeded)
+                result = text[:_MAX_RESULT_CHARACTERS]
+                yield FunctionResult(name=names[call_id], text=result, succeeded=succeeded)

@@ -49,7 +49,7 @@ from functions.hub.tables import Tables
 from functions.hub.texts import TaskTexts
 
 if TYPE_CHECKING:
-    from a2a_hub.gemini.client import Gemini
+    from a2a_hub.language_models.model import LanguageModel
 
 _SELF = Principal(subject=HUB_FUNCTION)
 
@@ -60,9 +60,9 @@ def build(
     downstreams: Mapping[str, Downstream] | None = None,
     log: Log | None = None,
     door: Door | None = None,
-    gemini: Gemini | None = None,
+    model: LanguageModel | None = None,
 ) -> Handler:
-    """Return the hub's handler. `downstreams` replaces the agents of the route table, by route id, `gemini` the model."""
+    """Return the hub's handler. `downstreams` replaces the agents of the route table, by route id, `model` the settings'."""
     settings = config.hub
     behind_gate = GATE in config.identity.trusted_keys
     log = log or stdout_log(
@@ -72,13 +72,13 @@ def build(
         log.line("WARNING", f"These variables are not set; their agents cannot be reached: {', '.join(settings.unset)}")
     http = HttpClient()
     sources = _credential_sources(config, http)
-    if config.mcp_model and gemini is None:
-        from a2a_hub.gemini.client import configured
+    if config.mcp_model and model is None:
+        from a2a_hub.language_models.settings import language_model
 
-        gemini = configured(config.mcp_model)
+        model = language_model(config.mcp_model)
     tables = Tables(
         settings,
-        lambda route: downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, gemini),
+        lambda route: downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, model),
     )
     source = route_source(settings, tables.use, log=log)
     store = None
@@ -132,7 +132,7 @@ def build(
         operators=config.operators,
         store=(store, settings.store) if store and settings.store else None,
         max_instances=config.max_instances,
-        gemini=gemini,
+        model=model,
     )
     runs = (Identified(RUN_PATH, RunEndpoint(tasks.engine).handle, ANY, exact=True),) if tasks else ()
     dispatcher = Dispatcher(
@@ -155,7 +155,7 @@ def build(
     return serve(dispatcher.handle, log=log, before=source.reload_if_due)
 
 
-def _agent_of(route: Route, http: HttpClient, sources: CredentialSources, gemini: Gemini | None) -> Downstream:
+def _agent_of(route: Route, http: HttpClient, sources: CredentialSources, model: LanguageModel | None) -> Downstream:
     """Return the route's agent. Nobody can be called for a role, whose workers fetch stored tasks, nor without an address."""
     if route.role:
         return UnavailableAgent(without_tasks(route))
@@ -163,12 +163,12 @@ def _agent_of(route: Route, http: HttpClient, sources: CredentialSources, gemini
         return UnavailableAgent(unaddressed(route, variable))
     if route.kind is Kind.A2A:
         return a2a_agent(route, http=http, sources=sources, new_id=new_id)
-    if not route.tool and gemini is None:
+    if not route.tool and model is None:
         return UnavailableAgent(without_tool(route))
     # A hub without such a route starts without the protocol and the model's modules.
     from functions.hub.downstream.mcp_transport import mcp_agent
 
-    return mcp_agent(route, http=http, sources=sources, new_id=new_id, gemini=gemini)
+    return mcp_agent(route, http=http, sources=sources, new_id=new_id, model=model)
 
 
 def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:

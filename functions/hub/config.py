@@ -24,7 +24,7 @@ from a2a_hub.tasks import settings as task_settings
 from a2a_hub.tasks.settings import TaskSettings
 
 if TYPE_CHECKING:
-    from a2a_hub.gemini.settings import GeminiSettings
+    from a2a_hub.language_models.settings import ModelSettings
 
 _MODEL_SECONDS = 60.0
 
@@ -57,7 +57,7 @@ class Config(Struct, frozen=True, kw_only=True):
     link_hosts: tuple[str, ...] = ()
     conversation_ttl_seconds: float
     max_instances: int
-    mcp_model: GeminiSettings | None = None
+    mcp_model: ModelSettings | None = None
 
 
 def read(environ: Mapping[str, str]) -> Config:
@@ -91,13 +91,13 @@ def read(environ: Mapping[str, str]) -> Config:
     return config
 
 
-def _mcp_model(settings: Settings) -> GeminiSettings | None:
+def _mcp_model(settings: Settings) -> ModelSettings | None:
     if settings.optional("MCP_MODEL") is None:
         return None
     # A hub without a model starts without its modules.
-    from a2a_hub.gemini.settings import read_gemini
+    from a2a_hub.language_models.settings import read_model
 
-    return read_gemini(settings, "MCP_MODEL", default_timeout_seconds=_MODEL_SECONDS)
+    return read_model(settings, "MCP_MODEL", default_timeout_seconds=_MODEL_SECONDS)
 
 
 def _contract_of_all(settings: Settings) -> Contract | None:

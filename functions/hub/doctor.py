@@ -45,7 +45,7 @@ from functions.hub.failure import without_tool
 from functions.hub.store_examination import examine_quotas, examine_store
 
 if TYPE_CHECKING:
-    from a2a_hub.gemini.client import Gemini
+    from a2a_hub.language_models.model import LanguageModel
 
 _AT_ONCE = 8
 
@@ -53,7 +53,7 @@ _AT_ONCE = 8
 class Doctor(Struct, frozen=True):
     """The examination of `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails;
     `downstreams` are the agents by route id; `store` is the task store, with its settings; up to `max_instances` hubs may run;
-    `gemini` is the model for the tools of MCP servers.
+    `model` is that for the tools of MCP servers.
     """
 
     routes: Callable[[], Sequence[Route]]
@@ -64,7 +64,7 @@ class Doctor(Struct, frozen=True):
     downstreams: Callable[[], Mapping[str, Downstream]] = dict
     store: tuple[Store, StoreSettings] | None = None
     max_instances: int = 1
-    gemini: Gemini | None = None
+    model: LanguageModel | None = None
     now: Callable[[], float] = time.time
     # Each examination calls real services, and uses their quota.
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
@@ -92,10 +92,10 @@ class Doctor(Struct, frozen=True):
                 )
             )
         account = self._account()
-        if only is None and self.gemini is not None:
-            from a2a_hub.gemini import examination as model_examination
+        if only is None and self.model is not None:
+            from a2a_hub.language_models import examination as model_examination
 
-            examined += (Examined(subject="model", steps=tuple(model_examination.examine(self.gemini, without=""))),)
+            examined += (Examined(subject="model", steps=tuple(model_examination.examine(self.model, without=""))),)
         if only is None and (steps := tuple(self._store_steps(account))):
             examined += (Examined(subject="tasks", steps=steps),)
         if only is None and self.store is not None and (claims := tuple(examine_quotas(self.store[0]))):
@@ -124,7 +124,7 @@ class Doctor(Struct, frozen=True):
             return
         if (downstream := self.downstreams().get(route.id)) and (failure := downstream.open_circuit):
             yield failed("circuit", failure.cause, remedy=failure.remedy or "see the steps below, and the agent's log")
-        if route.kind is Kind.MCP and not route.tool and self.gemini is None:
+        if route.kind is Kind.MCP and not route.tool and self.model is None:
             missing_tool = without_tool(route)
             yield failed("tool", missing_tool.cause, remedy=missing_tool.remedy or "")
         variable = missing_variable(route)

@@ -38,11 +38,11 @@ _EVERYTHING_ON = {
     "DEVTOOL_MODEL": "gemini",
     "MCP_MODEL": "gemini",
     "ANSWER_MODEL": "gemini",
-    "ANSWER_MODEL_URL": "https://models.example.com/v1",
     "EMBEDDING_MODEL": "embedder",
-    "EMBEDDING_MODEL_URL": "https://models.example.com/v1",
     "DISCOVERY_ENGINE_DATA_STORE": "documents",
 }
+# Models are on Vertex AI, or behind an address.
+_ADDRESSES = {f"{name}_URL": "https://models.example.com/v1" for name in _EVERYTHING_ON if name.endswith("_MODEL")}
 # The platform's own, and what stands in for it over the local cloud.
 OF_THE_PLATFORM = {"PATH", "PORT", "K_SERVICE", "SERVICE_NAME"}
 NAME = re.compile(r"`([A-Z][A-Z0-9_]+)(?:=[^`]*)?`")
@@ -52,8 +52,8 @@ _TABLE = re.compile(r"^\| setting\b.*\n\|[-| ]+\n((?:\|.*\n)+)", re.MULTILINE)
 class _Environment(dict[str, str]):
     """Notes which settings are read."""
 
-    def __init__(self) -> None:
-        super().__init__(_EVERYTHING_ON)
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        super().__init__(settings)
         self.names: set[str] = set()
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -63,10 +63,13 @@ class _Environment(dict[str, str]):
 
 def read_by(function: str) -> set[str]:
     """Return the names of the settings that `function` reads, without the platform's."""
-    environment = _Environment()
-    with contextlib.suppress(SettingsError):
-        READERS[function](environment)
-    return environment.names - OF_THE_PLATFORM
+    names: set[str] = set()
+    for values in (_EVERYTHING_ON, _EVERYTHING_ON | _ADDRESSES):
+        environment = _Environment(values)
+        with contextlib.suppress(SettingsError):
+            READERS[function](environment)
+        names |= environment.names
+    return names - OF_THE_PLATFORM
 
 
 def rows(page: Path) -> Iterator[tuple[list[str], str]]:

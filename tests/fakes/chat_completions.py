@@ -1,9 +1,10 @@
-"""A server of OpenAI's chat completions; the test writes what the model says."""
+"""A server of OpenAI's chat completions, whose model says what the test writes, and the settings of such a server."""
 
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from a2a_hub.language_models.openai_compatible import OpenAiSettings
 from tests.fakes.http_server import Exchange, HttpServer
 
 Reply = Sequence[str]
@@ -29,6 +30,21 @@ class ChatCompletions(HttpServer):
             send_chunk(exchange, {"choices": [{"index": 0, "delta": {"content": piece}}]})
         send_chunk(exchange, {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         exchange.send(b"data: [DONE]\n\n")
+
+
+def openai_settings(url: str, **changes: Any) -> OpenAiSettings:
+    """The settings of a model of the server whose address is `url`."""
+    known: dict[str, Any] = {
+        "variable": "ANSWER_MODEL",
+        "url": url,
+        "model": "scripted",
+        "key": "",
+        "timeout_seconds": 20.0,
+        "idle_seconds": 10.0,
+        "max_output_tokens": 1000,
+        "calls_per_day": 0,
+    }
+    return OpenAiSettings(**(known | changes))
 
 
 def send_chunk(exchange: Exchange, chunk: dict[str, Any]) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.gemini.client import Gemini
 from a2a_hub.http.messages import Request, Response, blocking, body_of
+from a2a_hub.language_models.model import LanguageModel
 from functions.devtool import config
 from functions.devtool.app import build
 from tests.fakes.task_instance import until
@@ -72,7 +72,7 @@ def workspace_in(folder: Path) -> Path:
 class Devtool:
     """One instance of the function, with the settings in `settings` beside those that it needs."""
 
-    def __init__(self, folder: Path, *, gemini: Gemini | None = None, settings: Mapping[str, str] = {}) -> None:
+    def __init__(self, folder: Path, *, model: LanguageModel | None = None, settings: Mapping[str, str] = {}) -> None:
         environ = {
             "TASK_STORE": f"sqlite:{folder / 'tasks.db'}",
             "TASK_CANCEL_POLL_SECONDS": "0.05",
@@ -83,7 +83,7 @@ class Devtool:
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "PORT": "1",
         }
-        self.handler = build(config.read(environ | dict(settings)), gemini=gemini)
+        self.handler = build(config.read(environ | dict(settings)), model=model)
 
     def client(self, way: str = WAYS[2], **options: Any) -> "Client":
         return Client(self, way, **options)

@@ -12,8 +12,8 @@ from typing import Any, cast
 from msgspec import structs
 
 from a2a_hub.boundaries.public import Public
-from a2a_hub.gemini.client import Gemini
 from a2a_hub.http.messages import Handler, Request, Response, blocking, body_of
+from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.routing.routes import HubProfile, Route, RouteTable
 from a2a_hub.telemetry.log import Log
 from functions.hub.app import build
@@ -75,7 +75,7 @@ class Hub:
         max_body_bytes: int = 1 << 20,
         behind_gate: bool = False,
         settings: Mapping[str, str] | None = None,
-        gemini: Gemini | None = None,
+        model: LanguageModel | None = None,
     ) -> None:
         self.log_lines: list[bytes] = []
         *others, last = routes
@@ -103,7 +103,7 @@ class Hub:
             function="hub",
             with_text=log_text,
         )
-        handle = build(config, downstreams=downstreams, log=log, gemini=gemini)
+        handle = build(config, downstreams=downstreams, log=log, model=model)
         self._handle: Handler = lambda request: blocking(handle(request))
 
     @property

@@ -10,13 +10,12 @@ from a2a_hub.agents.answer_model import AnswerModel
 from a2a_hub.agents.composed_answers import composed
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.grounding.settings import ComposerSettings
-from a2a_hub.language_models.openai_compatible import OpenAiSettings
 from functions.expense.app import KNOWLEDGE
 from functions.expense.desk import ExpenseDesk, load
 from functions.pm.advisor import Advisor
 from functions.pm.advisor import load as load_practices
 from functions.pm.app import KNOWLEDGE as PRACTICES
-from tests.fakes.chat_completions import ChatCompletions, Reply
+from tests.fakes.chat_completions import ChatCompletions, Reply, openai_settings
 from tests.fakes.http_server import Exchange
 from tests.fakes.vertex import AgentReply, said
 from tests.unit.agent_answers import Answer, ask
@@ -54,15 +53,7 @@ class Model:
         return (json.dumps({"answerable": bool(sentences), "missing": "", "sentences": sentences}),)
 
     def of(self) -> AnswerModel:
-        settings = OpenAiSettings(
-            url=f"{self.server.url}/v1",
-            model="scripted",
-            key="",
-            timeout_seconds=10,
-            idle_seconds=10,
-            max_output_tokens=500,
-            calls_per_day=0,
-        )
+        settings = openai_settings(f"{self.server.url}/v1")
         return AnswerModel.of(ComposerSettings(model=settings, check="model"))
 
     def desk(self) -> Answer:

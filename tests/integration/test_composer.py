@@ -12,9 +12,9 @@ from a2a_hub.grounding.evidence import Evidence, Sentence
 from a2a_hub.grounding.model_entailment import ModelEntailment
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.language_models.openai_compatible import OpenAiCompatible, OpenAiSettings
+from a2a_hub.language_models.openai_compatible import OpenAiCompatible
 from a2a_hub.text.language import Language
-from tests.fakes.chat_completions import ChatCompletions, Reply, send_chunk
+from tests.fakes.chat_completions import ChatCompletions, Reply, openai_settings, send_chunk
 from tests.fakes.http_server import Exchange
 
 EVIDENCE = (
@@ -46,15 +46,7 @@ class Model:
         self.moved: set[int] = set()
 
     def answer(self, *, seconds: float = 20.0, entailment: bool = False) -> tuple[list[Sentence], Composed]:
-        settings = OpenAiSettings(
-            url=f"{self.server.url}/v1",
-            model="scripted",
-            key="key",
-            timeout_seconds=seconds,
-            idle_seconds=seconds,
-            max_output_tokens=500,
-            calls_per_day=0,
-        )
+        settings = openai_settings(f"{self.server.url}/v1", key="key", timeout_seconds=seconds, idle_seconds=seconds)
         model = OpenAiCompatible(settings, http=HttpClient())
         judge = ModelEntailment(model, timeout_seconds=5) if entailment else None
         *sentences, end = Composer(model, verify=verify, entailment=judge).compose(

@@ -10,11 +10,11 @@ import pytest
 
 from a2a_hub.grounding.settings import composer
 from a2a_hub.http.client import HttpClient
-from a2a_hub.language_models.openai_compatible import OpenAiCompatible, OpenAiSettings
+from a2a_hub.language_models.openai_compatible import OpenAiCompatible
 from functions.docqa.app import answers_of
 from functions.docqa.engine import DocumentQA
 from functions.docqa.other_words import OtherWords
-from tests.fakes.chat_completions import ChatCompletions, Reply
+from tests.fakes.chat_completions import ChatCompletions, Reply, openai_settings
 from tests.fakes.http_server import Exchange
 from tests.fakes.vertex import AgentReply, said
 
@@ -73,15 +73,7 @@ def ask(tmp_path: Path, model: Model) -> Iterator[Any]:
     (tmp_path / "rules.md").write_text(_RULES)
     (tmp_path / "angling.md").write_text(_ANGLING)
     with ChatCompletions(model) as server, closing(DocumentQA(tmp_path, None)) as engine:
-        settings = OpenAiSettings(
-            url=f"{server.url}/v1",
-            model="scripted",
-            key="",
-            timeout_seconds=5,
-            idle_seconds=1,
-            max_output_tokens=1000,
-            calls_per_day=0,
-        )
+        settings = openai_settings(f"{server.url}/v1", timeout_seconds=5.0, idle_seconds=1.0)
         language_model = OpenAiCompatible(settings, http=HttpClient())
         answer = answers_of(engine, composer(language_model, check="none"), OtherWords(language_model))
         yield lambda question=_QUESTION: said(answer, question)

@@ -146,7 +146,7 @@ def test_a_failure_is_told_in_the_language_of_the_question(
     service: Vertex, fault: str, parameters: dict[str, Any], cause: Cause, question: str
 ) -> None:
     service.inject(fault, **parameters)
-    limits = {"timeout_seconds": 0.2} if cause is Cause.TIMEOUT else {"idle_seconds": 0.2}
+    limits = {Cause.TIMEOUT: {"timeout_seconds": 0.2}, Cause.STALLED: {"idle_seconds": 0.2}}.get(cause, {})
     answer = ask(service, question, first_wait_seconds=60.0, **limits)
 
     language = language_of(question)

@@ -11,12 +11,12 @@ import pytest
 import evaluation.documents
 from a2a_hub.grounding.settings import BY_NOBODY, composer
 from a2a_hub.http.client import HttpClient
-from a2a_hub.language_models.openai_compatible import OpenAiCompatible, OpenAiSettings
+from a2a_hub.language_models.openai_compatible import OpenAiCompatible
 from functions.docqa.app import answers_of
 from functions.docqa.engine import DocumentQA
 from functions.docqa.other_words import OtherWords
 from hubctl.live.corpus_questions import CorpusQuestion, Outcome, outcome, read_corpus_questions
-from tests.fakes.chat_completions import ChatCompletions
+from tests.fakes.chat_completions import ChatCompletions, openai_settings
 from tests.fakes.http_server import Exchange
 from tests.fakes.vertex import said
 
@@ -63,15 +63,7 @@ def outcomes() -> Counter[tuple[bool, Outcome]]:
     for name in sorted(file.parent.name for file in _SETS.glob("*/replies.jsonl")):
         reader = _Reader(name)
         with ChatCompletions(reader) as server, closing(DocumentQA(_SETS / name / "corpus", None)) as engine:
-            settings = OpenAiSettings(
-                url=f"{server.url}/v1",
-                model="reader",
-                key="",
-                timeout_seconds=5,
-                idle_seconds=5,
-                max_output_tokens=1000,
-                calls_per_day=0,
-            )
+            settings = openai_settings(f"{server.url}/v1", timeout_seconds=5.0)
             model = OpenAiCompatible(settings, http=HttpClient())
             answer = answers_of(engine, composer(model, check=BY_NOBODY), OtherWords(model))
             found.update((question.answerable, _outcome(question, answer)) for question in reader.questions)

@@ -23,7 +23,7 @@ def test_without_settings_nothing_is_open_and_nothing_runs(tmp_path: Path) -> No
     assert config.workspaces == ()
     assert config.default_workspace is None
     assert config.commands == frozenset()
-    assert config.gemini is None
+    assert config.model is None
 
 
 def test_folders_are_known_by_where_their_links_lead(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from a2a_hub.gemini.failure import Cause, ModelFailed
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request
 from a2a_hub.language_models.embeddings import GeminiEmbeddings, OpenAiEmbeddings, Purpose
-from a2a_hub.language_models.openai_compatible import OpenAiSettings
 from a2a_hub.settings.reader import SettingsError
 from functions.docqa import config
 from functions.docqa.app import build
 from functions.docqa.engine import DocumentQA
 from functions.docqa.retrieval.access import Asker
+from tests.fakes.chat_completions import openai_settings
 from tests.fakes.embeddings import DIMENSIONS, Embeddings
 from tests.fakes.vertex import gemini
 
@@ -48,15 +48,7 @@ def write(folder: Path, name: str, title: str, text: str) -> None:
 
 
 def model(server: Embeddings, name: str = "bge-m3", key: str = "") -> OpenAiEmbeddings:
-    settings = OpenAiSettings(
-        url=f"{server.url}/v1",
-        model=name,
-        key=key,
-        timeout_seconds=10.0,
-        idle_seconds=10.0,
-        max_output_tokens=1,
-        calls_per_day=0,
-    )
+    settings = openai_settings(f"{server.url}/v1", model=name, key=key)
     return OpenAiEmbeddings(settings, http=HttpClient())
 
 

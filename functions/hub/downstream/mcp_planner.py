@@ -1,4 +1,4 @@
-"""The choice of an MCP server's tools by a Gemini model, one call at a time."""
+"""The choice of an MCP server's tools by a language model, one call at a time."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,10 +8,10 @@ import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.failure import Cause, ModelFailed, cut_short_text
-from a2a_hub.gemini.prompt import FunctionCall, Prompt, call_turn, read_reply, result_turn, turn
+from a2a_hub.gemini.prompt import FunctionCall, FunctionResult, Prompt, Turn, UserTurn, read_reply
 from a2a_hub.http.messages import Cancellation
+from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.mcp.client import Tool
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.language import Language
@@ -29,7 +29,7 @@ _MAX_FUNCTIONS = 100
 _MAX_SCHEMA_BYTES = 10_000
 _MAX_DESCRIPTION_CHARACTERS = 1000
 _MAX_RESULT_CHARACTERS = 8000
-# What Gemini reads of a JSON schema.
+# What models read of a JSON schema.
 _KEYWORD = re.compile(
     r"\$defs|\$ref|additionalProperties|anyOf|description|enum|format|items|maxItems|maximum|minItems|minimum|oneOf|prefixItems"
     r"|properties|required|title|type"
@@ -38,11 +38,14 @@ _OF_NAMES = frozenset({"$defs", "properties"})
 
 
 class CalledTool(Struct, frozen=True, kw_only=True):
-    """A call of a tool, and its result in words. The model gets its `signature` back."""
+    """A call of a tool, and its result in words. The model gets its `signature` back.
+
+    `arguments` are None if the model wrote no JSON object.
+    """
 
     id: str
     tool: str
-    arguments: dict[str, Any]
+    arguments: dict[str, Any] | None
     signature: str = ""
     result: str = ""
     has_failed: bool = False
@@ -60,25 +63,23 @@ class Dialogue(Struct, frozen=True, kw_only=True):
 class ToolPlanner:
     """A planner that asks the model which tool is called next."""
 
-    def __init__(self, route: Route, gemini: Gemini) -> None:
+    def __init__(self, route: Route, model: LanguageModel) -> None:
         self._route = route
-        self._gemini = gemini
+        self._model = model
 
     def next_step(
         self, dialogue: Dialogue, tools: Iterable[Tool], *, seconds: float, cancellation: Cancellation
     ) -> FunctionCall | str:
         """Return the next call, or the answer. Raises DownstreamFailed, and ClientError if the caller left."""
-        route, gemini = self._route, self._gemini
+        route, model = self._route, self._model
         language = _LANGUAGES[dialogue.language]
         prompt = Prompt(
             instruction=_INSTRUCTION.format(name=route.name, description=route.description, language=language),
-            text="",
             turns=list(_turns(dialogue)),
             functions=[_function(tool) for tool in tools if _is_callable(tool)][:_MAX_FUNCTIONS],
         )
-        seconds = min(seconds, gemini.settings.timeout_seconds)
         try:
-            pieces = gemini.stream(prompt, cancellation=cancellation, timeout_seconds=seconds)
+            pieces = model.stream(prompt, cancellation=cancellation, timeout_seconds=seconds)
             text, called, is_cut_short = read_reply(pieces)
         except ModelFailed as failed:
             cause, detail = failed.failure.cause, failed.failure.detail
@@ -88,18 +89,19 @@ class ToolPlanner:
                 Failure(
                     kind=FailureKind.BROKEN,
                     fault=f"model_{cause}",
-                    cause=f"{route.id}: the model {gemini.name} did not answer ({detail or cause})",
-                    remedy=gemini.hint("model", failed.failure)["remedy"],
+                    cause=f"{route.id}: the model {model.name} did not answer ({detail or cause})",
+                    remedy=model.hint("model", failed.failure)["remedy"],
                 )
             ) from None
         return called or text + (f"\n\n{cut_short_text(dialogue.language)}" if is_cut_short else "")
 
 
-def _turns(dialogue: Dialogue) -> Iterator[dict[str, Any]]:
-    yield turn("user", {"text": dialogue.text or " "})
+def _turns(dialogue: Dialogue) -> Iterator[Turn]:
+    yield UserTurn(dialogue.text or " ")
     for called in dialogue.called:
-        yield call_turn(called.tool, called.arguments, called.signature)
-        yield result_turn(called.tool, called.result[:_MAX_RESULT_CHARACTERS], succeeded=not called.has_failed)
+        yield FunctionCall(name=called.tool, arguments=called.arguments, signature=called.signature)
+        result = called.result[:_MAX_RESULT_CHARACTERS]
+        yield FunctionResult(name=called.tool, text=result, succeeded=not called.has_failed)
 
 
 def _is_callable(tool: Tool) -> bool:
@@ -108,7 +110,7 @@ def _is_callable(tool: Tool) -> bool:
 
 def _function(tool: Tool) -> dict[str, Any]:
     description = (tool.description or tool.title or tool.name)[:_MAX_DESCRIPTION_CHARACTERS]
-    return {"name": tool.name, "description": description, "parameters_json_schema": _schema(tool.input_schema)}
+    return {"name": tool.name, "description": description, "parameters": _schema(tool.input_schema)}
 
 
 def _schema(schema: Any) -> Any:

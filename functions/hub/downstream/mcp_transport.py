@@ -33,9 +33,9 @@ from a2a_hub.a2a.model import (
     text_of,
 )
 from a2a_hub.boundaries.sources import CredentialSources
-from a2a_hub.gemini.client import Gemini
 from a2a_hub.http.client import Http
 from a2a_hub.http.messages import Cancellation
+from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.mcp.client import McpClient, Tool, ToolResult
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.language import language_of
@@ -48,14 +48,15 @@ _ALLOWED = "proceed_once"
 _MAX_DIALOGUE_BYTES = 200_000
 _MAX_DECIDED = 1000
 _MAX_CALLS = 8
-_NO_SUCH_TOOL = ToolResult(parts=(Part(text="There is no such function. Nothing was done."),), has_failed=True)
+_MISTAKEN = "There is no such function, or its arguments are no JSON object. Nothing was done."
+_NO_SUCH_TOOL = ToolResult(parts=(Part(text=_MISTAKEN),), has_failed=True)
 
 
 def mcp_agent(
-    route: Route, *, http: Http, sources: CredentialSources, new_id: Callable[[], str], gemini: Gemini | None
+    route: Route, *, http: Http, sources: CredentialSources, new_id: Callable[[], str], model: LanguageModel | None
 ) -> Guard:
-    """Return the guarded MCP server of a route. Without `gemini`, the route names the tool."""
-    planner = ToolPlanner(route, gemini) if gemini and not route.tool else None
+    """Return the guarded MCP server of a route. Without `model`, the route names the tool."""
+    planner = ToolPlanner(route, model) if model and not route.tool else None
     return Guard(route, McpTransport(route, new_id=new_id, planner=planner), http=http, sources=sources)
 
 
@@ -118,7 +119,7 @@ class McpTransport(AnswersOnly):
                         return
                     dialogue = replace(dialogue, called=(*dialogue.called, step))
                 called = dialogue.called[-1]
-                tool = tools.get(called.tool)
+                tool = None if called.arguments is None else tools.get(called.tool)
                 if tool is None and self._planner is None:
                     raise ClientError(ClientFault.NOT_FOUND, f'the server has no tool "{called.tool}"')
                 if not (is_allowed or tool is None or tool.is_read_only or tool.name in self._route.read_only_tools):
@@ -130,7 +131,7 @@ class McpTransport(AnswersOnly):
                 yield _update(dialogue, message, TaskState.WORKING, _tool_call(called, ToolCallStatus.EXECUTING))
                 if not self._is_first(called):
                     raise ClientError(ClientFault.REFUSED, "the call was confirmed by another message already")
-                result = client.call(tool, called.arguments) if tool is not None else _NO_SUCH_TOOL
+                result = client.call(tool, called.arguments or {}) if tool is not None else _NO_SUCH_TOOL
                 if self._planner is None:
                     failed = _update(dialogue, message, TaskState.FAILED)
                     yield failed if result.has_failed else self._answer(result.parts, message)
@@ -194,7 +195,7 @@ def _tool_call(called: CalledTool, status: ToolCallStatus) -> ToolCall:
         tool_call_id=called.id,
         status=status,
         tool_name=called.tool,
-        input_parameters=called.arguments,
+        input_parameters=called.arguments or {},
         confirmation_request=ConfirmationRequest(generic_details=GenericDetails()) if is_pending else None,
     )
 

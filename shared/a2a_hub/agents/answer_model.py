@@ -14,7 +14,7 @@ from a2a_hub.grounding.examination import examine
 from a2a_hub.grounding.settings import ComposerSettings, composer
 from a2a_hub.http.messages import Handler
 from a2a_hub.language_models.model import LanguageModel
-from a2a_hub.language_models.settings import answer_model
+from a2a_hub.language_models.settings import language_model
 from a2a_hub.runtime.function import stdout_log
 
 
@@ -31,7 +31,7 @@ class AnswerModel:
         """Return the model of the settings. `entailment` is the judge of an `ANSWER_CHECK` other than `model`."""
         if settings is None:
             return cls()
-        model = answer_model(settings.model)
+        model = language_model(settings.model)
         composing = composer(model, check=settings.check, entailment=entailment)
         return cls(model=model, composer=composing, rewriter=Rewriter(model))
 

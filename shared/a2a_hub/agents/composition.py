@@ -1,5 +1,6 @@
 """One composed answer: its text as it is verified, with marks for what it cites, and the report on it."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -31,7 +32,7 @@ class Composition(Struct):
     asked: Asked
     call: Call
     still_stands: Callable[[Evidence], bool] = _always
-    timeout_seconds: float | None = None
+    timeout_seconds: float = math.inf
     _marks: dict[int, int] = field(default_factory=dict)
     _end: Composed | None = None
 

@@ -1,11 +1,12 @@
 """A Gemini model on Vertex AI, whose answers are streamed."""
 
 import contextlib
+import math
 import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from a2a_hub.gemini.failure import TRANSIENT, Cause, Failure, ModelFailed, hint
@@ -68,13 +69,13 @@ class Gemini:
         return email if isinstance(email, str) and "@" in email else None
 
     def stream(
-        self, prompt: Prompt, *, cancellation: Cancellation, timeout_seconds: float | None = None
+        self, prompt: Prompt, *, cancellation: Cancellation, timeout_seconds: float = math.inf
     ) -> Iterator[str | FunctionCall | Waiting | Ended]:
         """Yield the pieces of the answer as they come, `Ended` last. Functions are called only if the prompt declares some.
 
         A transient failure is retried while there is time, unless a part of the answer was yielded. Raises ModelFailed.
         """
-        deadline = self._clock() + (timeout_seconds or self.settings.timeout_seconds)
+        deadline = self._clock() + min(timeout_seconds, self.settings.timeout_seconds)
         left = threading.Event()
         cancellation.on_cancel(left.set)
         wait_seconds = self._first_wait_seconds
@@ -134,7 +135,7 @@ class Gemini:
             raise ModelFailed(Failure(cause=Cause.USED_UP, detail=f"more than {limit} calls a day in this instance"))
         try:
             yield from self._client().stream(
-                list(prompt.turns) or prompt.text,
+                vertex.contents(prompt),
                 self._config(prompt, deadline),
                 # `deadline` is on this client's clock, the budget's on that of HTTP.
                 budget=Budget(
@@ -162,7 +163,7 @@ class Gemini:
         if prompt.json_schema:
             config |= {"response_mime_type": "application/json", "response_json_schema": dict(prompt.json_schema)}
         if prompt.functions:
-            config["tools"] = [{"function_declarations": list(prompt.functions)}]
+            config["tools"] = [{"function_declarations": [_declared(each) for each in prompt.functions]}]
         return config
 
     def _client(self) -> Any:
@@ -174,6 +175,11 @@ class Gemini:
                 client = vertex.VertexAi(self.settings, http=self._http, credentials=self._credentials)
                 self._made = (os.getpid(), client)
             return self._made[1]
+
+
+def _declared(function: Mapping[str, Any]) -> dict[str, Any]:
+    description = {name: value for name, value in function.items() if name != "parameters"}
+    return {**description, "parameters_json_schema": function["parameters"]}
 
 
 def configured(settings: GeminiSettings) -> Gemini:

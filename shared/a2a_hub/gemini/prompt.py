@@ -1,6 +1,5 @@
 """A prompt for a model, and the pieces of its answer."""
 
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,19 +7,57 @@ from typing import Any
 from a2a_hub.gemini.failure import Cause, Tokens
 
 
+@dataclass(frozen=True, slots=True)
+class UserTurn:
+    """A text of the person."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTurn:
+    """A text of the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCall:
+    """A function that the model calls; `arguments` are None if they are no JSON object.
+
+    Its `signature` (base64) is sent back to the model with the call.
+    """
+
+    name: str
+    arguments: dict[str, Any] | None
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionResult:
+    """The result, or the error, of the function that was called last."""
+
+    name: str
+    text: str
+    succeeded: bool
+
+
+Turn = UserTurn | ModelTurn | FunctionCall | FunctionResult
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
     """A request to a model. `instruction` is the operator's, `text` holds other people's words.
 
-    `json_schema` is the schema of the JSON answer; None for text. `turns`, in the API's form, are a
-    whole dialogue in place of `text`; `functions` declares what the model may call in it.
+    `json_schema` is the schema of the JSON answer; None for text. `turns` are a whole dialogue in place of `text`;
+    `functions` are what the model may call in it, each with `name`, `description` and `parameters`, a JSON schema.
     """
 
     instruction: str
-    text: str
+    text: str = ""
     temperature: float = 0.2
     json_schema: Mapping[str, Any] | None = None
-    turns: Sequence[Mapping[str, Any]] = ()
+    turns: Sequence[Turn] = ()
     functions: Sequence[Mapping[str, Any]] = ()
 
 
@@ -39,33 +76,6 @@ class Ended:
     finish: str
     tokens: Tokens
     is_cut_short: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionCall:
-    """A function that the model calls. Its `signature` (base64) is sent back to it with the call."""
-
-    name: str
-    arguments: dict[str, Any]
-    signature: str = ""
-
-
-def call_turn(name: str, arguments: Mapping[str, Any], signature: str) -> dict[str, Any]:
-    """Return the turn in which the model called a function."""
-    part: dict[str, Any] = {"function_call": {"name": name, "args": dict(arguments)}}
-    if signature:
-        part["thought_signature"] = base64.b64decode(signature)
-    return turn("model", part)
-
-
-def result_turn(name: str, text: str, *, succeeded: bool) -> dict[str, Any]:
-    """Return the turn with the result of a function, or its error."""
-    return turn("user", {"function_response": {"name": name, "response": {"output" if succeeded else "error": text}}})
-
-
-def turn(role: str, part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a turn of one part."""
-    return {"role": role, "parts": [dict(part)]}
 
 
 def read_reply(pieces: Iterable[str | FunctionCall | Waiting | Ended]) -> tuple[str, FunctionCall | None, bool]:

@@ -17,7 +17,7 @@ from google.genai import types
 from google.genai.errors import APIError
 
 from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
-from a2a_hub.gemini.prompt import Ended, FunctionCall
+from a2a_hub.gemini.prompt import Ended, FunctionCall, FunctionResult, ModelTurn, Prompt, Turn, UserTurn
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import Cancellation, delay_of
@@ -222,6 +222,26 @@ class ChunkReader:
         word = finish if finish.replace("_", "").isalpha() else ""
         detail = f"the model ended with {word}" if word else "the stream ended before the answer did"
         return ModelFailed(Failure(cause=cause, detail=detail, finish=word, tokens=self._tokens))
+
+
+def contents(prompt: Prompt) -> list[dict[str, Any]] | str:
+    """Return what is sent of a prompt beside its instruction, in the API's form."""
+    return [_content(turn) for turn in prompt.turns] or prompt.text
+
+
+def _content(turn: Turn) -> dict[str, Any]:
+    part: dict[str, Any]
+    match turn:
+        case UserTurn(text=text) | ModelTurn(text=text):
+            part = {"text": text}
+        case FunctionCall():
+            part = {"function_call": {"name": turn.name, "args": turn.arguments or {}}}
+            if turn.signature:
+                part["thought_signature"] = base64.b64decode(turn.signature)
+        case FunctionResult():
+            response = {"output" if turn.succeeded else "error": turn.text}
+            part = {"function_response": {"name": turn.name, "response": response}}
+    return {"role": "model" if isinstance(turn, ModelTurn | FunctionCall) else "user", "parts": [part]}
 
 
 def _call(part: Any) -> FunctionCall:

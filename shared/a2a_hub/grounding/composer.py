@@ -4,6 +4,7 @@ The model returns ids of the evidence, never quotes: these are copied from the s
 dropped and counted, never repaired (docs/decisions/grounding.md).
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -90,7 +91,7 @@ class Composer:
         *,
         still_stands: Callable[[Evidence], bool],
         cancellation: Cancellation,
-        timeout_seconds: float | None = None,
+        timeout_seconds: float = math.inf,
     ) -> Iterator[Sentence | Composed]:
         """Yield each verified sentence as soon as it is, and `Composed` last."""
         run = _Run(asked, still_stands, self._verify, self._entailment, cancellation)

@@ -1,5 +1,6 @@
 """The seam between those who ask a language model, and the models."""
 
+import math
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -16,9 +17,12 @@ class LanguageModel(Protocol):
         """The name of the model, for operators."""
 
     def stream(
-        self, prompt: Prompt, *, cancellation: Cancellation, timeout_seconds: float | None = None
+        self, prompt: Prompt, *, cancellation: Cancellation, timeout_seconds: float = math.inf
     ) -> Iterator[str | FunctionCall | Waiting | Ended]:
-        """Yield the pieces of the answer as they come, `Ended` last. Raises ModelFailed."""
+        """Yield the pieces of the answer as they come, `Ended` last. Raises ModelFailed.
+
+        `timeout_seconds` shortens the limit of the model's settings.
+        """
 
     def hint(self, step: str, failure: Failure) -> dict[str, str]:
         """Return the report of a failed step, for operators only."""

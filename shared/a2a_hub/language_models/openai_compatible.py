@@ -1,6 +1,7 @@
 """A model behind OpenAI's chat completions: Ollama, vLLM, llama.cpp, LM Studio and others (POST {url}/chat/completions)."""
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ import msgspec
 
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
-from a2a_hub.gemini.prompt import Ended, FunctionCall, Prompt, Waiting
+from a2a_hub.gemini.prompt import Ended, FunctionCall, FunctionResult, ModelTurn, Prompt, UserTurn, Waiting
 from a2a_hub.http.client import Answer, Budget, Fault, Http, HttpFailure
 from a2a_hub.http.messages import JSON, Cancellation, delay_of
 from a2a_hub.language_models.traced import traced
@@ -30,9 +31,11 @@ _FAULT_CAUSES = {
     Fault.CANCELLED: Cause.CANCELLED,
 }
 _REMEDIES = {
-    Cause.DENIED: "set ANSWER_MODEL_KEY to a key that the server accepts",
-    Cause.NOT_FOUND: "set ANSWER_MODEL to a model that the server has, and ANSWER_MODEL_URL to its address up to /v1",
-    Cause.UNREACHABLE: "start the server, or set ANSWER_MODEL_URL to its address",
+    Cause.DENIED: "set {variable}_KEY to a key that the server accepts",
+    Cause.NOT_FOUND: "set {variable} to a model that the server has, and {variable}_URL to its address up to /v1",
+    Cause.UNREACHABLE: "start the server, or set {variable}_URL to its address",
+    Cause.REJECTED: "see the log of the server that {variable}_URL names: the prompt may be too long, or the model may not call "
+    "functions (vLLM: --enable-auto-tool-choice and --tool-call-parser; llama.cpp: --jinja)",
     Cause.USED_UP: "raise MODEL_CALLS_PER_DAY, the limit of each instance, if it is too small",
     Cause.TIMEOUT: "raise MODEL_TIMEOUT_SECONDS and the route's timeout_seconds, or choose a faster model",
     Cause.CUT_PROMPT: "give the server a larger context (Ollama: OLLAMA_CONTEXT_LENGTH=16384)",
@@ -41,8 +44,12 @@ _REMEDIES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAiSettings:
-    """A server and its model. `url` ends before /chat/completions; `key` is sent as a bearer token if it is not empty."""
+    """A server and its model. `url` ends before /chat/completions; `key` is sent as a bearer token if it is not empty.
 
+    `variable` is the setting that names the model, for remedies.
+    """
+
+    variable: str
     url: str
     model: str
     key: str
@@ -67,12 +74,13 @@ class OpenAiCompatible:
 
     def hint(self, step: str, failure: Failure) -> dict[str, str]:
         """See `LanguageModel.hint`."""
-        remedy = _REMEDIES.get(failure.cause, "see the log of the server that ANSWER_MODEL_URL names")
+        remedy = _REMEDIES.get(failure.cause, "see the log of the server that {variable}_URL names")
+        remedy = remedy.format(variable=self._settings.variable)
         detail, resource = failure.detail, self._settings.model
         return {"step": step, "cause": failure.cause.value, "resource": resource, "detail": detail, "remedy": remedy}
 
     def stream(
-        self, prompt: Prompt, *, cancellation: Cancellation, timeout_seconds: float | None = None
+        self, prompt: Prompt, *, cancellation: Cancellation, timeout_seconds: float = math.inf
     ) -> Iterator[str | FunctionCall | Waiting | Ended]:
         """See `LanguageModel.stream`. A server that refuses a JSON schema is asked again with the schema in the prompt."""
         settings = self._settings
@@ -80,7 +88,7 @@ class OpenAiCompatible:
         if limit and self._calls.take("calls", limit, seconds=_DAY_SECONDS):
             raise ModelFailed(Failure(cause=Cause.USED_UP, detail=f"more than {limit} calls a day in this instance"))
         budget = Budget(
-            deadline=self._http.clock() + (timeout_seconds or settings.timeout_seconds),
+            deadline=self._http.clock() + min(timeout_seconds, settings.timeout_seconds),
             connect_seconds=_CONNECT_SECONDS,
             idle_seconds=settings.idle_seconds,
             max_bytes=_MAX_ANSWER_BYTES,
@@ -93,7 +101,7 @@ class OpenAiCompatible:
             if answer.status != 200:
                 answer.close()
                 raise ModelFailed(status_failure(answer))
-            characters = len(prompt.instruction) + len(prompt.text)
+            characters = sum(len(message["content"]) for message in _messages(prompt, prompt.instruction))
             yield from traced(self.name, "openai", _pieces(answer, prompt_characters=characters))
         except HttpFailure as failure:
             raise ModelFailed(http_failure(failure)) from None
@@ -112,17 +120,60 @@ class OpenAiCompatible:
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif prompt.json_schema:
             instruction += f"\nAnswer with one JSON object of this schema: {json.dumps(prompt.json_schema)}"
-        body["messages"] = [{"role": "system", "content": instruction}, {"role": "user", "content": prompt.text}]
+        if prompt.functions:
+            body["tools"] = [{"type": "function", "function": function} for function in prompt.functions]
+        body["messages"] = list(_messages(prompt, instruction))
         request = post_of(self._settings, "chat/completions", body, accept="text/event-stream")
         return self._http.request("POST", **request, budget=budget, cancellation=cancellation)
 
 
-class _Delta(msgspec.Struct):
+def _messages(prompt: Prompt, instruction: str) -> Iterator[dict[str, Any]]:
+    yield {"role": "system", "content": instruction}
+    calls = 0
+    for turn in prompt.turns or (UserTurn(prompt.text),):
+        match turn:
+            case UserTurn(text=text):
+                yield {"role": "user", "content": text}
+            case ModelTurn(text=text):
+                yield {"role": "assistant", "content": text}
+            case FunctionCall():
+                calls += 1
+                function = {"name": turn.name, "arguments": json.dumps(turn.arguments or {}, ensure_ascii=False)}
+                call = {"id": _call_id(calls), "type": "function", "function": function}
+                yield {"role": "assistant", "content": "", "tool_calls": [call]}
+            case FunctionResult(text=text, succeeded=succeeded):
+                content = text if succeeded else f"Error: {text}"
+                yield {"role": "tool", "tool_call_id": _call_id(calls), "content": content}
+
+
+def _call_id(number: int) -> str:
+    # Mistral's models take ids of nine letters and digits only.
+    return f"call{number:05}"
+
+
+class _Function(msgspec.Struct):
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+
+class _ToolCall(msgspec.Struct):
+    """A call of a function, or in a stream the next piece of its arguments."""
+
+    index: int = 0
+    id: str | None = None
+    function: _Function = msgspec.field(default_factory=_Function)
+
+
+class _Said(msgspec.Struct):
     content: str | None = None
+    tool_calls: list[_ToolCall] | None = None
 
 
 class _Choice(msgspec.Struct):
-    delta: _Delta = msgspec.field(default_factory=_Delta)
+    """A choice of an answer: `delta` of a stream, `message` of a server that does not stream."""
+
+    delta: _Said | None = None
+    message: _Said | None = None
     finish_reason: str | None = None
 
 
@@ -137,30 +188,65 @@ class _Chunk(msgspec.Struct):
     usage: _Usage | None = None
 
 
-def _pieces(answer: Answer, *, prompt_characters: int) -> Iterator[str | Ended]:
-    finish, usage, has_content = "", _Usage(), False
+class _FirstCall:
+    """The first function that the model calls. What it calls beside it, it calls again when it knows the result."""
+
+    def __init__(self) -> None:
+        self._first: _ToolCall | None = None
+        self._name = ""
+        self._arguments: list[str] = []
+
+    def add(self, piece: _ToolCall) -> None:
+        """Add a piece of a call."""
+        first = self._first = self._first or piece
+        # Some servers number all calls alike.
+        if piece.index != first.index or (piece.id and piece.id != first.id):
+            return
+        arguments = piece.function.arguments or ""
+        self._name = self._name or piece.function.name or ""
+        self._arguments.append(arguments if isinstance(arguments, str) else json.dumps(arguments))
+
+    def calls(self) -> Iterator[FunctionCall]:
+        """Yield the call; nothing if there is none."""
+        if not self._name:
+            return
+        try:
+            arguments = msgspec.json.decode("".join(self._arguments) or "{}", type=dict[str, Any])
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            arguments = None
+        yield FunctionCall(name=self._name, arguments=arguments)
+
+
+def _pieces(answer: Answer, *, prompt_characters: int) -> Iterator[str | FunctionCall | Ended]:
+    finish, usage, has_content, first_call = "", _Usage(), False, _FirstCall()
     try:
-        for data in sse.read(answer.chunks(), limit_bytes=_MAX_EVENT_BYTES):
+        streamed = sse.read(answer.chunks(), limit_bytes=_MAX_EVENT_BYTES)
+        for data in (answer.read(),) if answer.media_type == JSON else streamed:
             if data == b"[DONE]":
                 break
             chunk = msgspec.json.decode(data, type=_Chunk)
             usage = chunk.usage or usage
             for choice in chunk.choices[:1]:
                 finish = choice.finish_reason or finish
-                if choice.delta.content:
+                said = choice.delta or choice.message or _Said()
+                for piece in said.tool_calls or ():
+                    first_call.add(piece)
+                if said.content:
                     has_content = True
-                    yield choice.delta.content
-    except (msgspec.MsgspecError, ValueError):
+                    yield said.content
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         raise ModelFailed(Failure(cause=Cause.BROKEN, detail="the server sent no chunks of a completion")) from None
     finally:
         answer.close()
     tokens = Tokens(prompt=usage.prompt_tokens, answer=usage.completion_tokens, total=usage.total_tokens)
     if not finish:
         raise ModelFailed(Failure(cause=Cause.CUT, detail="the stream ended before the answer did", tokens=tokens))
-    if not has_content:
+    calls = list(first_call.calls())
+    if not has_content and not calls:
         raise ModelFailed(Failure(cause=Cause.EMPTY, detail="the answer is empty", tokens=tokens))
     if 0 < usage.prompt_tokens * _CHARACTERS_PER_TOKEN * _LEAST_SHARE_OF_PROMPT < prompt_characters:
         raise ModelFailed(Failure(cause=Cause.CUT_PROMPT, detail="the server has cut the prompt", tokens=tokens))
+    yield from calls
     yield Ended(finish="MAX_TOKENS" if finish == "length" else "STOP", tokens=tokens, is_cut_short=finish == "length")
 
 

@@ -21,28 +21,34 @@ def read_answer_model(settings: Settings) -> ModelSettings | None:
     for name in _REPLACED:
         if settings.optional(name):
             settings.problem(name, "has been replaced: name the model in ANSWER_MODEL")
-    return _read(settings, "ANSWER_MODEL")
+    return read_model(settings, "ANSWER_MODEL")
 
 
 def read_embedding_model(settings: Settings) -> ModelSettings | None:
     """Return the model that `EMBEDDING_MODEL` names; None if it is unset. Errors are recorded in `settings`."""
-    return _read(settings, "EMBEDDING_MODEL")
+    return read_model(settings, "EMBEDDING_MODEL")
 
 
-def _read(settings: Settings, variable: str) -> ModelSettings | None:
+def read_model(
+    settings: Settings, variable: str, *, default_timeout_seconds: float = _TIMEOUT_SECONDS
+) -> ModelSettings | None:
+    """Return the model that `variable` names, on the server of `{variable}_URL` if it is set, else on Vertex AI; None if it
+    is unset. Errors are recorded in `settings`.
+    """
     url = settings.optional(f"{variable}_URL")
     if url is None:
-        return read_gemini(settings, variable, default_timeout_seconds=_TIMEOUT_SECONDS)
+        return read_gemini(settings, variable, default_timeout_seconds=default_timeout_seconds)
     model = settings.text(variable, "")
     if not model:
         settings.problem(variable, f"must name a model of the server that {variable}_URL names")
     if not _is_trusted(url):
         settings.problem(f"{variable}_URL", "must be an https URL, or http on this machine or at a private address")
     return OpenAiSettings(
+        variable=variable,
         url=url.rstrip("/"),
         model=model,
         key=settings.text(f"{variable}_KEY", ""),
-        timeout_seconds=settings.number("MODEL_TIMEOUT_SECONDS", _TIMEOUT_SECONDS, least=1, most=3600),
+        timeout_seconds=settings.number("MODEL_TIMEOUT_SECONDS", default_timeout_seconds, least=1, most=3600),
         idle_seconds=settings.number("MODEL_IDLE_SECONDS", 20, least=0.1, most=3600),
         max_output_tokens=int(settings.number("MODEL_MAX_OUTPUT_TOKENS", 4096, least=16, most=65_536)),
         calls_per_day=int(settings.number("MODEL_CALLS_PER_DAY", 2000, least=0, most=10_000_000)),
@@ -62,7 +68,7 @@ def _is_trusted(url: str) -> bool:
         return False
 
 
-def answer_model(settings: ModelSettings) -> LanguageModel:
+def language_model(settings: ModelSettings) -> LanguageModel:
     """Return the model of the settings."""
     return (
         OpenAiCompatible(settings, http=HttpClient()) if isinstance(settings, OpenAiSettings) else configured(settings)
