@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
+from msgspec import Struct
+
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, A2AError, invalid_field
@@ -18,51 +20,44 @@ from functions.tasks.workers.leasing import Leasing
 from functions.tasks.workers.wire import worker_status
 
 S = TypeVar("S", bound=Wire)
-Write = Callable[[Worker, str, Any], wire.WriteResult]
+Write = Callable[[LeaseOperations, Worker, str, Any], wire.WriteResult]
 _MOST_WAIT_SECONDS = 60
 _MOST_LEASE_SECONDS = 600
 _MOST_ROLES = 100
 _LEASE = "/v1/tasks:lease"
 _PATH = re.compile(r"/v1/tasks/([^/:]{1,200}):([A-Za-z]+)")
+_WRITES: Mapping[str, tuple[type[Wire], Write]] = {
+    "renew": (wire.Renew, LeaseOperations.renew),
+    "progress": (wire.Progress, LeaseOperations.progress),
+    "complete": (wire.Complete, LeaseOperations.complete),
+    "fail": (wire.Fail, LeaseOperations.fail),
+    "requireInput": (wire.RequireInput, LeaseOperations.require_input),
+    "release": (wire.LeasedRequest, LeaseOperations.release),
+}
 
 
-class WorkersApi:
+class WorkersApi(Struct, frozen=True):
     """The HTTP endpoint of workers. `roles` returns the roles of the route table."""
 
-    def __init__(
-        self,
-        leasing: Leasing,
-        operations: LeaseOperations,
-        *,
-        roles: Callable[[], Collection[str]],
-        max_body_bytes: int,
-    ) -> None:
-        self._leasing = leasing
-        self._roles = roles
-        self._max_body_bytes = max_body_bytes
-        self._writes: Mapping[str, tuple[type[Wire], Write]] = {
-            "renew": (wire.Renew, operations.renew),
-            "progress": (wire.Progress, operations.progress),
-            "complete": (wire.Complete, operations.complete),
-            "fail": (wire.Fail, operations.fail),
-            "requireInput": (wire.RequireInput, operations.require_input),
-            "release": (wire.LeasedRequest, operations.release),
-        }
+    leasing: Leasing
+    operations: LeaseOperations
+    roles: Callable[[], Collection[str]]
+    max_body_bytes: int
 
     def handle(self, request: Request, worker: Worker, record: Record) -> Response | None:
         """Return the response; None for another path. Raise A2AError."""
         if request.path == _LEASE:
             return self._lease(request, self._read(request, wire.LeaseRequest), worker, record)
         found = _PATH.fullmatch(request.path)
-        if found is None or found[2] not in self._writes:
+        if found is None or found[2] not in _WRITES:
             return None
-        task_id, (form, write) = found[1], self._writes[found[2]]
+        task_id, (form, write) = found[1], _WRITES[found[2]]
         record["taskId"] = task_id
         sent = self._read(request, form)
         if isinstance(sent, wire.Renew):
             _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
             _within("waitSeconds", sent.wait_seconds, 0, min(_MOST_WAIT_SECONDS, sent.lease_seconds))
-        result = write(worker, task_id, sent)
+        result = write(self.operations, worker, task_id, sent)
         record["result"] = result.status
         return _json(result)
 
@@ -71,8 +66,8 @@ class WorkersApi:
         _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
         if len(sent.roles) > _MOST_ROLES:
             raise invalid_field("roles", f"must be at most {_MOST_ROLES}")
-        roles = worker.roles_for(sent.roles, self._roles())
-        lease = self._leasing.lease(
+        roles = worker.roles_for(sent.roles, self.roles())
+        lease = self.leasing.lease(
             worker.name,
             roles,
             seconds=sent.lease_seconds,
@@ -89,7 +84,7 @@ class WorkersApi:
     def _read(self, request: Request, form: type[S]) -> S:
         if request.method != "POST":
             raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "POST"})
-        body = read_body(request, self._max_body_bytes)
+        body = read_body(request, self.max_body_bytes)
         return protojson.read(form, protojson.decode(body or b"{}"))
 
 

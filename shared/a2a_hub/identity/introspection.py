@@ -7,6 +7,7 @@ Hence the allow-list of audiences; an empty one rejects everybody.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -56,55 +57,47 @@ class TokenPolicy(Struct, frozen=True, kw_only=True):
         )
 
 
-class AccessTokenVerifier:
+class AccessTokenVerifier(Struct, frozen=True, dict=True):
     """A verifier of opaque access tokens. The policy is applied each time, to cached tokens as well.
 
     `contracts` are those of the OAuth clients, by their ids.
     """
 
-    def __init__(
-        self,
-        policy: TokenPolicy,
-        *,
-        http: HttpClient,
-        now: Callable[[], float],
-        userinfo_url: str,
-        tokeninfo_url: str,
-        ttl_seconds: float = 60.0,
-        contracts: Mapping[str, Contract] | None = None,
-    ) -> None:
-        self._policy = policy
-        self._http = http
-        self._now = now
-        self._userinfo_url = userinfo_url
-        self._tokeninfo_url = tokeninfo_url
-        self._ttl_seconds = ttl_seconds
-        self._contracts = contracts or {}
-        self._cache: IntrospectionCache[IntrospectedToken | None] = IntrospectionCache(clock=http.clock)
+    policy: TokenPolicy
+    http: HttpClient
+    now: Callable[[], float]
+    userinfo_url: str
+    tokeninfo_url: str
+    ttl_seconds: float = 60.0
+    contracts: Mapping[str, Contract] = {}
+
+    @cached_property
+    def _cache(self) -> "IntrospectionCache[IntrospectedToken | None]":
+        return IntrospectionCache(clock=self.http.clock)
 
     def verify(self, token: str) -> Principal | None:
         """See `TokenVerifier.verify`. A revoked token is rejected once the TTL is over."""
-        if not self._policy.audiences:
+        if not self.policy.audiences:
             return None
         found = self._cache.get(digest(token), lambda: self._introspect(token))
-        if found is None or not self._policy.accepts(found, now=self._now()):
+        if found is None or not self.policy.accepts(found, now=self.now()):
             return None
         return Principal(
             subject=f"google:{found.subject}",
             email=found.email,
             hosted_domain=found.hosted_domain,
-            contract=self._contracts.get(found.audience),
+            contract=self.contracts.get(found.audience),
         )
 
     def _introspect(self, token: str) -> tuple[IntrospectedToken | None, float]:
         """Return the token (None: invalid) and the seconds to cache it for."""
-        info = self._get(self._tokeninfo_url, token)
-        user = self._get(self._userinfo_url, token) if info is not None else None
+        info = self._get(self.tokeninfo_url, token)
+        user = self._get(self.userinfo_url, token) if info is not None else None
         subject = user.get("sub") if user else None
         if info is None or user is None or not isinstance(subject, str) or not subject:
-            return None, min(_INVALID_FOR_SECONDS, self._ttl_seconds)
+            return None, min(_INVALID_FOR_SECONDS, self.ttl_seconds)
         if info.get("sub") not in (None, subject):
-            return None, min(_INVALID_FOR_SECONDS, self._ttl_seconds)
+            return None, min(_INVALID_FOR_SECONDS, self.ttl_seconds)
         found = IntrospectedToken(
             audience=str(info.get("aud", "")),
             expires_at=_number(info.get("exp")),
@@ -113,17 +106,17 @@ class AccessTokenVerifier:
             email_verified=user.get("email_verified") in (True, "true"),
             hosted_domain=user["hd"] if isinstance(user.get("hd"), str) else None,
         )
-        return found, max(0.0, min(self._ttl_seconds, found.expires_at - self._now()))
+        return found, max(0.0, min(self.ttl_seconds, found.expires_at - self.now()))
 
     def _get(self, url: str, token: str) -> dict[str, Any] | None:
         """Return the endpoint's JSON object; None if the token is invalid. Raises VerifierUnavailable.
 
         The token goes as a header, which keeps it out of URLs and logs.
         """
-        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
+        budget = Budget.within(_SECONDS, now=self.http.clock(), max_bytes=_MAX_BYTES)
         headers = {"authorization": f"Bearer {token}", "accept": JSON}
         try:
-            answer = self._http.request("GET", url, headers=headers, body=None, budget=budget)
+            answer = self.http.request("GET", url, headers=headers, body=None, budget=budget)
             body = answer.read()
             if answer.status in (400, 401):
                 return None

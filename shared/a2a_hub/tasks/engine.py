@@ -65,9 +65,9 @@ class TurnEngine:
         if not call.for_ui:
             return events
         return TextOnlyStream(
-            events,
+            events=events,
             view=self._text_only(turn, call),
-            seconds=self._settings.wait_limits.ui_seconds,
+            deadline=self._parts.scheduler.clock() + self._settings.wait_limits.ui_seconds,
             still_working=lambda task_id: self._still_working(turn, task_id),
             message_factory=self._message_factory,
             scheduler=self._parts.scheduler,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.a2ui import is_surface
@@ -29,33 +29,25 @@ from a2a_hub.text.language import Language
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
 
 
-class TextOnlyView:
+class TextOnlyView(Struct, kw_only=True):
     """The view of one turn. `with_data` adds data parts, `with_surfaces` those of A2UI; `empty_answer` returns the text of an
     answer without content.
 
     Artifacts that the task had `before` the turn are left out.
     """
 
-    def __init__(
-        self,
-        *,
-        with_data: bool,
-        empty_answer: Callable[[], str],
-        before: Task | None = None,
-        with_surfaces: bool = False,
-    ) -> None:
-        self._earlier = frozenset(each.artifact_id for each in before.artifacts) if before else frozenset()
-        self._with_data = with_data
-        self._with_surfaces = with_surfaces
-        self._empty_answer = empty_answer
-        self._data: list[Any] = []
-        self._has_text = False
-        self._shown_artifacts: set[str] = set()
+    with_data: bool
+    empty_answer: Callable[[], str]
+    before: Task | None = None
+    with_surfaces: bool = False
+    _data: list[Any] = []
+    _has_text: bool = False
+    _shown_artifacts: set[str] = set()
 
     @property
     def closing_text(self) -> str:
         """The text that closes an answer without text: its data as JSON, or that there was none; empty after a text."""
-        return "" if self._has_text else data_as_text(self._data) or self._empty_answer()
+        return "" if self._has_text else data_as_text(self._data) or self.empty_answer()
 
     def message(self, message: Message) -> Message:
         """Return the whole result: one text, and the data for a client that takes it."""
@@ -71,13 +63,14 @@ class TextOnlyView:
             case Message():
                 return self.message(event)
             case Task():
+                earlier = {each.artifact_id for each in self.before.artifacts} if self.before else ()
                 return replace(
                     event,
                     status=self._status(event.status),
                     artifacts=tuple(
                         replace(each, parts=parts)
                         for each in event.artifacts
-                        if each.artifact_id not in self._earlier
+                        if each.artifact_id not in earlier
                         if (parts := self._answer(each.parts))
                     ),
                     history=tuple(message for each in event.history if (message := self._aside(each)) is not None),
@@ -116,7 +109,7 @@ class TextOnlyView:
         return tuple(
             part if part.text is not None or part.data is not UNSET else Part(text=f"{before_file}{file_text(part)}")
             for part in parts
-            if part.data is UNSET or (self._with_surfaces if is_surface(part) else self._with_data)
+            if part.data is UNSET or (self.with_surfaces if is_surface(part) else self.with_data)
         )
 
 
@@ -144,35 +137,25 @@ class UiTexts(Protocol):
         """Return the text for a task whose agent is away: the reason, and the time to the next try."""
 
 
-class TextOnlyStream:
-    """A task's events for a person, an `EventSource`. After `seconds`, or when the process is stopped, an idle stream closes with
-    the text `still_working` (of a task id) as the end of its answer, because a user interface may show nothing before a stream is
-    complete. The task continues.
+class TextOnlyStream(Struct, kw_only=True):
+    """A task's events for a person, an `EventSource`. At the `deadline` of the scheduler's clock, or when the process is stopped,
+    an idle stream closes with the text `still_working` (of a task id) as the end of its answer, because a user interface may show
+    nothing before a stream is complete. The task continues.
 
     An idle task counts as answered. The text of a failed or rejected status is shown as the answer. So is the closing text of the
     view, for an answer without text.
     """
 
-    def __init__(
-        self,
-        events: EventSource,
-        *,
-        view: TextOnlyView,
-        seconds: float,
-        still_working: Callable[[str], str],
-        message_factory: MessageFactory,
-        scheduler: Scheduler,
-    ) -> None:
-        self._events = events
-        self._view = view
-        self._scheduler = scheduler
-        self._deadline = scheduler.clock() + seconds
-        self._still_working = still_working
-        self._message_factory = message_factory
-        self._task: Task | None = None
-        self._answering = False
-        self._settled = False
-        self._closing: list[Event] | None = None
+    events: EventSource
+    view: TextOnlyView
+    deadline: float
+    still_working: Callable[[str], str]
+    message_factory: MessageFactory
+    scheduler: Scheduler
+    _task: Task | None = None
+    _answering: bool = False
+    _settled: bool = False
+    _closing: list[Event] | None = None
 
     def poll(self) -> Event | None:
         """See `EventSource.poll`."""
@@ -195,7 +178,7 @@ class TextOnlyStream:
             case TaskStatusUpdateEvent(status=status):
                 self._settled = status.state.settled
                 return self._shown_status(event)
-            case None if self._task and not self._settled and self._scheduler.clock() >= self._deadline:
+            case None if self._task and not self._settled and self.scheduler.clock() >= self.deadline:
                 return self._leave(self._task)
         return event
 
@@ -203,20 +186,20 @@ class TextOnlyStream:
         status = event.status
         if status.state.terminal:
             reason = text_of(status.message) if status.message else ""
-            last = reason if status.state in _UNSUCCESSFUL and reason else self._view.closing_text
+            last = reason if status.state in _UNSUCCESSFUL and reason else self.view.closing_text
             return self._closed(self._task, last) if self._task and last else event
-        if status.state is TaskState.INPUT_REQUIRED and status.message is None and not self._view.closing_text:
+        if status.state is TaskState.INPUT_REQUIRED and status.message is None and not self.view.closing_text:
             return replace(event, status=replace(status, state=TaskState.COMPLETED))
         return event
 
     def _leave(self, task: Task) -> Event:
-        first = self._closed(task, self._still_working(task.id))
+        first = self._closed(task, self.still_working(task.id))
         self.close()
         return first
 
     def _next_shown(self) -> Event | None:
-        while (event := self._events.poll()) is not None:
-            shown = self._view.event(event)
+        while (event := self.events.poll()) is not None:
+            shown = self.view.event(event)
             if shown is not None:
                 return shown
         return None
@@ -224,15 +207,15 @@ class TextOnlyStream:
     def _closed(self, task: Task, text: str) -> Event:
         """Close the stream with a text; return the first of its last events."""
         part = Part(text=f"\n\n{text}" if self._answering else text)
-        artifact = Artifact(artifact_id=self._message_factory.new_id(), name="answer", parts=(part,))
-        self._closing = [status_update(task, TaskState.COMPLETED, self._message_factory.timestamp())]
+        artifact = Artifact(artifact_id=self.message_factory.new_id(), name="answer", parts=(part,))
+        self._closing = [status_update(task, TaskState.COMPLETED, self.message_factory.timestamp())]
         return artifact_update(task, artifact)
 
     def on_ready(self, wake: Wake) -> None:
         """See `EventSource.on_ready`."""
-        self._events.on_ready(wake)
-        self._scheduler.run_later(self._deadline - self._scheduler.clock(), wake)
+        self.events.on_ready(wake)
+        self.scheduler.run_later(self.deadline - self.scheduler.clock(), wake)
 
     def close(self) -> None:
         """See `EventSource.close`."""
-        self._events.close()
+        self.events.close()
