@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deploy.functions import SEARCH, Function, Need
+from deploy.functions import SEARCH, TELEMETRY, Function, Need
 
 
 class ConfigError(ValueError):
@@ -50,6 +50,8 @@ class FunctionConfig:
     place: Place
     resources: Resources
     url: str | None
+    observability: Mapping[str, str]
+    """The variables of its audit log and its telemetry."""
     environment: Mapping[str, str]
     secrets: Mapping[str, str]
     """Variables that are filled from Secret Manager, each with the secret's name."""
@@ -67,14 +69,15 @@ class FunctionConfig:
     @property
     def settings(self) -> tuple[str, ...]:
         """Its own variables, written NAME=value; of WAKEUPS=hcs,pubsub what is Google's."""
-        return tuple(f"{name}={value.removeprefix('hcs,')}" for name, value in self.environment.items())
+        variables = {**self.observability, **self.environment}
+        return tuple(f"{name}={value.removeprefix('hcs,')}" for name, value in variables.items())
 
     @property
     def needs(self) -> tuple[Need, ...]:
         """The APIs that it calls with the settings that it has."""
         return tuple(
             need
-            for need in self.function.needs
+            for need in (*self.function.needs, TELEMETRY)
             if not need.setting or any(setting.startswith(need.setting) for setting in self.settings)
         )
 

@@ -18,6 +18,10 @@ SET_BY_DEPLOYMENT = {
     "THREADS": "threads",
     "MAX_INSTANCES": "max_instances",
     "LOG_TEXT": "log_text, for all functions",
+    "AUDIT_LOG": "audit_log, for all functions",
+    "OTEL_EXPORTER_OTLP_ENDPOINT": "endpoint in [telemetry]",
+    "OTEL_TRACES_SAMPLER_ARG": "sampling in [telemetry]",
+    "OTEL_RESOURCE_ATTRIBUTES": "the function's region and platform",
     "GOOGLE_CLOUD_PROJECT": "project",
     "COMMIT_SHA": "from git",
     "CORPUS_DIR": "corpus_bucket",
@@ -48,8 +52,8 @@ SET_BY_DEPLOYMENT = {
     "HUB_DEV_TOKEN": "to nothing, since development tokens are for one machine",
 }
 # What stands at the top of the file beside a Place, and the tables below it.
-_SETTINGS = ("name_prefix", "runtime", "log_text", "delete_protection")
-_TABLES = ("labels", "gemini_enterprise", "identity", "secrets", "gateway", "defaults", "functions")
+_SETTINGS = ("name_prefix", "runtime", "log_text", "audit_log", "delete_protection")
+_TABLES = ("labels", "gemini_enterprise", "identity", "secrets", "gateway", "telemetry", "defaults", "functions")
 
 
 class Format(NamedTuple):
@@ -91,6 +95,7 @@ ADDRESS = Format(
 )
 
 
+SHARE = Format(re.compile(r"[01]|0\.[0-9]{1,6}"), 'a number from 0 to 1 in quotes, such as "0.01"')
 KMS_KEY = Format(
     re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"),
     "a key of Cloud KMS: projects/PROJECT/locations/REGION/keyRings/RING/cryptoKeys/KEY",
@@ -265,11 +270,13 @@ class Reader:
         if function.takes_workers:
             known.add("workers")
         table.refuse_unknown(known)
+        place = self._place(table, inherited=home) if function.is_agent else home
         return FunctionConfig(
             function=function,
-            place=self._place(table, inherited=home) if function.is_agent else home,
+            place=place,
             resources=self._resources(table),
             url=self._address(table, "url"),
+            observability=self._observability(function, place),
             environment=self._environment(function.name),
             secrets=self._function_secrets(function.name),
             private=table.flag("private"),
@@ -307,6 +314,20 @@ class Reader:
             for key, message in config_checks.problems(resources):
                 holder(key).problem(key, message)
         return resources
+
+    def _observability(self, function: Function, place: Place) -> Mapping[str, str]:
+        variables = {"AUDIT_LOG": "stdout"} if function.writes_audit_log and self._table(()).flag("audit_log") else {}
+        table = self._table(("telemetry",))
+        table.refuse_unknown({"endpoint", "sampling"})
+        sampling, endpoint = self._matching(table, "sampling", SHARE, "1"), self._address(table, "endpoint")
+        if table.values and not endpoint:
+            table.problem(None, "[telemetry] needs endpoint: without it, nothing is sent")
+        if endpoint and function.sends_telemetry:
+            variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint
+            variables["OTEL_TRACES_SAMPLER_ARG"] = sampling
+            # Google takes no metrics without a location.
+            variables["OTEL_RESOURCE_ATTRIBUTES"] = f"cloud.region={place.region},cloud.platform=gcp_cloud_run"
+        return variables
 
     def _environment(self, name: str) -> Mapping[str, str]:
         table = self._variables(("functions", name, "environment"))

@@ -69,6 +69,9 @@ class Function:
     """True if workers outside get their work from it."""
     publishes_wakeups: bool = False
     """True if it tells of work on tasks: through the topics, and the queue of those with a time."""
+    writes_audit_log: bool = False
+    """True if it knows who asks, decides or changes something."""
+    sends_telemetry: bool = True
 
     @property
     def is_optional(self) -> bool:
@@ -85,6 +88,12 @@ SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", settin
 # Other models are behind the setting's _URL.
 MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="ANSWER_MODEL=gemini")
 EMBEDDINGS = tuple(replace(MODEL, setting=f"EMBEDDING_MODEL={name}") for name in ("gemini-", "text-"))
+# Any other endpoint is a collector of the operator's.
+TELEMETRY = Need(
+    api="telemetry",
+    role="roles/telemetry.writer",
+    setting="OTEL_EXPORTER_OTLP_ENDPOINT=https://telemetry.googleapis.com",
+)
 STORE = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
 WAKEUPS = tuple(Need(api=api, role="", setting="WAKEUPS=pubsub") for api in ("pubsub", "cloudtasks", "cloudscheduler"))
 
@@ -105,11 +114,14 @@ FUNCTIONS = (
         invokers=(Invoker.HUB,),
         is_agent=True,
         works_on_files=True,
+        writes_audit_log=True,
         # IAM lets nobody in but the hub, which signs who asks.
         settings={"TASK_STORE": "firestore", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"},
         needs=(replace(STORE, setting=""), replace(MODEL, setting="DEVTOOL_MODEL=gemini")),
     ),
-    Function(name="agent_card", invokers=(Invoker.GATEWAY,), only_with_gateway=True, reads_routes=True),
+    Function(
+        name="agent_card", invokers=(Invoker.GATEWAY,), only_with_gateway=True, reads_routes=True, sends_telemetry=False
+    ),
     Function(
         name="hub",
         invokers=(Invoker.GATE, Invoker.TASKS),
@@ -118,6 +130,7 @@ FUNCTIONS = (
         checks_callers=True,
         signs_for=("tasks", "docqa", "devtool"),
         publishes_wakeups=True,
+        writes_audit_log=True,
         needs=(STORE, *WAKEUPS, replace(MODEL, setting="MCP_MODEL=gemini")),
     ),
     Function(
@@ -130,6 +143,7 @@ FUNCTIONS = (
         only_with=STORE.setting,
         takes_workers=True,
         publishes_wakeups=True,
+        writes_audit_log=True,
     ),
     Function(
         name="gate",
@@ -138,10 +152,17 @@ FUNCTIONS = (
         checks_callers=True,
         signs_for=("hub",),
         calls=("hub", "agent_card"),
+        writes_audit_log=True,
         # API Gateway puts its own token into Authorization, and the caller's here.
         settings={"CALLER_TOKEN_HEADER": "x-forwarded-authorization"},
     ),
     Function(name="console", invokers=(Invoker.EVERYBODY,), only_with_gateway=True, serves_people=True),
-    Function(name="grpc", invokers=(Invoker.EVERYBODY,), only_with_gateway=True, container="services/grpc"),
+    Function(
+        name="grpc",
+        invokers=(Invoker.EVERYBODY,),
+        only_with_gateway=True,
+        container="services/grpc",
+        sends_telemetry=False,
+    ),
 )
 BY_NAME = {function.name: function for function in FUNCTIONS}

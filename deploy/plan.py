@@ -290,7 +290,9 @@ class Plan:
             variables.update(self._worker_variables(function, audience=urls[name]))
         # Whatever reads the route table needs the operator's own variables of it.
         table = hub if kind.reads_routes else {}
-        return apart({**variables, **table, **function.environment}, prefix=config.name_prefix)
+        return apart(
+            {**variables, **function.observability, **table, **function.environment}, prefix=config.name_prefix
+        )
 
     def _is_first(self, function: Function) -> bool:
         return function.checks_callers and not set(self.invokers(function)).isdisjoint(_OUTSIDE)

@@ -37,7 +37,7 @@ from functions.hub.failure import (
     not_permitted,
 )
 from functions.hub.fallbacks import Declined, PassedOver
-from functions.hub.tool_approval import Decision, decision_of, question_text, too_late_text
+from functions.hub.tool_approval import Decision, approves, decided_in, decision_of, question_text, too_late_text
 from functions.hub.turn import TurnRecord
 
 # How often an answer may break off: its agent may have done the work each time.
@@ -108,17 +108,19 @@ class AgentAnswer:
                 self._remember()
 
     def _audit_decision(self) -> None:
-        decision = self._decision
-        if decision.call_id is not None:
-            tool = decision.pending[0]
+        """Log each decision, a person's in words like a program's in data, before the agent gets it."""
+        pending = {each.call_id: each for each in self._decision.pending}
+        for call, option in decided_in(self._decision.message):
+            question = pending.get(call)
             audit.record(
                 "decided",
                 self._turn.incoming.principal,
-                decision="approved" if decision.allows else "rejected",
+                decision="approved" if approves(option, question) else "rejected",
+                option=option,
                 route=self._route.id,
-                tool=tool.tool,
-                object=tool.subject,
-                call=decision.call_id,
+                tool=question.tool if question else None,
+                object=question.subject if question else None,
+                call=call,
                 request=self._turn.incoming.request_id,
             )
 

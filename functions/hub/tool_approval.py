@@ -1,16 +1,23 @@
 """Decisions on tool calls: a text for an agent that waits for approval is read as the decision."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, Struct
 
 from a2a_hub.a2a.extensions import tool_confirmation
 from a2a_hub.a2a.extensions.tool_confirmation import LATE, NOT_UNDERSTOOD, chosen, confirmation, plain_choices
-from a2a_hub.a2a.extensions.tool_updates import PendingTools, ToolQuestion
+from a2a_hub.a2a.extensions.tool_updates import PendingTools, ToolQuestion, visible
 from a2a_hub.a2a.model import Message
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.language import Language
 from functions.hub import texts
+
+# In both spellings of the extension, and as gemini-cli has it.
+_DECISION_MEMBERS = (
+    ("tool_call_id", "selected_option_id"),
+    ("toolCallId", "selectedOptionId"),
+    ("callId", "outcome"),
+)
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -45,9 +52,22 @@ def decision_of(message: Message, text: str, pending: PendingTools) -> Decision:
         message=confirmation(message, first, option_id),
         pending=pending.questions,
         call_id=first.call_id,
-        allows=option_id not in ("cancel", plain_choices(first)[1]),
+        allows=approves(option_id, first),
         of_text=True,
     )
+
+
+def decided_in(message: Message) -> Iterator[tuple[str, str]]:
+    """Yield the call and the option of each decision in a message's data, as the agent gets it."""
+    for part in message.parts:
+        for call, option in _DECISION_MEMBERS:
+            if isinstance(part.data, dict) and {call, option} <= part.data.keys():
+                yield visible(str(part.data[call])), visible(str(part.data[option]))
+
+
+def approves(option_id: str, question: ToolQuestion | None) -> bool:
+    """Return True if the option lets the tool run; None is a question that the hub does not know."""
+    return option_id not in ("cancel", plain_choices(question)[1] if question else None)
 
 
 def question_text(pending: Sequence[ToolQuestion], route: Route, language: Language, *, again: bool) -> str:

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+from a2a_hub.identity.principal import Principal
+from a2a_hub.telemetry import audit
+from hubctl.audited import audited
 from hubctl.main import CommandError
 from hubctl.project_files import SOURCE_TREE, project_file
 
@@ -32,7 +35,9 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     if arguments.file or arguments.public:
         if not (arguments.file and arguments.public) or arguments.key:
             raise CommandError("files need both --file and --public, and no KEY")
+        operator = audited(environment)
         _rotate_files(arguments.file, arguments.public, retire=arguments.retire)
+        _record(operator, str(arguments.public), arguments)
         return 0
     if not arguments.key:
         raise CommandError("name a KEY (gate, hub, tasks, card), or --file and --public")
@@ -42,9 +47,17 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     command = [sys.executable, "-m", "deploy", "--config", str(config), "rotate-key", arguments.key]
     command += ["--retire"] * arguments.retire + ["--dry-run"] * arguments.dry_run
     path = os.pathsep.join((str(SOURCE_TREE), str(SOURCE_TREE / "shared")))
-    return subprocess.run(
-        command, cwd=SOURCE_TREE, env={**environment, "PYTHONPATH": path}, stdout=out, check=False
-    ).returncode
+    operator = audited(environment)
+    done = subprocess.run(command, cwd=SOURCE_TREE, env={**environment, "PYTHONPATH": path}, stdout=out, check=False)
+    if not arguments.dry_run:
+        # A rotation that stopped half-way has published the new key.
+        _record(operator, arguments.key, arguments, outcome="failed" if done.returncode else None)
+    return done.returncode
+
+
+def _record(operator: Principal, key: str, arguments: argparse.Namespace, **fields: object) -> None:
+    action = "retire" if arguments.retire else "rotate"
+    audit.record("changed", operator, object="signing key", key=key, action=action, **fields)
 
 
 def _rotate_files(private: Path, public: Path, *, retire: bool) -> None:

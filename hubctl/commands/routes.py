@@ -14,6 +14,8 @@ from a2a_hub.routing.parser import load, unset_variables
 from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import RouteTable, RouteTableError
 from a2a_hub.settings.reader import Settings, SettingsError
+from a2a_hub.telemetry import audit
+from hubctl.audited import audited
 from hubctl.commands.evaluate import Labelled, read_labelled
 from hubctl.console import counted
 from hubctl.log_lines import Fields, duration, read_cloud_logging, read_lines
@@ -104,7 +106,9 @@ def _carry_out(bucket: BucketFile, arguments: argparse.Namespace, environment: M
     generation, refused = live.generation if live else 0, bool(change.worse and not arguments.force)
     writes = arguments.action == "rollback" or (arguments.action == "push" and new != old and not refused)
     if writes:
+        operator = audited(environment)
         generation = bucket.write(new, replaces=generation, restores=restores)
+        audit.table_changed(operator, new, action=arguments.action, file=bucket.uri, generation=generation)
     if arguments.json:
         value = {"written": writes, "generation": generation, **structs.asdict(change)}
         print(json.dumps(value, ensure_ascii=False, default=structs.asdict), file=out)

@@ -1,6 +1,7 @@
 """`hubctl keys rotate`: at every moment, those who verify know the key of who signs."""
 
 import io
+import json
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from a2a_hub.identity import private_key
 from a2a_hub.identity.public_keys import PublicKey, public_keys
+from a2a_hub.telemetry import audit
 from deploy.config import ConfigError, Place
 from deploy.gcloud import Answer
 from deploy.keys import rotate
@@ -122,6 +124,13 @@ def test_keys_in_files_are_rotated_alike(tmp_path: Path) -> None:
     assert main(arguments, environment={}, out=io.StringIO()) == 0
     assert public_keys(public.read_text()) == (half(private.read_text()), half(pair.private))
     assert stat.S_IMODE(private.stat().st_mode) == 0o600
-    assert main([*arguments, "--retire"], environment={}, out=io.StringIO()) == 0
+    try:
+        audited = {"AUDIT_LOG": str(tmp_path / "audit.log")}
+        assert main([*arguments, "--retire"], environment=audited, out=io.StringIO()) == 0
+    finally:
+        audit.install(None)
+    entry = json.loads((tmp_path / "audit.log").read_text())["audit"]
+    expected = {"event": "changed", "object": "signing key", "key": str(public), "action": "retire"}
+    assert entry.items() >= expected.items()
     assert public_keys(public.read_text()) == (half(private.read_text()),)
     assert main(["keys", "rotate"], environment={}, out=io.StringIO()) == 2

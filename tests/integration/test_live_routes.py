@@ -14,6 +14,7 @@ from a2a_hub.routing.bucket_file import BucketFile, BucketRefused
 from a2a_hub.routing.table_file import RouteFile, RouteSource
 from a2a_hub.settings import hub
 from a2a_hub.settings.reader import Settings, SettingsError
+from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Log
 from hubctl.main import main
 from local.cloud.accounts import Accounts
@@ -49,12 +50,15 @@ class Scene:
         found = self.bucket.get("prod/routes.toml")
         return found.content.decode() if found else ""
 
-    def hubctl(self, action: str, *options: str, new: str = "", token: str = "operator") -> tuple[int, str]:
+    def hubctl(
+        self, action: str, *options: str, new: str = "", token: str = "operator", audit_log: Path | None = None
+    ) -> tuple[int, str]:
         (self.folder / "new.toml").write_text(new)
         (self.folder / "questions.tsv").write_text("A WBS\tpm\nGantt, please\tpm\nWho are you?\tother\n")
         files = ("--routes", str(self.folder / "new.toml"), "--questions", str(self.folder / "questions.tsv"))
         out = io.StringIO()
         environment = {"ROUTES_FILE": URI, "STORAGE_EMULATOR_HOST": self.url, "CLOUDSDK_AUTH_ACCESS_TOKEN": token}
+        environment |= {"AUDIT_LOG": str(audit_log)} if audit_log else {}
         return main(["routes", action, *files, *options], environment=environment, out=out), out.getvalue()
 
 
@@ -114,6 +118,44 @@ def test_a_hub_follows_the_bucket_and_survives_its_errors(scene: Scene, tmp_path
         reload.reload_if_due()
     assert seen == [("stored",), ("again",)]
     assert b"the last one stays in use" in b"".join(lines)
+
+
+def test_who_changed_the_table_and_that_the_hub_uses_it_is_in_the_audit_log(scene: Scene, tmp_path: Path) -> None:
+    log = tmp_path / "audit.log"
+    try:
+        scene.hubctl("push", new=table("first"), audit_log=log)
+        scene.hubctl("push", new=table("second"), audit_log=log)
+        scene.hubctl("diff", new=table("third"), audit_log=log)
+        scene.hubctl("rollback", audit_log=log)
+        source = RouteFile(tmp_path / "absent.toml", {}, fetch=scene.file().changed)
+        followed = RouteSource(
+            source,
+            seconds=0,
+            changed=lambda *_: None,
+            log=Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "", function="test"),
+            clock=lambda: 0.0,
+            run=lambda work: work(),
+        )
+        followed.reload_if_due()
+    finally:
+        audit.install(None)
+    *made, used = (json.loads(line)["audit"] for line in log.read_text().splitlines())
+    assert [(each["event"], each["action"], each["file"]) for each in made] == [
+        ("changed", "push", URI),
+        ("changed", "push", URI),
+        ("changed", "rollback", URI),
+    ]
+    assert made[0]["subject"].startswith("operator:")
+    assert made[0]["sha256"] == made[2]["sha256"] == used["sha256"] != made[1]["sha256"]
+    assert (used["event"], used["object"], used["subject"]) == ("changed", "route table", "anonymous")
+    main_status = main(["audit", "verify", str(log)], environment={}, out=io.StringIO())
+    assert main_status == 0
+
+
+def test_nothing_is_pushed_where_the_audit_log_cannot_be_written(scene: Scene, tmp_path: Path) -> None:
+    assert scene.hubctl("push", new=table("first"), audit_log=tmp_path)[0] == 2
+    assert scene.hubctl("push", new=table("first"), audit_log=Path("stdout"))[0] == 2
+    assert scene.stored == ""
 
 
 def test_settings_take_a_bucket_and_refuse_half_a_name(scene: Scene) -> None:

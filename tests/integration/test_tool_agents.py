@@ -10,6 +10,8 @@ import pytest
 
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.model import Binding, Version
+from a2a_hub.telemetry import audit
+from a2a_hub.telemetry.start import start_audit_log
 from tests.fakes.agent_wire import Json
 from tests.fakes.development_agents import GeminiCliAgent, ToolAgent
 from tests.fakes.hub import Hub, route, text_of
@@ -141,6 +143,25 @@ def test_a_program_sees_every_update_to_the_end_though_gemini_cli_says_input_req
     assert [state.endswith("input_required") for state in states] == [False] * (len(states) - 1) + [True]
     if version == "0.3":
         assert [event["final"] for event in events if "final" in event] == [False] * (len(states) - 2) + [True]
+
+
+@pytest.mark.parametrize(("option", "decision"), [("proceed_always", "approved"), ("cancel", "rejected")])
+def test_what_a_program_decides_in_data_is_in_the_audit_log(tmp_path: Path, option: str, decision: str) -> None:
+    log = tmp_path / "audit.log"
+    start_audit_log("hub", str(log))
+    try:
+        with GeminiCliAgent() as agent:
+            hub = hub_of(agent.url, tmp_path)
+            task_id, context_id = _ids_of(_streamed(hub, "1.0", {"text": "code: run it"}))
+            decided = {"callId": "call-1", "outcome": option}
+            _streamed(hub, "1.0", {"data": decided}, taskId=task_id, contextId=context_id)
+    finally:
+        audit.install(None)
+    entries = [json.loads(line)["audit"] for line in log.read_text().splitlines()]
+    (entry,) = [each for each in entries if each["event"] == "decided"]
+    expected = {"decision": decision, "option": option, "call": "call-1", "route": "code", "tool": "Shell"}
+    assert entry.items() >= expected.items()
+    assert entry["subject"] == hub.log[0]["principal"]
 
 
 @_VERSIONS

@@ -117,7 +117,7 @@ class RouteSource:
             if read is not None:
                 self._changed(*read)
                 self._log.line("NOTICE", "The route table has changed", unset=read[1])
-                audit.record("changed", None, object="route table")
+                audit.table_changed(None, self._file.text)
         except RouteTableError as error:
             self._log.line("ERROR", f"The route table does not load, and the last one stays in use:\n{error}")
         except (OSError, UnicodeDecodeError) as error:

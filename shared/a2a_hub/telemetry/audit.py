@@ -76,6 +76,11 @@ def install(log: AuditLog | None) -> None:
     _log = log
 
 
+def table_changed(who: Principal | None, text: str, /, **fields: object) -> None:
+    """Append that the route table is `text` now, by the hash of this text."""
+    record("changed", who, object="route table", sha256=hashlib.sha256(text.encode()).hexdigest(), **fields)
+
+
 def record(event: str, who: Principal | None, /, **fields: object) -> None:
     """Append an entry, if there is an audit log. Empty fields are left out."""
     if _log is not None:

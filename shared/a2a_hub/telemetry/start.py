@@ -43,11 +43,16 @@ def start_telemetry(function: str, environ: Mapping[str, str]) -> None:
     """Record spans and metrics of this process if an endpoint is set, and its audit log. Raises SettingsError."""
     settings = read(environ)
     if settings.audit_log:
-        audit.install(AuditLog(_opened(settings.audit_log), function=function, new_id=new_id))
+        start_audit_log(function, settings.audit_log)
     if settings.endpoint:
         from a2a_hub.telemetry.otlp import OtlpRecorder
 
         tracing.install(OtlpRecorder(function, settings.endpoint, ratio=settings.ratio, project=settings.project))
+
+
+def start_audit_log(function: str, place: str) -> None:
+    """Append what `function` records to `place`: `stdout`, or a file. Raises SettingsError."""
+    audit.install(AuditLog(_opened(place), function=function, new_id=new_id))
 
 
 def _opened(place: str) -> int:
