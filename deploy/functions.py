@@ -88,6 +88,7 @@ SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", settin
 # Other models are behind the setting's _URL.
 MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="ANSWER_MODEL=gemini")
 EMBEDDINGS = tuple(replace(MODEL, setting=f"EMBEDDING_MODEL={name}") for name in ("gemini-", "text-"))
+ARMOR = Need(api="modelarmor", role="roles/modelarmor.user", setting="MODEL_ARMOR_TEMPLATE")
 # Any other endpoint is a collector of the operator's.
 TELEMETRY = Need(
     api="telemetry",
@@ -131,7 +132,7 @@ FUNCTIONS = (
         signs_for=("tasks", "docqa", "devtool"),
         publishes_wakeups=True,
         writes_audit_log=True,
-        needs=(STORE, *WAKEUPS, replace(MODEL, setting="MCP_MODEL=gemini")),
+        needs=(STORE, *WAKEUPS, replace(MODEL, setting="MCP_MODEL=gemini"), ARMOR),
     ),
     Function(
         name="tasks",

@@ -92,7 +92,7 @@ class AgentAnswer:
             is_over = False
             raise
         except DownstreamFailed as failed:
-            if may_be_passed_over and not is_begun and failed.failure.fault != LEFT:
+            if may_be_passed_over and not is_begun and not failed.failure.concerns_turn:
                 is_over = False
                 raise PassedOver(failed.failure) from None
             later = self._later(failed.failure)

@@ -42,8 +42,10 @@ from functions.hub.conversations import Conversations
 from functions.hub.doctor import Doctor
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import Downstream, UnavailableAgent
+from functions.hub.downstream.model_armor import ModelArmor
+from functions.hub.downstream.screened_agent import ScreenedAgent
 from functions.hub.endpoints import RUN_PATH, TOOLS_PATH, Pages, RunEndpoint, ToolsQuery
-from functions.hub.failure import unaddressed, without_tasks, without_tool
+from functions.hub.failure import unaddressed, without_armor, without_tasks, without_tool
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.texts import TaskTexts
@@ -61,8 +63,11 @@ def build(
     log: Log | None = None,
     door: Door | None = None,
     model: LanguageModel | None = None,
+    armor: ModelArmor | None = None,
 ) -> Handler:
-    """Return the hub's handler. `downstreams` replaces the agents of the route table, by route id, `model` the settings'."""
+    """Return the hub's handler. `downstreams` replaces the agents of the route table, by route id, `model` the settings', `armor`
+    the safety check.
+    """
     settings = config.hub
     behind_gate = GATE in config.identity.trusted_keys
     log = log or stdout_log(
@@ -76,10 +81,17 @@ def build(
         from a2a_hub.language_models.settings import language_model
 
         model = language_model(config.mcp_model)
-    tables = Tables(
-        settings,
-        lambda route: downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, model),
-    )
+    if config.model_armor and armor is None:
+        tokens = DefaultCredentials()
+        armor = ModelArmor(config.model_armor, http=http, access_token=tokens.access_token)
+
+    def agent_of(route: Route) -> Downstream:
+        agent = downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, model)
+        if route.safety is None or route.role:
+            return agent
+        return ScreenedAgent(agent, route, armor, log=log) if armor else UnavailableAgent(without_armor(route))
+
+    tables = Tables(settings, agent_of)
     source = route_source(settings, tables.use, log=log)
     store = None
     if settings.store:

@@ -22,6 +22,8 @@ from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
 from a2a_hub.tasks import settings as task_settings
 from a2a_hub.tasks.settings import TaskSettings
+from functions.hub.downstream import model_armor
+from functions.hub.downstream.model_armor import ModelArmorSettings
 
 if TYPE_CHECKING:
     from a2a_hub.language_models.settings import ModelSettings
@@ -58,6 +60,7 @@ class Config(Struct, frozen=True, kw_only=True):
     conversation_ttl_seconds: float
     max_instances: int
     mcp_model: ModelSettings | None = None
+    model_armor: ModelArmorSettings | None = None
 
 
 def read(environ: Mapping[str, str]) -> Config:
@@ -86,6 +89,7 @@ def read(environ: Mapping[str, str]) -> Config:
         conversation_ttl_seconds=settings.number("CONVERSATION_TTL_DAYS", 30, least=0.01, most=3650) * 86_400,
         max_instances=int(settings.number("MAX_INSTANCES", 1, least=1, most=100_000)),
         mcp_model=_mcp_model(settings),
+        model_armor=model_armor.read(settings),
     )
     settings.check()
     return config

@@ -1,5 +1,6 @@
 """A contained failure: one sentence for the user; the cause and the remedy for the operator."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -30,11 +31,15 @@ class FailureKind(StrEnum):
     LIMITED = "limited"
     FAILED = "failed"
     NOT_ACCEPTED = "not_accepted"
+    UNSAFE_REQUEST = "unsafe_request"
+    UNSAFE_ANSWER = "unsafe_answer"
+    UNSCREENED = "unscreened"
     INTERNAL = "internal"
     UNROUTED = "unrouted"
 
 
-_REFUSALS = frozenset({FailureKind.NOT_PERMITTED, FailureKind.LIMITED, FailureKind.NOT_ACCEPTED})
+_UNSAFE = frozenset({FailureKind.UNSAFE_REQUEST, FailureKind.UNSAFE_ANSWER})
+_REFUSALS = _UNSAFE | {FailureKind.NOT_PERMITTED, FailureKind.LIMITED, FailureKind.NOT_ACCEPTED}
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -59,6 +64,11 @@ class Failure(Struct, frozen=True, kw_only=True):
     def retryable(self) -> bool:
         """True if the same request may succeed later."""
         return self.passing or self.kind is FailureKind.SLOW
+
+    @property
+    def concerns_turn(self) -> bool:
+        """True if it is not the agent's, and another agent is not asked instead."""
+        return self.fault == LEFT or self.kind in _UNSAFE
 
     @property
     def outcome(self) -> Outcome:
@@ -147,6 +157,33 @@ def without_tasks(route: Route) -> Failure:
         fault="no_stored_task",
         cause=f"{route.id}: its workers fetch stored tasks; this caller, or this path, has none",
         remedy="set TASK_STORE, and send the request as A2A message/send or message/stream with a credential",
+    )
+
+
+def unsafe(route: Route, direction: str, filters: Sequence[str]) -> Failure:
+    """Return the failure of a turn whose request or answer, the `direction`, the safety check does not let pass."""
+    return Failure(
+        kind=FailureKind(f"unsafe_{direction}"),
+        fault=f"unsafe_{direction}",
+        cause=f"{route.id}: filters of Model Armor matched the {direction}: {', '.join(filters)}",
+        remedy=f"look at the filters of the template; safety of route {route.id} says what becomes of a match",
+    )
+
+
+def without_armor(route: Route) -> Failure:
+    """Return the failure of a route that is screened, at a hub that does not know with which template."""
+    return unscreened(route, "request", "no template is set", "set MODEL_ARMOR_TEMPLATE of the hub")
+
+
+def unscreened(route: Route, direction: str, cause: str, remedy: str | None) -> Failure:
+    """Return the failure of a turn whose request or answer could not be screened."""
+    return Failure(
+        kind=FailureKind.UNSCREENED,
+        fault="unscreened",
+        cause=f"{route.id}: the {direction} was not screened: {cause}",
+        remedy=remedy,
+        # The agent has done its work when its answer cannot be screened.
+        passing=direction == "request" and remedy is None,
     )
 
 

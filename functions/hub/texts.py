@@ -68,6 +68,18 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _EN: "The agent “{agent}” did not accept this part of the request: {fields}.",
         _JA: "エージェント「{agent}」は依頼の次の部分を受け付けませんでした：{fields}。",
     },
+    FailureKind.UNSAFE_REQUEST: {
+        _EN: "The safety check stopped your message on its way to the agent “{agent}”.",
+        _JA: "安全性の確認により、メッセージはエージェント「{agent}」に送信されませんでした。",
+    },
+    FailureKind.UNSAFE_ANSWER: {
+        _EN: "The safety check held back the answer from the agent “{agent}”.",
+        _JA: "安全性の確認により、エージェント「{agent}」の回答は表示されません。",
+    },
+    FailureKind.UNSCREENED: {
+        _EN: "The safety check for the agent “{agent}” is not available at the moment, and nothing passes without it.",
+        _JA: "エージェント「{agent}」の安全性を現在確認できないため、やり取りを中止しました。",
+    },
     FailureKind.INTERNAL: {
         _EN: "Something went wrong in the hub while the agent “{agent}” was asked.",
         _JA: "エージェント「{agent}」への問い合わせ中に、ハブで問題が発生しました。",
@@ -113,6 +125,8 @@ _WHAT_TO_DO = {
     FailureKind.NOT_FOUND: _ADMINISTRATOR,
     FailureKind.TOO_LARGE: _REPHRASE,
     FailureKind.FAILED: _REPHRASE,
+    FailureKind.UNSAFE_REQUEST: _REPHRASE,
+    FailureKind.UNSAFE_ANSWER: _REPHRASE,
     FailureKind.RESTING: _AFTER_WAIT,
     FailureKind.LIMITED: _AFTER_LIMIT,
 }
@@ -123,6 +137,10 @@ _EMPTY = {
 _FILES = {
     _EN: "I see {files}, but no question. Please write what you want to know, and attach it again.",
     _JA: "{files}を受け取りましたが、ご質問がありません。ご質問を書いて、もう一度添付してください。",
+}
+_FLAGGED = {
+    _EN: "(The safety check has marked this conversation turn. Please read the answer with care.)",
+    _JA: "(安全性の確認で注意が必要と判定されたやり取りです。回答の内容にご注意ください。)",
 }
 _NO_ANSWER = {
     _EN: "The agent “{agent}” answered without any text.",
@@ -200,6 +218,11 @@ def files_alone_text(files: Sequence[Part]) -> str:
     """Return the answer to files without text that no agent takes so, in both languages."""
     names = ", ".join(map(file_text, files))
     return f"{_FILES[_EN].format(files=names)}\n{_FILES[_JA].format(files=names)}"
+
+
+def flagged_text(language: Language) -> str:
+    """Return the note after an answer that the safety check let pass with a match."""
+    return _FLAGGED[language]
 
 
 def no_answer_text(route: Route, language: Language) -> str:

@@ -24,6 +24,8 @@ READ = frozenset(
 WRITE = frozenset({f"{_DOCUMENTS}import", f"{_DOCUMENTS}delete"})
 VIEWER, ADMIN = "roles/discoveryengine.viewer", "roles/discoveryengine.admin"
 PREDICT = "aiplatform.endpoints.predict"
+SANITIZE = "modelarmor.templates.useToSanitizeUserPrompt"
+ARMOR_USER, ARMOR_ADMIN = "roles/modelarmor.user", "roles/modelarmor.admin"
 MODEL_USER, MODEL_ADMIN = "roles/aiplatform.user", "roles/aiplatform.admin"
 ROLES: Mapping[str, frozenset[str]] = {
     VIEWER: READ,
@@ -31,6 +33,8 @@ ROLES: Mapping[str, frozenset[str]] = {
     ADMIN: READ | WRITE | {f"{_STORES}create"},
     MODEL_USER: frozenset({PREDICT}),
     MODEL_ADMIN: frozenset({PREDICT}),
+    ARMOR_USER: frozenset({SANITIZE}),
+    ARMOR_ADMIN: frozenset({SANITIZE}),
 }
 
 

@@ -26,6 +26,7 @@ from local.cloud.discovery_engine import AGENT, DiscoveryEngine
 from local.cloud.google_tokens import TOKENINFO, USERINFO, GoogleTokens
 from local.cloud.hedera import Hedera
 from local.cloud.metadata import Metadata
+from local.cloud.model_armor import ModelArmor
 from local.cloud.program import Server, recorded
 from local.cloud.vertex_ai import VertexAi
 from local.cloud.workspace import ACCOUNT as WORKSPACE_ACCOUNT
@@ -64,6 +65,7 @@ BUCKET = DATA_STORE = "sample-documents"
 ROUTES = "gs://route-tables/routes.toml"
 _READ_ROUTES = ("hub", "agent_card", "tasks")
 MODEL = "gemini-2.5-flash"
+TEMPLATE = f"projects/{HUB_PROJECT}/locations/asia-northeast1/templates/a2a"
 
 CLOUD_FILE = "cloud.json"
 """Where a run writes down the addresses of its stand-ins, by name."""
@@ -166,6 +168,11 @@ def _models(_: Urls, accounts: Accounts) -> Handler:
     return VertexAi(project=HUB_PROJECT, models=[MODEL], users=users, admins=[OPERATOR], accounts=accounts).handle
 
 
+def _model_armor(_: Urls, accounts: Accounts) -> Handler:
+    """Return Model Armor with a template that the hub may use: routes with `safety` are screened."""
+    return ModelArmor(template=TEMPLATE, users=[HUB_ACCOUNT], admins=[OPERATOR], accounts=accounts).handle
+
+
 def _google_tokens(*_: object) -> Handler:
     """Return Google's token endpoints, with a token of a person whom the gate lets in."""
     tokens = GoogleTokens()
@@ -222,6 +229,13 @@ STAND_INS: tuple[StandIn, ...] = (
     StandIn(name="google-tokens", handler=_google_tokens, settings_for=_google_token_settings),
     StandIn(name="workspace", handler=_workspace),
     StandIn(name="vertex-ai", handler=_models, settings_for=_model_settings),
+    StandIn(
+        name="model-armor",
+        handler=_model_armor,
+        settings_for=lambda urls: {
+            "hub": {"MODEL_ARMOR_TEMPLATE": TEMPLATE, "MODEL_ARMOR_ENDPOINT": urls["model-armor"]}
+        },
+    ),
     # An agent owner's token endpoint with one client, for routes of your own with boundary `oauth_client_credentials`.
     StandIn(
         name="authorization-server",

@@ -19,6 +19,7 @@ from a2a_hub.telemetry.log import Log
 from functions.hub.app import build
 from functions.hub.config import read
 from functions.hub.downstream.interface import Downstream
+from functions.hub.downstream.model_armor import ModelArmor
 from tests.fakes.signatures import HUB_SETTINGS
 
 TOKEN, OTHER_TOKEN = "one-callers-token", "another-callers-token"
@@ -76,6 +77,7 @@ class Hub:
         behind_gate: bool = False,
         settings: Mapping[str, str] | None = None,
         model: LanguageModel | None = None,
+        armor: ModelArmor | None = None,
     ) -> None:
         self.log_lines: list[bytes] = []
         *others, last = routes
@@ -103,7 +105,7 @@ class Hub:
             function="hub",
             with_text=log_text,
         )
-        handle = build(config, downstreams=downstreams, log=log, model=model)
+        handle = build(config, downstreams=downstreams, log=log, model=model, armor=armor)
         self._handle: Handler = lambda request: blocking(handle(request))
 
     @property

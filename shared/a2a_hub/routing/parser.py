@@ -12,7 +12,16 @@ from a2a_hub.boundaries.registry import BOUNDARY_KEYS, KINDS
 from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
 from a2a_hub.routing.compiled_table import PATTERN_KEYS, CompiledTable, compile_table
 from a2a_hub.routing.patterns import BadPattern, compile_pattern
-from a2a_hub.routing.routes import BreakerLimits, HubProfile, Kind, Route, RouteTable, RouteTableError, restricted
+from a2a_hub.routing.routes import (
+    BreakerLimits,
+    HubProfile,
+    Kind,
+    Route,
+    RouteTable,
+    RouteTableError,
+    Safety,
+    restricted,
+)
 from a2a_hub.text.normalization import compose, normalise
 from a2a_hub.toml.checked_table import VARIABLE, CheckedTable, Problem, did_you_mean, syntax_problem
 from a2a_hub.toml.lines import TomlLines
@@ -178,6 +187,7 @@ def read_route(table: CheckedTable) -> Route:
         max_response_bytes=table.whole("max_response_bytes", 4 << 20, least=1),
         sticky=table.flag("sticky"),
         follow_ups=table.flag("follow_ups"),
+        safety=table.choice("safety", Safety),
         passes_tasks=table.flag("passes_tasks"),
         signs_caller_for=table.text("signs_caller_for", ""),
         card_keys=_read_card_keys(table),
@@ -305,6 +315,7 @@ def _check_role(route: Route, table: CheckedTable) -> None:
         "boundary",
         "audience",
         "passes_tasks",
+        "safety",
         "signs_caller_for",
         "extensions",
         "retry_seconds",

@@ -27,6 +27,16 @@ class Kind(StrEnum):
     MCP = "mcp"
 
 
+class Safety(StrEnum):
+    """The handling of a request or an answer in which the safety check finds something."""
+
+    BLOCK = "block"
+    REDACT = "redact"
+    """Without personal data, if that is all that was found; else as `block`."""
+    TELL = "tell"
+    """Unchanged, with a note to the person and in the log."""
+
+
 class Route(Struct, frozen=True, kw_only=True):
     """One downstream agent: its presentation, the rules for its texts, and its address and limits."""
 
@@ -83,6 +93,8 @@ class Route(Struct, frozen=True, kw_only=True):
     """True if the route is omitted when the variable in its address is not set."""
     role: str = ""
     """The role of the pull workers that do the work of this route, which has no url and no boundary then."""
+    safety: Safety | None = None
+    """What becomes of a request or an answer in which Model Armor finds something; None screens neither."""
     passes_tasks: bool = False
     """True if callers that can show more than text get the agent's own tasks, messages and artifacts."""
     signs_caller_for: str = ""

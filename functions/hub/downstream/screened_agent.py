@@ -1,0 +1,218 @@
+"""An agent whose requests and answers Model Armor screens before they go on (`safety` of a route)."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from a2a_hub.a2a.client import Endpoint
+from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, GetAllSlashCommandsRequest, SlashCommand
+from a2a_hub.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Part,
+    Role,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+    text_of,
+)
+from a2a_hub.http.messages import Cancellation
+from a2a_hub.routing.routes import Route, Safety
+from a2a_hub.telemetry import tracing
+from a2a_hub.telemetry.log import Log
+from a2a_hub.text.language import Language, language_of
+from functions.hub import texts
+from functions.hub.downstream.interface import AgentRequest, CallContext, Downstream, ExecutionReply
+from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened
+from functions.hub.failure import DownstreamFailed, unsafe, unscreened
+
+# A stream is released in pieces of this size, each at the end of a sentence, or at most of that size.
+_PIECE_CHARACTERS, _MOST_CHARACTERS = 1_000, 4_000
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "\n")
+
+
+class ScreenedAgent(Struct, frozen=True):
+    """A `Downstream` in front of another one. Files are not screened."""
+
+    agent: Downstream
+    route: Route
+    armor: ModelArmor
+    log: Log
+
+    immediate = False
+
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """See `Downstream.endpoint`."""
+        return self.agent.endpoint
+
+    @property
+    def open_circuit(self) -> Any:
+        """See `Downstream.open_circuit`."""
+        return self.agent.open_circuit
+
+    def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
+        """See `Downstream.ask`."""
+        message = agent_request.message
+        turn = _Turn(self, language_of(text_of(message)), agent_request.request_id, agent_request.cancellation)
+        if not agent_request.executes:
+            agent_request = replace(agent_request, message=turn.message(message, Direction.REQUEST))
+        with closing(self.agent.ask(agent_request)) as events:  # type: ignore[type-var]
+            yield from map(turn.event, _merged(events))
+
+    def cancel(self, task_id: str, context: CallContext) -> None:
+        """See `Downstream.cancel`."""
+        self.agent.cancel(task_id, context)
+
+    def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
+        """See `Downstream.commands`."""
+        return self.agent.commands(request, context)
+
+    def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
+        """See `Downstream.execute`."""
+        turn = _Turn(self, language_of(request.args), context.request_id, Cancellation())
+        reply = self.agent.execute(replace(request, args=turn.text(request.args, Direction.REQUEST)), context)
+        message = turn.text(reply.message, Direction.ANSWER)
+        return replace(reply, message=message, result=turn.json(reply.result, Direction.ANSWER))
+
+
+class _Turn(Struct):
+    """The screening of one request and its answer. Equal texts are screened once. Each method raises DownstreamFailed."""
+
+    agent: ScreenedAgent
+    language: Language
+    request_id: str
+    cancellation: Cancellation
+    known: dict[tuple[str, Direction], str] = {}
+    owes_note: bool = False
+    has_note: bool = False
+
+    def event(self, event: Event) -> Event:
+        """Return the agent's event as the caller may get it."""
+        match event:
+            case Message():
+                return self.message(event, Direction.ANSWER)
+            case TaskArtifactUpdateEvent():
+                return replace(event, artifact=self._artifact(event.artifact))
+            case TaskStatusUpdateEvent():
+                return replace(event, status=self._status(event.status))
+            case Task():
+                artifacts, status = tuple(map(self._artifact, event.artifacts)), self._status(event.status)
+                history = tuple(
+                    self.message(each, Direction.ANSWER) if each.role is Role.AGENT else each for each in event.history
+                )
+                return replace(event, status=status, artifacts=artifacts, history=history)
+
+    def message(self, message: Message, direction: Direction) -> Message:
+        """Return the message as it may go on."""
+        return replace(message, parts=tuple(self._part(part, direction) for part in message.parts))
+
+    def text(self, text: str, direction: Direction) -> str:
+        """Return the text as it may go on; after a match that people are told of, the next answer ends with a note."""
+        passed = self._passed(text, direction)
+        if not self.owes_note or direction is Direction.REQUEST or not text.strip():
+            return passed
+        self.owes_note, self.has_note = False, True
+        return f"{passed}\n\n{texts.flagged_text(self.language)}"
+
+    def json(self, value: Any, direction: Direction) -> Any:
+        """Return a JSON value as it may go on, screened as its text."""
+        if value is None:
+            return value
+        written = msgspec.json.encode(value).decode()
+        passed = self._passed(written, direction)
+        try:
+            return value if passed == written else msgspec.json.decode(passed)
+        except msgspec.DecodeError:
+            raise DownstreamFailed(unsafe(self.agent.route, direction, ("sdp",))) from None
+
+    def _status(self, status: TaskStatus) -> TaskStatus:
+        return replace(status, message=self.message(status.message, Direction.ANSWER)) if status.message else status
+
+    def _artifact(self, artifact: Artifact) -> Artifact:
+        return replace(artifact, parts=tuple(self._part(part, Direction.ANSWER) for part in artifact.parts))
+
+    def _part(self, part: Part, direction: Direction) -> Part:
+        if part.text is not None:
+            return replace(part, text=self.text(part.text, direction))
+        return part if part.data is UNSET else replace(part, data=self.json(part.data, direction))
+
+    def _passed(self, text: str, direction: Direction) -> str:
+        key = text, direction
+        if text.strip() and key not in self.known:
+            self.known[key] = self._screened(text, direction)
+        return self.known.get(key, text)
+
+    def _screened(self, text: str, direction: Direction) -> str:
+        route, armor = self.agent.route, self.agent.armor
+        try:
+            verdict = armor.screen(text, direction, self.cancellation)
+        except Unscreened as problem:
+            if not armor.fails_open:
+                raise DownstreamFailed(unscreened(route, direction, problem.cause, problem.remedy)) from None
+            self._report("was away", direction, cause=problem.cause, remedy=problem.remedy)
+            return text
+        if not verdict.matches:
+            return text
+        for name in verdict.matches:
+            tracing.add("a2a_hub.safety.matches", 1, **{"a2a_hub.route": route.id, "a2a_hub.safety.filter": name})
+        self._report("found something", direction, filters=verdict.matches)
+        if route.safety is Safety.TELL:
+            self.owes_note = not self.has_note
+            return text
+        if route.safety is Safety.REDACT and verdict.redacted is not None:
+            return verdict.redacted
+        raise DownstreamFailed(unsafe(route, direction, verdict.matches))
+
+    def _report(self, what: str, direction: Direction, **fields: object) -> None:
+        about = {"requestId": self.request_id, "route": self.agent.route.id, "direction": direction}
+        self.agent.log.line("WARNING", f"The safety check {what}", **about, **fields)
+
+
+def _merged(events: Iterator[Event]) -> Iterator[Event]:
+    """Yield the events, with the chunks of an artifact merged until they can be screened: at the end of it, or of a sentence
+    after which the piece is long enough.
+    """
+    held: TaskArtifactUpdateEvent | None = None
+    for event in events:
+        if isinstance(event, TaskArtifactUpdateEvent):
+            if held is not None and (event.artifact.artifact_id != held.artifact.artifact_id or not event.append):
+                yield held
+                held = None
+            held = event if held is None else _with_chunk(held, event)
+            if held.last_chunk or _is_piece("".join(part.text or "" for part in held.artifact.parts)):
+                yield held
+                held = None
+            continue
+        says_nothing = isinstance(event, TaskStatusUpdateEvent) and not (
+            event.status.message or event.status.state.settled
+        )
+        if held is not None and not says_nothing:
+            yield held
+            held = None
+        yield event
+    if held is not None:
+        yield held
+
+
+def _is_piece(text: str) -> bool:
+    size = len(text)
+    return size >= _MOST_CHARACTERS or (size >= _PIECE_CHARACTERS and text.rstrip(" ").endswith(_SENTENCE_ENDS))
+
+
+def _with_chunk(held: TaskArtifactUpdateEvent, chunk: TaskArtifactUpdateEvent) -> TaskArtifactUpdateEvent:
+    *parts, last = held.artifact.parts or (Part(text=""),)
+    for part in chunk.artifact.parts:
+        if last.text is not None and part.text is not None and last.metadata == part.metadata:
+            last = replace(last, text=last.text + part.text)
+        else:
+            parts.append(last)
+            last = part
+    artifact = replace(held.artifact, parts=(*parts, last), metadata=chunk.artifact.metadata or held.artifact.metadata)
+    return replace(held, artifact=artifact, last_chunk=chunk.last_chunk, metadata=chunk.metadata or held.metadata)

@@ -1,0 +1,97 @@
+"""Model Armor, as far as the hub uses it: a template's filters over one text (cloud.google.com/security-command-center/docs).
+
+Its filters know a few words: orders to forget instructions, addresses under `malicious.example`, and mail addresses, which a
+template with de-identification replaces.
+"""
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from a2a_hub.http.messages import Request, Response
+from local.cloud.accounts import ARMOR_ADMIN, ARMOR_USER, SANITIZE, Accounts
+from local.cloud.google_api import ProjectApi
+from local.cloud.program import ApiError, json_body, json_response
+
+DENIED, DISABLED = "deny-sanitize", "disable-api"
+FAULTS = {
+    DENIED: f"nobody has {ARMOR_USER} any more",
+    DISABLED: "the API is not enabled for the project",
+    "partial": "some filters are skipped",
+    "failure": "all filters are skipped",
+    "garbled": "the answer is no JSON",
+}
+_PATH = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+/templates/[^/]+):(sanitizeUserPrompt|sanitizeModelResponse)")
+_FIELDS = {"sanitizeUserPrompt": "userPromptData", "sanitizeModelResponse": "modelResponseData"}
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_WORDS = {
+    "pi_and_jailbreak": re.compile(r"ignore (?:all|your) (?:previous )?instructions|指示を無視", re.IGNORECASE),
+    "malicious_uris": re.compile(r"malicious\.example"),
+    "sdp": _MAIL,
+}
+_RESULTS = {
+    "pi_and_jailbreak": "piAndJailbreakFilterResult",
+    "malicious_uris": "maliciousUriFilterResult",
+}
+
+
+class ModelArmor(ProjectApi):
+    """One `template`, which `users` may use."""
+
+    service = "modelarmor.googleapis.com"
+    user_role, admin_role = ARMOR_USER, ARMOR_ADMIN
+    known_faults, denied_fault, disabled_fault = FAULTS, DENIED, DISABLED
+
+    def __init__(
+        self,
+        *,
+        template: str,
+        users: Sequence[str],
+        admins: Sequence[str] = (),
+        accounts: Accounts,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        super().__init__(users=users, admins=admins, accounts=accounts, sleep=sleep)
+        self._template = template
+
+    def _answer(self, request: Request) -> Response:
+        match = _PATH.fullmatch(request.path)
+        if match is None or request.method != "POST":
+            raise ApiError("NOT_FOUND", f"The requested URL {request.path} was not found on this server.")
+        self._require_enabled()
+        self._require(request, SANITIZE, match[1])
+        if match[1] != self._template:
+            raise ApiError("NOT_FOUND", f"Template {match[1]} not found.")
+        try:
+            text = json_body(request)[_FIELDS[match[2]]]["text"]
+        except (ValueError, TypeError, KeyError):
+            raise ApiError("INVALID_ARGUMENT", "Data item is required.") from None
+        if "garbled" in self.faults:
+            return Response(headers={"content-type": "application/json"}, body=b"<html>")
+        return json_response({"sanitizationResult": self._result(text)})
+
+    def _result(self, text: str) -> dict[str, Any]:
+        for fault in ("failure", "partial"):
+            if fault in self.faults:
+                # As the service does, which does not tell a skipped filter from one without a match here.
+                return {"filterMatchState": "NO_MATCH_FOUND", "invocationResult": fault.upper(), "filterResults": {}}
+        results = {name: _filtered(name, bool(words.search(text)), text) for name, words in _WORDS.items()}
+        found = any(words.search(text) for words in _WORDS.values())
+        return {
+            "filterMatchState": "MATCH_FOUND" if found else "NO_MATCH_FOUND",
+            "invocationResult": "SUCCESS",
+            "filterResults": results,
+        }
+
+
+def _filtered(name: str, found: bool, text: str) -> Mapping[str, Any]:
+    result: dict[str, Any] = {
+        "executionState": "EXECUTION_SUCCESS",
+        "matchState": "MATCH_FOUND" if found else "NO_MATCH_FOUND",
+    }
+    if name != "sdp":
+        return {_RESULTS[name]: result}
+    if found:
+        result |= {"data": {"text": _MAIL.sub("[EMAIL_ADDRESS]", text)}, "infoTypes": ["EMAIL_ADDRESS"]}
+    return {"sdpFilterResult": {"deidentifyResult": result}}
