@@ -36,6 +36,7 @@ from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Un
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.settings import LeaseTimes, TaskSettings, WaitLimits
 from a2a_hub.tasks.task_service import TaskService
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language
 
@@ -181,7 +182,7 @@ class Instance:
                 outage_seconds=20.0,
             ),
             runs_at_once=runs_at_once,
-            webhook_hosts=(),
+            webhooks=WebhookAddresses(()),
             most_attempts=most_attempts,
             repeat_seconds=repeat_seconds,
         )

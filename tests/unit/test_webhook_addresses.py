@@ -4,6 +4,8 @@ import ipaddress
 
 import pytest
 
+from a2a_hub.settings.reader import Settings, SettingsError
+from a2a_hub.tasks import webhook_address
 from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses, is_public
 
 HOSTILE_URLS = (
@@ -174,3 +176,67 @@ def test_an_allowed_host_allows_no_other(url: str) -> None:
     host, port = url.split("/")[2].partition(":")[::2]
     with pytest.raises(AddressRefused):
         addresses(host, int(port or 443))
+
+
+RECEIVERS = ["Hooks.example.com", "*.partner.example", "api.example.net:8443"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://hooks.example.com/a",
+        "https://HOOKS.example.com.:443/a",
+        "https://hooks.example.com:9443/a",
+        "https://eu.partner.example/a",
+        "https://a.b.partner.example/a",
+        "https://api.example.net:8443/a",
+    ],
+)
+def test_a_receiver_on_the_list_may_be_notified(url: str) -> None:
+    addresses = WebhookAddresses([], RECEIVERS, resolve=lambda *_: PUBLIC_ADDRESSES)
+    assert addresses.refusal(url) is None
+    host, _, port = url.split("/")[2].partition(":")
+    assert addresses.resolve(host, int(port or 443))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://elsewhere.example/a",
+        "https://partner.example/a",
+        "https://evil-partner.example/a",
+        "https://hooks.example.com.evil.example/a",
+        "https://api.example.net/a",
+        "https://93.184.216.34/a",
+    ],
+)
+def test_no_other_host_is_notified_where_there_is_a_list(url: str) -> None:
+    addresses = WebhookAddresses([], RECEIVERS, resolve=lambda *_: PUBLIC_ADDRESSES)
+    assert addresses.refusal(url) == "must be at a host that this hub may notify"
+    with pytest.raises(AddressRefused, match="WEBHOOK_RECEIVERS"):
+        addresses.resolve(url.split("/")[2], 443)
+
+
+def test_a_receiver_must_be_public_all_the_same() -> None:
+    addresses = WebhookAddresses([], ["hooks.example.com", "localhost"], resolve=lambda *_: ("10.0.0.1",))
+    assert addresses.refusal("http://hooks.example.com/") == "must be an https URL"
+    assert addresses.refusal("https://localhost/") == "must be a public address"
+    with pytest.raises(AddressRefused, match="public"):
+        addresses.resolve("hooks.example.com", 443)
+
+
+def test_an_allowed_host_needs_no_place_on_the_list() -> None:
+    addresses = WebhookAddresses(["127.0.0.1"], RECEIVERS, resolve=lambda *_: ("127.0.0.1",))
+    assert addresses.refusal("http://127.0.0.1:9/") is None
+    assert addresses.resolve("127.0.0.1", 9) == ("127.0.0.1",)
+
+
+def test_settings_name_the_receivers() -> None:
+    settings = Settings({"WEBHOOK_RECEIVERS": "hooks.example.com, *.partner.example"})
+    addresses = webhook_address.read(settings)
+    assert addresses.refusal("https://eu.partner.example/") is None
+    assert addresses.refusal("https://elsewhere.example/") is not None
+    wrong = Settings({"WEBHOOK_RECEIVERS": "https://hooks.example.com"})
+    webhook_address.read(wrong)
+    with pytest.raises(SettingsError, match="WEBHOOK_RECEIVERS"):
+        wrong.check()

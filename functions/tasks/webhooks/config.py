@@ -5,18 +5,20 @@ from msgspec import Struct
 from a2a_hub.identity import private_key
 from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.settings.reader import Settings
+from a2a_hub.tasks import webhook_address
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from functions.tasks.webhooks.notification import public_key_of
 from functions.tasks.webhooks.retry_policy import RetryLimits
 
 
 class WebhookConfig(Struct, frozen=True, kw_only=True):
-    """The settings of webhooks. `allowed_hosts` may be notified although they are not public.
+    """The settings of webhooks. `addresses` may be notified.
 
     `signing_key` is PEM, or empty to send unsigned. `public_keys` are the published ones: the key's own, and others during
     a rotation.
     """
 
-    allowed_hosts: tuple[str, ...]
+    addresses: WebhookAddresses
     signing_key: str
     public_keys: tuple[PublicKey, ...]
     retry_limits: RetryLimits
@@ -32,7 +34,7 @@ def read(settings: Settings, published: tuple[PublicKey, ...], *, is_woken: bool
     signing_key = private_key.read(settings, "WEBHOOK_SIGNING_KEY")
     own = (public_key_of(signing_key),) if signing_key else ()
     return WebhookConfig(
-        allowed_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
+        addresses=webhook_address.read(settings),
         signing_key=signing_key,
         public_keys=(*own, *published),
         retry_limits=RetryLimits(

@@ -14,7 +14,6 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, Wakeups
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import Delivery, PushConfig, Store, Unavailable
-from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 from functions.tasks.config import Config
 from functions.tasks.webhooks.notification import NotificationSender, Signer, notifications
@@ -157,10 +156,9 @@ def deliverer(config: Config, store: Store, log: Log, wakeups: Wakeups) -> Deliv
     """Wire the deliverer; its connections lead to public addresses only."""
     webhooks = config.webhooks
     key = webhooks.signing_key
-    addresses = WebhookAddresses(webhooks.allowed_hosts)
     sender = NotificationSender(
-        http=HttpClient(addresses=addresses.resolve),
-        addresses=addresses,
+        http=HttpClient(addresses=webhooks.addresses.resolve),
+        addresses=webhooks.addresses,
         signer=Signer(key, issuer=config.hub.public_url, now=time.time) if key else None,
         timeout_seconds=webhooks.timeout_seconds,
         now=time.time,

@@ -36,7 +36,6 @@ from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.settings import TaskSettings
 from a2a_hub.tasks.subscription import OpenStreams, TaskSubscription, wait_until_settled
 from a2a_hub.tasks.task_turn import TaskTurns
-from a2a_hub.tasks.webhook_address import WebhookAddresses
 
 _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
 _LONGEST_STORE_DELAY_SECONDS = 2.0
@@ -59,8 +58,7 @@ class TaskOperations:
         self.threads = Threads("task")
         self.turns = TaskTurns()
         self.streams = OpenStreams()
-        addresses = WebhookAddresses(settings.webhook_hosts)
-        self.configs = PushConfigs(store, addresses=addresses, new_id=message_factory.new_id)
+        self.configs = PushConfigs(store, addresses=settings.webhooks, new_id=message_factory.new_id)
         self._canceller = canceller
         self._timestamp = message_factory.timestamp
 

@@ -3,6 +3,8 @@
 from msgspec import Struct
 
 from a2a_hub.settings.reader import Settings
+from a2a_hub.tasks import webhook_address
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 
 
 class LeaseTimes(Struct, frozen=True, kw_only=True):
@@ -28,15 +30,14 @@ class WaitLimits(Struct, frozen=True, kw_only=True):
 
 class TaskSettings(Struct, frozen=True, kw_only=True):
     """The settings of stored tasks. With `runs_at_once`, the process that accepts a task runs it; otherwise the `tasks` function
-    has it run, for instances without processor time between requests. `webhook_hosts` may be notified although they are not
-    public. A task fails after `most_attempts` starts in one turn. An answer is repeated for `repeat_seconds` to callers who ask
-    again.
+    has it run, for instances without processor time between requests. `webhooks` may be notified. A task fails
+    after `most_attempts` starts in one turn. An answer is repeated for `repeat_seconds` to callers who ask again.
     """
 
     wait_limits: WaitLimits
     lease_times: LeaseTimes
     runs_at_once: bool
-    webhook_hosts: tuple[str, ...]
+    webhooks: WebhookAddresses
     most_attempts: int
     repeat_seconds: float = 0.0
 
@@ -54,7 +55,7 @@ def read(settings: Settings) -> TaskSettings:
             cancel_poll_seconds=settings.number("TASK_CANCEL_POLL_SECONDS", 1, least=0.05, most=30),
         ),
         runs_at_once=settings.choice("TASK_RUNS", "at_once", ("at_once", "queued")) == "at_once",
-        webhook_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
+        webhooks=webhook_address.read(settings),
         most_attempts=read_most_attempts(settings),
         repeat_seconds=settings.number("TASK_REPEAT_SECONDS", 600, least=0, most=86_400),
     )
