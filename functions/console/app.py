@@ -49,6 +49,7 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
             Identified(f"{_HUB}/tools/query", browser.call, POST),
             Identified(f"{_HUB}/routes", browser.call, GET_ONLY),
             Identified(f"{_HUB}/doctor", browser.call, GET_ONLY),
+            Identified(f"{_HUB}/activity", browser.call, GET_ONLY),
             Identified("/card", Cards(is_local=config.is_local).check, POST),
         ),
         identify=browser.identify,

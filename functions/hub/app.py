@@ -33,6 +33,7 @@ from a2a_hub.tasks.role_record import record_ended
 from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log
+from functions.hub import activity
 from functions.hub.agent import CommandAgent, HubAgent
 from functions.hub.commands.agent_commands import AgentCommandCatalog, AgentCommands
 from functions.hub.commands.commands import Commands
@@ -46,6 +47,7 @@ from functions.hub.downstream.model_armor import ModelArmor
 from functions.hub.downstream.screened_agent import ScreenedAgent
 from functions.hub.endpoints import RUN_PATH, TOOLS_PATH, Pages, RunEndpoint, ToolsQuery
 from functions.hub.failure import unaddressed, without_armor, without_tasks, without_tool
+from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.texts import TaskTexts
@@ -97,10 +99,12 @@ def build(
     if settings.store:
         store = open_store(settings.store, clock=time.time, new_token=new_id, report=log.line)
     quotas = Quotas(config.quotas, Counters(store, log=log))
+    misses = Misses(store, log=log)
     pipeline = Pipeline(
         tables=tables,
         conversations=Conversations(store, log=log, ttl_seconds=config.conversation_ttl_seconds),
         quotas=quotas,
+        misses=misses,
         link_hosts=config.link_hosts,
         log=log,
         clock=time.perf_counter,
@@ -131,6 +135,7 @@ def build(
         unstored, running = server.unstored.turns, stored.turns if stored else ()
         door.capacity.count_turns(lambda: len(unstored) + len(running))
         door.shutdown.on_stop(unstored.drain)
+        door.shutdown.on_stop(misses.keep)
         if tasks:
             door.shutdown.on_stop(tasks.engine.drain)
     queries = ToolsQuery(pipeline, max_body_bytes=config.limits.body_bytes, operators=config.operators)
@@ -156,6 +161,7 @@ def build(
             Public("/openapi.yaml", pages.openapi, exact=True),
             Identified("/", server.handle, POST),
             Identified("/doctor", doctor.handle, GET_ONLY, exact=True),
+            Identified(activity.PATH, activity.Activity(store, misses, operators=config.operators).handle, GET_ONLY),
             Identified(TOOLS_PATH, queries.handle, POST),
             Identified("/routes", pages.routes),
             Identified("/debug-version", pages.version),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from a2a_hub.a2a.error_response import refusal
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
 from a2a_hub.boundaries.boundary import CredentialRequest
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
@@ -50,6 +49,13 @@ if TYPE_CHECKING:
 _AT_ONCE = 8
 
 
+def require_operator(caller: Caller, operators: Collection[str]) -> None:
+    """Raise PERMISSION_DENIED for a caller who is no operator."""
+    if not is_operator(caller.principal, operators):
+        reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"
+        raise A2AError(PERMISSION_DENIED, reason)
+
+
 class Doctor(Struct, frozen=True):
     """The examination of `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails;
     `downstreams` are the agents by route id; `store` is the task store, with its settings; up to `max_instances` hubs may run;
@@ -70,12 +76,10 @@ class Doctor(Struct, frozen=True):
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
-        """Return the report, or a refusal for callers who are no operators; None for any other request."""
+        """Return the report; None for any other request. Raises PERMISSION_DENIED."""
         if not is_doctor_request(request):
             return None
-        if not is_operator(caller.principal, self.operators):
-            reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"
-            return refusal(request, A2AError(PERMISSION_DENIED, reason), record)
+        require_operator(caller, self.operators)
         audit.record("read", caller.principal, page=request.path, request=record["requestId"])
         limit = caller.principal.routes if caller.principal else None
         with self._one_at_a_time:

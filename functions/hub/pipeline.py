@@ -28,6 +28,7 @@ from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest, CallContext, Downstream
 from functions.hub.failure import DownstreamFailed, Failure, unrouted
 from functions.hub.fallbacks import Declined, PassedOver, candidates, held_back, takes_files
+from functions.hub.misses import Misses
 from functions.hub.route_quotas import counted_turn
 from functions.hub.tables import Served, Tables
 from functions.hub.turn import IncomingTurn, TurnRecord
@@ -43,6 +44,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
     tables: Tables
     conversations: Conversations
     quotas: Quotas
+    misses: Misses
     link_hosts: Collection[str] = ()
     log: Log
     clock: Callable[[], float]
@@ -174,6 +176,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             incoming = turn.incoming
             if turn.route:
                 self.conversations.note_turn(incoming.owner, incoming.context, incoming.request_id, turn.route.id)
+            self.misses.note(turn, record.get("outcome"))
             audit.record(
                 "asked",
                 turn.incoming.principal,

@@ -106,6 +106,12 @@ def test_a_person_asks_sees_why_approves_and_looks_around(
     browser.press(selector=".routes form input", key="Enter")
     assert "docqa" in browser.text(selector=".routes [role=status] li")
 
+    browser.click(selector="[data-t=misses]")
+    browser.wait(selector=".routes .activity :is(td, [data-t='misses.none'])")
+    browser.click(selector="nav a[href='#tasks']")
+    browser.click(selector="[data-t=work]")
+    browser.wait(selector=".tasks .activity :is(td, [data-t='work.none'])")
+
     browser.click(selector="nav a[href='#health']")
     assert "docqa" in browser.text(selector=".health tbody")
 
@@ -162,6 +168,9 @@ def test_every_page_is_accessible(browser: Browser, hub: Hub) -> None:
             elif view != "sign-in":
                 browser.click(selector=f"nav a[href='#{view}']")
                 browser.wait(selector=f"section.{view} :is(td, pre, li)")
+                if view in ("tasks", "routes"):
+                    browser.click(selector=f"section.{view} .activity summary")
+                    browser.wait(selector=f"section.{view} .activity button")
             if view in ("sign-in", "ask"):
                 browser.evaluate(script=axe)
             violations = browser.evaluate(script=f"axe.run({rules}).then((found) => found.violations)")

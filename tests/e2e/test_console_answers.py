@@ -62,6 +62,8 @@ class FakeHub(HttpServer):
         self.token = "of-hanako"
         self.report: Any = None
         self.document: Any = None
+        self.activity: Any = None
+        self.routes: list[dict[str, Any]] = []
 
     def _answer(self, exchange: Exchange) -> None:
         received = exchange.received
@@ -77,11 +79,10 @@ class FakeHub(HttpServer):
         elif url.path == "/tools/query":
             exchange.json({"data": self.document})
         elif url.path == "/routes":
-            exchange.json({"routes": []})
-        elif url.path == "/doctor":
-            exchange.json(
-                *(({"detail": "Only operators may see this"}, 403) if self.report is None else (self.report,))
-            )
+            exchange.json({"routes": self.routes})
+        elif url.path in ("/doctor", "/activity"):
+            told = self.report if url.path == "/doctor" else self.activity
+            exchange.json(*(({"detail": "Only operators may see this"}, 403) if told is None else (told,)))
         else:
             self._rpc(exchange, received.json)
 
@@ -89,6 +90,9 @@ class FakeHub(HttpServer):
         if request["method"] == "CancelTask":
             self.cancelled.set()
             exchange.json({"result": {"id": "task"}})
+            return
+        if request["method"] == "ListTasks":
+            exchange.json({"result": {"tasks": []}})
             return
         if request["method"] == "SubscribeToTask":
             exchange.start_stream()
@@ -275,6 +279,44 @@ def test_health_shows_what_is_down_first_with_the_command_that_fixes_it(asked: B
     assert asked.text(selector=".health tbody tr:first-child").split("\n")[0].startswith("pm")
     assert asked.text(selector=".health tbody tr:first-child code") == command
     hub.report = None
+
+
+def test_operators_see_workers_and_their_leases(asked: Browser, hub: FakeHub) -> None:
+    asked.click(selector="nav a[href='#tasks']")
+    asked.click(selector=".tasks .activity summary")
+    asked.wait(selector=".tasks .activity [data-t='error.operators']")
+    task = {"id": "t-1", "role": "reviewer", "state": "WORKING", "attempt": 2, "createdAt": 1_700_000_000}
+    leases = [("<b>w</b>", 4_000_000_000), ("gone", 1_700_000_100), (None, None)]
+    hub.activity = {"tasks": [{**task, "holder": holder, "leaseUntil": until} for holder, until in leases]}
+    asked.click(selector=".tasks .activity summary")
+    asked.click(selector=".tasks .activity summary")
+    asked.wait(selector=".tasks .activity td:text-is('<b>w</b>')")
+    keys = "[...document.querySelectorAll('.activity td:last-child span')].map((each) => each.dataset.t)"
+    assert asked.evaluate(script=keys) == ["work.leased", "work.expired", "work.waits"]
+    hub.activity = None
+
+
+def test_routes_show_clashes_of_keywords_and_operators_see_the_misses(asked: Browser, hub: FakeHub) -> None:
+    def route(name: str, priority: int, *keywords: str) -> dict[str, Any]:
+        texts = dict.fromkeys(("name", "nameJa", "description", "descriptionJa", "boundary"), name)
+        return {"id": name, "priority": priority, "keywords": keywords, "patterns": [], "fallbacks": [], **texts}
+
+    hub.routes = [route("a", 20, "Release", "経費"), route("b", 10, "release notes", "released", "旅費経費", "plan")]
+    misses = [("unrouted", "How <i>high</i>?", 3), ("unanswered", None, 2)]
+    told = [{"kind": kind, "route": "a", "text": text, "count": count} for kind, text, count in misses]
+    hub.activity = {"misses": told, "days": 7}
+    asked.click(selector="nav a[href='#routes']")
+    asked.click(selector="[data-t=clashes]")
+    asked.wait(selector="[data-t=clash]")
+    clashes = asked.evaluate(script="[...document.querySelectorAll('[data-t=clash]')].map((each) => each.innerText)")
+    assert [each.partition(" never")[0] for each in clashes] == ["“release notes” of b", "“旅費経費” of b"]
+    asked.click(selector="[data-t=misses]")
+    shown = asked.text(selector=".routes .activity tbody")
+    assert [line.split("\t") for line in shown.split("\n")] == [
+        ["3", "No rule matched", "a", "How <i>high</i>?"],
+        ["2", "No agent had an answer", "a", "(not recorded: LOG_TEXT is off)"],
+    ]
+    hub.routes, hub.activity = [], None
 
 
 def test_a_hostile_answer_is_text_and_its_links_show_where_they_lead(asked: Browser) -> None:

@@ -33,6 +33,7 @@ _CLOSED = [
     ("GET", "/tools/query", b""),
     ("GET", "/routes", b""),
     ("GET", "/debug-version", b""),
+    ("GET", "/activity", b""),
     ("GET", "/nowhere", b""),
     ("PUT", "/", b""),
 ]
@@ -84,6 +85,7 @@ def test_public_pages_need_no_token(method: str, path: str, token: str | None) -
         ("/.well-known/agent-card.json", "GET, HEAD"),
         ("/.well-known/jwks.json", "GET, HEAD"),
         ("/doctor", "GET"),
+        ("/activity", "GET"),
     ],
 )
 def test_a_page_that_is_only_read_says_so_to_other_methods(method: str, path: str, allow: str) -> None:

@@ -18,6 +18,7 @@ from functions.hub.context_ids import ContextIds
 from functions.hub.conversations import Conversations
 from functions.hub.downstream.interface import AgentRequest, InProcess
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
+from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.turn import IncomingTurn
@@ -51,6 +52,7 @@ def _pipeline(answer: Callable[[AgentRequest], Iterator[Event]]) -> Pipeline:
         tables=Tables(settings, lambda _: InProcess(answer)),
         conversations=Conversations(None, log=log),
         quotas=Quotas(CallerLimits(), Counters()),
+        misses=Misses(None, log=log),
         log=log,
         clock=lambda: float(next(ticks)),
         now=lambda: 1000.0,

@@ -2,7 +2,7 @@
 
 import { problem } from "./answer.js";
 import { read } from "./hub.js";
-import { button, copyButton, h, say } from "./page.js";
+import { button, copyButton, h, say, table } from "./page.js";
 
 // Problems come first.
 const rank = ({ outcome }) => ({ error: 0, warning: 1 })[outcome] ?? 2;
@@ -20,7 +20,7 @@ export function view() {
       const heads = ["health.part", "health.check", "health.outcome", "health.found"];
       const steps = examined.flatMap(({ subject, steps }) => steps.map((step) => ({ subject, ...step })));
       const rows = steps.sort((one, other) => rank(one) - rank(other)).map(row);
-      found.replaceChildren(h("div", { class: "wide" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((key) => say(key, {}, "th")))), h("tbody", {}, rows))));
+      found.replaceChildren(table(heads, h("tbody", {}, rows)));
     } catch (error) {
       found.replaceChildren(problem(error.kind === "forbidden" ? "operators" : (error.kind ?? "broken"), error.message, error.seconds));
     }

@@ -31,6 +31,10 @@ export const language = () => document.documentElement.lang;
 export const button = (key, onclick, attributes = {}) =>
   h("button", { type: "button", "data-t": key, onclick, ...attributes }, text(key));
 
+// A table whose columns are named by these texts; on a phone, its cells stand below one another.
+export const table = (heads, ...rows) =>
+  h("div", { class: "wide" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((key) => say(key, {}, "th")))), ...rows));
+
 export function copyButton(content, key = "copy") {
   const element = button(key, async () => {
     await navigator.clipboard.writeText(typeof content === "function" ? content() : content);

@@ -1,9 +1,21 @@
 // Routes: the table, and the route that a text would take.
 
+import { activity } from "./activity.js";
 import { problem } from "./answer.js";
 import { query, read } from "./hub.js";
 import { plain } from "./markdown.js";
-import { h, label, language, say } from "./page.js";
+import { h, label, language, say, table } from "./page.js";
+
+const MOST_CLASHES = 200;
+const bare = (word) => word.normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+
+// The keywords that never decide: a text with one of them has that of a route with a higher priority, too.
+function clashes(routes) {
+  const known = routes.flatMap((route) => route.keywords.map((word) => ({ route, word: plain(word), bare: bare(word) })));
+  const isPart = (part, whole) => (/^[ -~]*$/.test(part) ? ` ${whole} `.includes(` ${part} `) : whole.includes(part));
+  const pairs = known.map((own) => [own, known.find((other) => other.route.priority > own.route.priority && isPart(other.bare, own.bare))]);
+  return pairs.filter(([, other]) => other).map(([own, other]) => ({ word: own.word, route: own.route.id, other: other.word, winner: other.route.id }));
+}
 
 export function view() {
   const result = h("div", { role: "status" });
@@ -11,8 +23,9 @@ export function view() {
   const input = label(h("input", { required: true, maxlength: "20000" }), "aria-label", "routes.try");
   const form = h("form", { class: "row" }, label(input, "placeholder", "routes.try"), h("button", {}, say("routes.choose")));
   const heads = ["routes.route", "routes.rules", "routes.priority", "why.boundary", "routes.fallbacks"];
-  const element = h("section", { class: "routes" }, say("nav.routes", {}, "h2"), form, result,
-    h("div", { class: "wide" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((key) => say(key, {}, "th")))), rows)));
+  const found = h("ul");
+  const element = h("section", { class: "routes" }, say("nav.routes", {}, "h2"), form, result, table(heads, rows),
+    h("details", {}, say("clashes", {}, "summary"), found), activity("misses", drawMisses));
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -25,6 +38,18 @@ export function view() {
       result.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
     }
   });
+
+  function drawMisses({ misses, days }) {
+    if (!misses.length) return [say("misses.none", { days }, "p")];
+    const again = (text) => () => {
+      input.value = text;
+      form.requestSubmit();
+    };
+    const rows = misses.map(({ kind, route, text, count }) => h("tr", {},
+      h("td", {}, String(count)), h("td", {}, say(`miss.${kind}`)), h("td", {}, h("code", {}, route)),
+      h("td", { dir: "auto" }, text ? h("button", { type: "button", class: "link", onclick: again(text) }, plain(text)) : say("misses.no_text"))));
+    return [say("misses.days", { days }, "p"), table(["misses.count", "misses.kind", "routes.route", "misses.text"], h("tbody", {}, rows))];
+  }
 
   function row(route) {
     const isJapanese = language() === "ja";
@@ -40,6 +65,8 @@ export function view() {
     try {
       const { routes } = await read("/routes");
       rows.replaceChildren(...routes.map(row));
+      const told = clashes(routes).slice(0, MOST_CLASHES).map((values) => say("clash", values, "li"));
+      found.replaceChildren(...(told.length ? told : [say("clashes.none", {}, "li")]));
     } catch (error) {
       result.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
     }

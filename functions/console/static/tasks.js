@@ -1,20 +1,33 @@
 // Tasks: the person's own, with their log; they can be followed, answered and cancelled.
 
+import { activity } from "./activity.js";
 import { Answer, isOver, problem, stateOf } from "./answer.js";
 import { requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
-import { button, h, label, say } from "./page.js";
+import { button, h, label, say, table } from "./page.js";
 
 const EVERY_MS = 10_000;
 const words = (message) => plain((message?.parts ?? []).map((part) => part.text ?? part.filename ?? "…").join(" "));
 const time = (stamp) => (stamp ? new Date(stamp).toLocaleString() : "");
+
+// The unfinished tasks of everybody, with the worker of each and its lease.
+function drawWork({ tasks }) {
+  if (!tasks.length) return [say("work.none", {}, "p")];
+  const at = (seconds) => ({ time: new Date(seconds * 1000).toLocaleString() });
+  const lease = ({ leaseUntil, createdAt }) =>
+    leaseUntil ? say(leaseUntil * 1000 > Date.now() ? "work.leased" : "work.expired", at(leaseUntil)) : say("work.waits", at(createdAt));
+  const rows = tasks.map((task) => h("tr", {},
+    h("td", {}, h("code", {}, plain(task.id))), h("td", {}, say(`state.${task.state}`)), h("td", {}, task.role ?? say("work.hub")),
+    h("td", {}, task.holder ? plain(task.holder) : "–"), h("td", {}, String(task.attempt)), h("td", {}, lease(task))));
+  return [table(["tasks.task", "tasks.state", "work.role", "work.holder", "work.attempt", "work.lease"], h("tbody", {}, rows))];
+}
 
 export function view() {
   const rows = h("tbody");
   const told = h("div");
   const detail = h("div", { class: "detail", "aria-live": "polite" });
   const element = h("section", { class: "tasks" }, say("nav.tasks", {}, "h2"), told,
-    h("table", {}, h("thead", {}, h("tr", {}, ["tasks.task", "tasks.state", "tasks.time"].map((key) => say(key, {}, "th")))), rows), detail);
+    table(["tasks.task", "tasks.state", "tasks.time"], rows), detail, activity("work", drawWork));
   let aborting = null;
 
   async function load() {

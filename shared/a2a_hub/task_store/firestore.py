@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ from a2a_hub.task_store.store import (
     TaskExists,
     TaskQuery,
     Unavailable,
+    UnfinishedTask,
     Usage,
 )
 from a2a_hub.task_store.store_base import Change
@@ -46,6 +48,7 @@ from a2a_hub.task_store.task_record import (
     page,
     record_after,
     stored_task,
+    unfinished_task,
     with_lease,
 )
 
@@ -218,6 +221,10 @@ class FirestoreTaskStore(FirestorePushStore, FirestoreSharedState):
     def next_due(self, roles: Sequence[str] | None) -> float | None:
         due_at = queries.next_due(self._database, roles)
         return None if due_at is None else max(due_at, self._clock())
+
+    def unfinished(self, *, limit: int) -> builtins.list[UnfinishedTask]:
+        found = queries.due(self._database, None, now=math.inf, limit=limit)
+        return [unfinished_task(found_record(one).record) for one in found]
 
     def purge(self, *, ended_before: float, limit: int) -> int:
         found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))

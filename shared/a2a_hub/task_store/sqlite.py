@@ -2,6 +2,7 @@
 
 import builtins
 import functools
+import math
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from a2a_hub.task_store.store import (
     StoredTask,
     TaskExists,
     TaskQuery,
+    UnfinishedTask,
     UnknownTask,
     Usage,
 )
@@ -38,6 +40,7 @@ from a2a_hub.task_store.task_record import (
     page,
     record_after,
     stored_task,
+    unfinished_task,
     with_lease,
 )
 
@@ -161,6 +164,11 @@ class SqliteTaskStore(SqlitePushStore, SqliteSharedState):
         with self._connections.reading() as connection:
             due_at = sqlite_rows.next_due(connection, roles)
         return None if due_at is None else max(due_at, self._clock())
+
+    def unfinished(self, *, limit: int) -> builtins.list[UnfinishedTask]:
+        with self._connections.reading() as connection:
+            ids = sqlite_rows.due(connection, None, now=math.inf, limit=limit, task_id=None)
+            return [unfinished_task(_require(connection, id_).record) for id_ in ids]
 
     def purge(self, *, ended_before: float, limit: int) -> int:
         with self._connections.writing() as connection:

@@ -84,6 +84,18 @@ class Lease(Struct, frozen=True, kw_only=True):
         return f"Lease(task={self.stored.task.id!r}, deadline={self.deadline})"
 
 
+class UnfinishedTask(Struct, frozen=True, kw_only=True):
+    """A submitted or working task, without its content. `holder` has or had its lease, until `lease_until`; "" for a hub's."""
+
+    id: str
+    role: str
+    state: TaskState
+    attempt: int
+    holder: str
+    lease_until: float
+    created_at: float
+
+
 class TaskQuery(Struct, frozen=True, kw_only=True):
     """A filter on an owner's tasks; None or empty matches all. `updated_since` is inclusive."""
 
@@ -230,6 +242,9 @@ class TaskStore(Protocol):
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         """Return the ids of the tasks that `lease` would lease now, longest due first; None stands for all roles of tasks."""
+
+    def unfinished(self, *, limit: int) -> builtins.list[UnfinishedTask]:
+        """Return the submitted and working tasks of all owners and roles, leased or not, longest due first."""
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
         """Extend a valid lease to `seconds` from now. Raise LeaseLost or UnknownTask."""

@@ -16,6 +16,7 @@ from a2a_hub.task_store.store import (
     StoredTask,
     TaskEnded,
     TooLarge,
+    UnfinishedTask,
     WrongVersion,
 )
 
@@ -204,6 +205,11 @@ def page(records: Sequence[TaskRecord], stored: Iterator[StoredTask], *, size: i
 def stored_task(record: TaskRecord, task: Task, payload: bytes) -> StoredTask:
     """Return the task as the store's callers see it."""
     return StoredTask(task=task, payload=payload, **{name: getattr(record, name) for name in _PUBLIC})
+
+
+def unfinished_task(record: TaskRecord) -> UnfinishedTask:
+    """Return what operators see of a task."""
+    return UnfinishedTask(**{name: getattr(record, name) for name in UnfinishedTask.__struct_fields__})
 
 
 def _status_time(task: Task, *, otherwise: float) -> float:

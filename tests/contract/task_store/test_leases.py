@@ -270,6 +270,20 @@ def test_a_cancelled_task_is_due_although_it_was_released_until_later(store: Sto
     assert store.due([HUB], limit=10) == [id_]
 
 
+def test_operators_see_what_is_unfinished_and_who_holds_it(store: Store, other: Store, clock: Clock) -> None:
+    waiting, leased = created(store, role="writer").task.id, created(store).task.id
+    done = created(store, state=TaskState.COMPLETED).task.id
+    deadline = _leased(store, leased).deadline
+    found = other.unfinished(limit=10)
+    assert [(each.id, each.role, each.holder, each.attempt) for each in found] == [
+        (waiting, "writer", "", 0),
+        (leased, HUB, "somebody", 1),
+    ]
+    assert found[1].lease_until == deadline
+    assert done not in {each.id for each in found}
+    assert len(other.unfinished(limit=1)) == 1
+
+
 def test_the_next_time_when_something_is_due_is_known(store: Store, clock: Clock) -> None:
     assert store.next_due(None) is None
     id_ = created(store, role="writer").task.id

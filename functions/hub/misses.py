@@ -1,0 +1,119 @@
+"""The misses of the last days, counted for operators: texts that no rule took, and those that an agent or all of them declined.
+
+They are in the task store where one is configured, else in the process. An instance writes them once a minute, into one of a few
+parts, so that neither a turn nor another instance waits for it.
+"""
+
+import secrets
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from enum import StrEnum
+
+import msgspec
+from msgspec import Struct
+
+from a2a_hub.routing.router import Rule
+from a2a_hub.task_store.store import SharedState, Unavailable
+from a2a_hub.telemetry.log import Log
+from a2a_hub.telemetry.outcome import Outcome
+from a2a_hub.telemetry.redaction import redacted
+from functions.hub.conversations import ProcessMemory
+from functions.hub.turn import TurnRecord
+
+DAYS = 7
+_DAY_SECONDS = 86_400
+_EVERY_SECONDS = 60.0
+_PARTS = 4
+_MOST = 300
+_MOST_CHARACTERS = 200
+# No subject of a caller has a blank.
+_OWNER = "misses of the hub"
+
+
+class Kind(StrEnum):
+    """The kind of a miss."""
+
+    UNANSWERED = "unanswered"
+    """No agent had an answer."""
+    UNROUTED = "unrouted"
+    """No rule matched."""
+    DECLINED = "declined"
+    """The agent of the chosen route declined, and another one answered."""
+
+
+class Miss(Struct, frozen=True, array_like=True):
+    """A key of the counts: `route` is the chosen one, `text` is "" unless the log has texts."""
+
+    kind: Kind
+    route: str
+    text: str
+
+
+class Misses:
+    """The misses in `store`, or without one in the process. `clock` gives seconds since the epoch. Thread-safe."""
+
+    def __init__(
+        self, store: SharedState | ProcessMemory | None, *, log: Log, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._store = store or ProcessMemory(clock=clock)
+        self._log = log
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._part = secrets.randbelow(_PARTS)
+        self._noted: defaultdict[int, Counter[Miss]] = defaultdict(Counter)
+        self._kept_at = clock()
+
+    def note(self, turn: TurnRecord, outcome: str | None) -> None:
+        """Count a turn that has ended, if it is a miss."""
+        choice = turn.choice
+        if choice is None:
+            return
+        if outcome == Outcome.UNANSWERED:
+            kind = Kind.UNANSWERED
+        elif choice.rule is Rule.DEFAULT:
+            kind = Kind.UNROUTED
+        elif turn.declined:
+            kind = Kind.DECLINED
+        else:
+            return
+        text = redacted(turn.text)[:_MOST_CHARACTERS] if self._log.with_text else ""
+        with self._lock:
+            noted = self._noted[self._today()]
+            noted[Miss(kind, choice.route.id, text)] += 1
+            is_due = len(noted) >= _MOST or self._clock() >= self._kept_at + _EVERY_SECONDS
+        if is_due:
+            self.keep()
+
+    def keep(self) -> None:
+        """Write what was noted since the last time. During an outage of the store, it is lost."""
+        with self._lock:
+            noted, self._noted = self._noted, defaultdict(Counter)
+            self._kept_at = now = self._clock()
+        with suppress(Unavailable):
+            for day, counts in noted.items():
+                kept = (counts + self._read(day, self._part)).most_common(_MOST)
+                data, expires_at = msgspec.json.encode(kept), now + DAYS * _DAY_SECONDS
+                self._store.put_conversation(_OWNER, _key(day, self._part), data, expires_at=expires_at)
+
+    def found(self) -> Iterator[tuple[Miss, int]]:
+        """Yield the misses of the last days, the most frequent first, with their numbers. Raises Unavailable."""
+        self.keep()
+        total = Counter[Miss]()
+        for day in range(self._today() - DAYS + 1, self._today() + 1):
+            for part in range(_PARTS):
+                total += self._read(day, part)
+        yield from total.most_common(_MOST)
+
+    def _read(self, day: int, part: int) -> Counter[Miss]:
+        data = self._store.conversation(_OWNER, _key(day, part))
+        return Counter(dict(msgspec.json.decode(data, type=list[tuple[Miss, int]]))) if data else Counter()
+
+    def _today(self) -> int:
+        return int(self._clock() // _DAY_SECONDS)
+
+
+def _key(day: int, part: int) -> str:
+    return f"{day} {part}"
