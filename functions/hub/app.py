@@ -28,6 +28,7 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY, health, serve, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import card_endpoint, missing_variable, route_source
 from a2a_hub.task_store.factory import open_store
+from a2a_hub.task_store.store import Store
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.role_record import record_ended
 from a2a_hub.tasks.task_service import TaskService
@@ -83,21 +84,21 @@ def build(
         from a2a_hub.language_models.settings import language_model
 
         model = language_model(config.mcp_model)
+    store = None
+    if settings.store:
+        store = open_store(settings.store, clock=time.time, new_token=new_id, report=log.line)
     if config.model_armor and armor is None:
         tokens = DefaultCredentials()
         armor = ModelArmor(config.model_armor, http=http, access_token=tokens.access_token)
 
     def agent_of(route: Route) -> Downstream:
-        agent = downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, model)
+        agent = downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, model, store)
         if route.safety is None or route.role:
             return agent
         return ScreenedAgent(agent, route, armor, log=log) if armor else UnavailableAgent(without_armor(route))
 
     tables = Tables(settings, agent_of)
     source = route_source(settings, tables.use, log=log)
-    store = None
-    if settings.store:
-        store = open_store(settings.store, clock=time.time, new_token=new_id, report=log.line)
     quotas = Quotas(config.quotas, Counters(store, log=log))
     misses = Misses(store, log=log)
     pipeline = Pipeline(
@@ -173,7 +174,9 @@ def build(
     return serve(dispatcher.handle, log=log, before=source.reload_if_due)
 
 
-def _agent_of(route: Route, http: HttpClient, sources: CredentialSources, model: LanguageModel | None) -> Downstream:
+def _agent_of(
+    route: Route, http: HttpClient, sources: CredentialSources, model: LanguageModel | None, store: Store | None
+) -> Downstream:
     """Return the route's agent. Nobody can be called for a role, whose workers fetch stored tasks, nor without an address."""
     if route.role:
         return UnavailableAgent(without_tasks(route))
@@ -186,7 +189,7 @@ def _agent_of(route: Route, http: HttpClient, sources: CredentialSources, model:
     # A hub without such a route starts without the protocol and the model's modules.
     from functions.hub.downstream.mcp_transport import mcp_agent
 
-    return mcp_agent(route, http=http, sources=sources, new_id=new_id, model=model)
+    return mcp_agent(route, http=http, sources=sources, new_id=new_id, model=model, store=store)
 
 
 def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:

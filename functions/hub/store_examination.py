@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.diagnosis import report
+from a2a_hub.quota.limits import Quota
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import SharedState, TaskQuery, TaskStore, Unavailable
 
@@ -51,7 +52,8 @@ def examine_quotas(store: SharedState) -> Iterator[report.Step]:
     with suppress(Unavailable):
         for claim in store.quota_claims("", limit=_MOST_CLAIMS):
             kind, _, subject = claim.counter.partition("/")
-            used.setdefault(kind, Counter())[subject] += claim.amount
+            if kind in set(Quota):
+                used.setdefault(kind, Counter())[subject] += claim.amount
     for kind, claims in used.items():
         largest = ", ".join(f"{subject}: {amount}" for subject, amount in claims.most_common(_MOST_SHOWN))
         yield report.ok(kind, f"{len(claims)} of callers and routes in use; {largest}")

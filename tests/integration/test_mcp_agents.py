@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.client_errors import ClientFault
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.model import Message, Part, Role, TaskState, TaskStatusUpdateEvent
 from a2a_hub.boundaries.boundary import CredentialRequest
 from a2a_hub.boundaries.public import Public
@@ -17,6 +17,7 @@ from a2a_hub.http.client import Budget, HttpClient
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.routing.routes import BreakerLimits, Kind, Route
 from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.store import Unavailable
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.interface import AgentRequest, TransportCall
 from functions.hub.downstream.mcp_transport import McpTransport
@@ -112,7 +113,8 @@ def test_what_waits_can_be_decided_on_any_instance(tmp_path: Path) -> None:
         assert turn(hub_of(server, "book", tmp_path), "send", "yes", context_id)[1] == "Booked mcp Kobe."
 
 
-def test_two_messages_that_say_yes_call_the_tool_once() -> None:
+@_STORED
+def test_two_messages_that_say_yes_call_the_tool_once(stored: bool, tmp_path: Path) -> None:
     first, second = threading.Event(), threading.Event()
 
     def wait(exchange: Exchange) -> None:
@@ -123,12 +125,13 @@ def test_two_messages_that_say_yes_call_the_tool_once() -> None:
 
     calls: list[str] = []
     with McpServer(serve_call=wait) as server:
-        hub = hub_of(server, "book")
+        hub = hub_of(server, "book", tmp_path if stored else None)
+        other = hub_of(server, "book", tmp_path) if stored else hub
         context_id, _ = turn(hub, "send", "mcp Kobe")
         thread = threading.Thread(target=turn, args=(hub, "send", "yes", context_id))
         thread.start()
         first.wait(10)
-        assert "could not complete" in turn(hub, "send", "yes", context_id)[1]
+        assert "could not complete" in turn(other, "send", "yes", context_id)[1]
         second.set()
         thread.join()
     assert calls == ["book"]
@@ -232,30 +235,59 @@ def test_a_route_without_a_tool_says_what_is_missing() -> None:
     assert "set tool and text_argument of route mcp" in hub.log[-1]["remedy"]
 
 
-def test_a_confirmed_call_of_an_instance_that_died_is_not_repeated() -> None:
-    def ask(text: Part, state: dict[str, Any], **more: Any) -> TaskStatusUpdateEvent:
-        """The last event of a turn on a new instance."""
-        message = Message(message_id="m", role=Role.USER, parts=(text,), context_id="c", task_id=more.pop("task", None))
-        common: dict[str, Any] = {
-            "streaming": False,
-            "authorization": None,
-            "traceparent": None,
-            "cancellation": Cancellation(),
-        }
-        request = AgentRequest(message=message, state=state, **common, **more)
-        http = AuthorizedHttp(HttpClient(), Public(), CredentialRequest(agent=agent, sources=CredentialSources()))
+class Instance:
+    """An instance of the hub, with what the conversation has in its state."""
+
+    def __init__(self, server: McpServer, state: dict[str, Any], store: Any = None) -> None:
+        self._agent = mcp_route(server, "book")
+        self._transport = McpTransport(self._agent, new_id=new_id, store=store)
+        self._state = state
+
+    def ask(self, part: Part, task_id: str | None = None, **more: Any) -> TaskStatusUpdateEvent:
+        """The last event of a turn."""
+        message = Message(message_id="m", role=Role.USER, parts=(part,), context_id="c", task_id=task_id)
+        request = AgentRequest(
+            message=message,
+            state=self._state,
+            streaming=False,
+            authorization=None,
+            traceparent=None,
+            cancellation=Cancellation(),
+            **more,
+        )
+        http = AuthorizedHttp(HttpClient(), Public(), CredentialRequest(agent=self._agent, sources=CredentialSources()))
         budget = Budget.within(5.0, now=http.clock(), max_bytes=1 << 20)
-        call = TransportCall(http=http, headers={}, budget=budget, stream_budget=budget)
-        *_, last = McpTransport(agent, new_id=new_id).ask(request, call)
+        *_, last = self._transport.ask(
+            request, TransportCall(http=http, headers={}, budget=budget, stream_budget=budget)
+        )
         assert isinstance(last, TaskStatusUpdateEvent)
         return last
 
-    with McpServer() as server:
-        agent, state = mcp_route(server, "book"), dict[str, Any]()
-        asked = ask(Part(text="Kobe"), state)
+    def waiting(self) -> tuple[Part, str]:
+        """A yes to a call that waits, and its task."""
+        asked = self.ask(Part(text="Kobe"))
         assert asked.status.message is not None
         call: Any = asked.status.message.parts[0].data
-        decision = {"tool_call_id": call["tool_call_id"], "selected_option_id": "proceed_once"}
-        ended = ask(Part(data=decision), state, task=asked.task_id, running_task_id=asked.task_id)
-    assert ended.status.state is TaskState.FAILED
+        return Part(data={"tool_call_id": call["tool_call_id"], "selected_option_id": "proceed_once"}), asked.task_id
+
+
+def test_a_confirmed_call_of_an_instance_that_died_is_not_repeated() -> None:
+    with McpServer() as server:
+        state: dict[str, Any] = {}
+        yes, task_id = Instance(server, state).waiting()
+        ended = Instance(server, state).ask(yes, task_id, running_task_id=task_id)
+    assert (ended.status.state, server.calls) == (TaskState.FAILED, [])
+
+
+def test_a_yes_calls_nothing_while_nobody_knows_whether_another_did() -> None:
+    class Away:
+        def claim_quota(self, *_: Any, **__: Any) -> int:
+            raise Unavailable
+
+    with McpServer() as server:
+        instance = Instance(server, {}, store=Away())
+        yes, task_id = instance.waiting()
+        with pytest.raises(ClientError, match="does not answer"):
+            instance.ask(yes, task_id)
+    assert server.calls == []
     assert server.calls == []

@@ -1,6 +1,7 @@
 """MCP servers as agents: a turn calls tools, and waits for a person's confirmation of those that are not read-only."""
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
@@ -38,6 +39,7 @@ from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.mcp.client import McpClient, Tool, ToolResult
 from a2a_hub.routing.routes import Route
+from a2a_hub.task_store.store import SharedState, Unavailable
 from a2a_hub.text.language import language_of
 from functions.hub.downstream.guard import Guard
 from functions.hub.downstream.interface import AgentRequest, AnswersOnly, TransportCall
@@ -47,26 +49,45 @@ _DIALOGUE = "dialogue"
 _ALLOWED = "proceed_once"
 _MAX_DIALOGUE_BYTES = 200_000
 _MAX_DECIDED = 1000
+_DECIDED_SECONDS = 86_400.0
 _MAX_CALLS = 8
 _MISTAKEN = "There is no such function, or its arguments are no JSON object. Nothing was done."
 _NO_SUCH_TOOL = ToolResult(parts=(Part(text=_MISTAKEN),), has_failed=True)
 
 
 def mcp_agent(
-    route: Route, *, http: Http, sources: CredentialSources, new_id: Callable[[], str], model: LanguageModel | None
+    route: Route,
+    *,
+    http: Http,
+    sources: CredentialSources,
+    new_id: Callable[[], str],
+    model: LanguageModel | None,
+    store: SharedState | None,
 ) -> Guard:
     """Return the guarded MCP server of a route. Without `model`, the route names the tool."""
     planner = ToolPlanner(route, model) if model and not route.tool else None
-    return Guard(route, McpTransport(route, new_id=new_id, planner=planner), http=http, sources=sources)
+    transport = McpTransport(route, new_id=new_id, planner=planner, store=store)
+    return Guard(route, transport, http=http, sources=sources)
 
 
 class McpTransport(AnswersOnly):
-    """A `Transport` for MCP. What waits for a confirmation is in the state of the conversation. Thread-safe."""
+    """A `Transport` for MCP. What waits for a confirmation is in the state of the conversation. Thread-safe.
 
-    def __init__(self, route: Route, *, new_id: Callable[[], str], planner: ToolPlanner | None = None) -> None:
+    Instances with a `store` make each confirmed call once.
+    """
+
+    def __init__(
+        self,
+        route: Route,
+        *,
+        new_id: Callable[[], str],
+        planner: ToolPlanner | None = None,
+        store: SharedState | None = None,
+    ) -> None:
         self._route = route
         self._new_id = new_id
         self._planner = planner
+        self._store = store
         self._lock = threading.Lock()
         self._decided: OrderedDict[str, None] = OrderedDict()
 
@@ -126,11 +147,11 @@ class McpTransport(AnswersOnly):
                     agent_request.state[_DIALOGUE] = msgspec.to_builtins(dialogue)
                     yield self._question(dialogue, message)
                     return
-                is_allowed = False
                 # The run is known by this before the tool is called.
                 yield _update(dialogue, message, TaskState.WORKING, _tool_call(called, ToolCallStatus.EXECUTING))
-                if not self._is_first(called):
+                if is_allowed and not self._is_first(called):
                     raise ClientError(ClientFault.REFUSED, "the call was confirmed by another message already")
+                is_allowed = False
                 result = client.call(tool, called.arguments or {}) if tool is not None else _NO_SUCH_TOOL
                 if self._planner is None:
                     failed = _update(dialogue, message, TaskState.FAILED)
@@ -153,7 +174,16 @@ class McpTransport(AnswersOnly):
         return CalledTool(id=self._new_id(), tool=step.name, arguments=step.arguments, signature=step.signature)
 
     def _is_first(self, called: CalledTool) -> bool:
-        """Return True if the call is not made already, by another message with the same decision."""
+        """Return True if no other message has confirmed the call. Raises ClientError if nobody knows."""
+        if self._store is not None:
+            counter, expires_at = f"confirmed/{called.id}", time.time() + _DECIDED_SECONDS
+            try:
+                claimed = self._store.claim_quota(counter, self._new_id(), amount=1, limit=1, expires_at=expires_at)
+            except Unavailable:
+                raise ClientError(
+                    ClientFault.REFUSED, "the store does not answer, which knows confirmed calls"
+                ) from None
+            return claimed == 1
         with self._lock:
             is_first = called.id not in self._decided
             self._decided[called.id] = None

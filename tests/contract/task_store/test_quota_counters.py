@@ -1,9 +1,11 @@
 """Counters of two instances over each store: one limit together, few claims, and what operators see of them."""
 
+from functools import partial
+
 from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.quota.quotas import Counters
 from functions.hub.store_examination import examine_quotas
-from tests.contract.task_store.stores import Clock, Store
+from tests.contract.task_store.stores import Clock, Store, at_once
 
 
 def test_two_instances_keep_one_rate_and_one_gauge(store: Store, other: Store, clock: Clock) -> None:
@@ -16,3 +18,13 @@ def test_two_instances_keep_one_rate_and_one_gauge(store: Store, other: Store, c
     assert {step.outcome for step in shown.values()} == {Outcome.OK}
     assert shown["requests"].message.startswith("1 of callers and routes in use; hanako/")
     assert shown["streams"].message.startswith("1 of callers and routes in use; hanako: ")
+
+
+def test_of_many_that_claim_the_only_one_at_once_one_gets_it(store: Store, other: Store, clock: Clock) -> None:
+    def claim(instance: Store, holder: str) -> int:
+        return instance.claim_quota("confirmed/call", holder, amount=1, limit=1, expires_at=clock() + 60)
+
+    claimed = at_once([partial(claim, (store, other)[number % 2], str(number)) for number in range(6)])
+    assert sorted(claimed, key=str) == [0, 0, 0, 0, 0, 1]
+    assert claim(store, "late") == 0
+    assert not list(examine_quotas(store))
