@@ -87,6 +87,28 @@ def test_the_installed_hubctl_reads_a_folder_of_documents(hubctl: Path, tmp_path
     assert _run(hubctl.with_name("python"), "-c", program, cwd=tmp_path) == "Travel policy\n"
 
 
+def test_the_installed_hubctl_carries_all_that_make_run_reads(hubctl: Path, tmp_path: Path) -> None:
+    make = tmp_path / "make"
+    make.write_text('#!/bin/sh\necho "$@"\n')
+    make.chmod(0o755)
+    root = tmp_path / "a2a-hub" / VERSION
+    # The second start finds the folder of the first.
+    for _ in range(2):
+        settings = [f"PATH={tmp_path}:{os.environ['PATH']}", f"XDG_DATA_HOME={tmp_path}"]
+        said = _run("env", *settings, str(hubctl), "run", "GATEWAY=0", cwd=tmp_path)
+        assert said.splitlines() == [
+            f"the sample is in {root}",
+            f"-C {root} --no-print-directory run PYTHON={hubctl.with_name('python')} GATEWAY=0",
+        ]
+    program = (
+        "import local.run; from local.functions import functions;"
+        "print(all(each.source.is_file() for each in functions()), local.run.ROOT)"
+    )
+    assert _run(sys.executable, "-c", program, cwd=root) == f"True {root}\n"
+    needed = ["routes.toml", "shared/a2a_hub/__init__.py", "hubctl/__main__.py", "requirements/run.txt"]
+    assert [name for name in [*needed, "services/grpc/server.py"] if not (root / name).is_file()] == []
+
+
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
