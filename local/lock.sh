@@ -15,7 +15,7 @@ pin() { # SOURCE TARGET [OPTION…]
 pin requirements/lock.in requirements/lock.txt "$@"
 pin requirements/docs.in requirements/docs.txt "$@"
 pin requirements/dev.in requirements/dev.txt "$@"
-for source in requirements/{run,hcs}.in functions/*/requirements.in; do
+for source in requirements/{run,gateway,hcs}.in functions/*/requirements.in; do
     pin "$source" "${source%.in}.txt" --constraints requirements/dev.txt
 done
 # Environments of their own: other people's programs that the hub is tested and measured against, and the worker that needs some.

@@ -2,10 +2,14 @@
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from local.install import STAMP
 
@@ -49,6 +53,41 @@ def test_an_environment_left_half_made_is_made_anew_and_takes_no_requirement_wit
     assert "hash" in failed.stderr.lower()
     assert "The same command tries again." in failed.stderr
     assert not (venv / STAMP).exists()
+
+
+def test_a_terminal_shows_which_package_is_being_installed(tmp_path: Path) -> None:
+    pip = tmp_path / "pip"
+    pip.write_text(
+        "#!/bin/sh\necho 'Collecting one==1 (from -r a)'; echo 'Installing collected packages: one'; exit 3\n"
+    )
+    pip.chmod(0o755)
+    program = f"import sys; from local.install import show_progress; sys.exit(show_progress([{str(pip)!r}], 2))"
+    terminal, its_end = pty.openpty()
+    done = subprocess.run([sys.executable, "-c", program], stdout=its_end, cwd=SCRIPT.parents[1])
+    os.close(its_end)
+    shown = os.read(terminal, 1000).decode()
+    os.close(terminal)
+    assert done.returncode == 3
+    assert re.search(r"  1 of 2: one==1.*  unpacking.*  failed after \d+ s", shown)
+
+
+@pytest.mark.parametrize("gateway", ["0", "1"])
+def test_without_the_gateway_its_package_is_not_installed(gateway: str, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\n[ "$1" != local/install.py ] || echo "$3"\n[ "$3" != requirements/gateway.txt ]\n')
+    python.chmod(0o755)
+    (tmp_path / "local").mkdir()
+    for name in ("Makefile", "local/hubctl.sh"):
+        (tmp_path / name).write_text((SCRIPT.parents[1] / name).read_text())
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "lib" / "python3" / "site-packages").mkdir(parents=True)
+    command = ["make", f"PYTHON={python}", f"GATEWAY={gateway}", "install"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    if gateway == "0":
+        assert (done.stdout, done.returncode) == ("requirements/run.txt\n", 0)
+    else:
+        assert done.stdout.splitlines() == ["requirements/run.txt", "requirements/gateway.txt"]
+        assert "Without it: make run GATEWAY=0" in done.stderr
 
 
 def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:

@@ -46,7 +46,9 @@ def test_the_curl_line_of_the_welcome_can_be_pasted_and_a_function_is_told_what_
 def test_without_the_gateway_the_gate_listens_where_callers_come_in_and_a_token_is_made_when_none_is_set(
     tmp_path: Path,
 ) -> None:
-    with ready(tmp_path, GATEWAY="0") as run:
+    # Envoy's package need not be there.
+    (tmp_path / "envoy.py").write_text("raise ImportError")
+    with ready(tmp_path, GATEWAY="0", PYTHONPATH=str(tmp_path)) as run:
         _, received = run.ask("/x", headers={"Authorization": "Bearer mine"})
         assert not (tmp_path / str(run.port) / "envoy.json").exists()
     assert received["function"] == "gate"
