@@ -1,5 +1,6 @@
 """The console of a whole run in a real browser, in both languages: a person signs in, asks, sees why, approves, looks around."""
 
+import json
 import os
 from collections.abc import Iterator
 
@@ -83,6 +84,12 @@ def test_a_person_asks_sees_why_approves_and_looks_around(
     in_view = "(({top, bottom}) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())"
     assert browser.evaluate(script=f"document.activeElement.matches('mark') && {in_view}")
     browser.click(selector=".document-page a[href='#ask']")
+    browser.click(selector=f"{_ANSWER.format(1)} [data-t=compare]")
+    browser.wait(selector=f".contracts .as_ui p:has-text('{answered[0]}')")
+    as_program = json.loads(browser.text(selector=".contracts .as_program code"))
+    assert as_program["status"]["state"] == "TASK_STATE_COMPLETED"
+    assert answered[0] in json.dumps(as_program["artifacts"], ensure_ascii=False)
+    assert any("data" in part for artifact in as_program["artifacts"] for part in artifact["parts"])
     browser.click(selector=f"{_ANSWER.format(1)} .rate button:first-child")
     browser.wait(selector=f"{_ANSWER.format(1)} .rate [data-t=rated]")
     assert '"feedback":"good"' in hub.logged_since({}, name="hub")
@@ -162,6 +169,8 @@ def test_every_page_is_accessible(browser: Browser, hub: Hub) -> None:
                 sign_in(browser, hub, hub.tokens[0], dark=dark)
                 ask(browser, "What is the deadline for notifying the infrastructure team for a P-1 incident?")
                 said(browser, 1)
+                browser.click(selector="[data-t=compare]")
+                browser.wait(selector=".contracts .as_program code")
             elif view == "document-page":
                 browser.click(selector=".sources li:first-child a")
                 browser.wait(selector=".document mark")

@@ -328,6 +328,10 @@ def test_a_hostile_answer_is_text_and_its_links_show_where_they_lead(asked: Brow
     assert not {"\u202e", "\u2066"} & set(shown)
     links = asked.evaluate(script="[...document.querySelectorAll('article a')].map((a) => a.href)")
     assert links == ["https://evil.example/x", "https://evil.example/pixel.png", "https://fine.example/a"]
+    asked.click(selector="article [data-t=compare]")
+    as_program = asked.text(selector=".as_program code")
+    assert "\\u202e" in as_program
+    assert "\u202e" not in as_program
     assert asked.evaluate(script="document.querySelectorAll('article :is(img, script, iframe)').length") == 0
     seen = asked.seen()
     assert seen["complaints"] == []

@@ -1,6 +1,7 @@
 // Ask: a conversation with the hub.
 
 import { Answer } from "./answer.js";
+import { compareButton } from "./compare.js";
 import { requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
 import { button, h, label, say } from "./page.js";
@@ -78,6 +79,7 @@ export function view() {
     await answer.run(request, { signal: aborting.signal, title: shown || attached.join(", ") });
     const waits = answer.state === "INPUT_REQUIRED" && answer.taskId;
     conversation = answer.contextId ? { contextId: answer.contextId, ...(waits ? { taskId: answer.taskId } : {}) } : conversation;
+    if (shown && !attached.length && answer.isDone) answer.after.append(compareButton(shown));
     running = null;
     stop.hidden = true;
     sendButton.disabled = false;

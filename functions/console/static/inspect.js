@@ -1,11 +1,10 @@
-// Inspect: the request and the raw events of this page's turns, the same request in the other contract, and agents' cards.
+// Inspect: the request and the raw events of this page's turns, the same text in both contracts, and agents' cards.
 
 import { problem } from "./answer.js";
-import { checkCard, curl, requestOf, stream, turns } from "./hub.js";
+import { compareButton } from "./compare.js";
+import { checkCard, curl, turns } from "./hub.js";
 import { plain } from "./markdown.js";
-import { button, copyButton, h, label, say } from "./page.js";
-
-const shown = (value) => h("pre", {}, h("code", {}, JSON.stringify(value, null, 2)));
+import { copyButton, h, json, label, say } from "./page.js";
 
 export function view() {
   const list = label(h("select", {}), "aria-label", "inspect.turn");
@@ -32,24 +31,10 @@ export function view() {
   function draw() {
     const turn = turns[list.selectedIndex];
     if (!turn) return detail.replaceChildren(say("inspect.none", {}, "p"));
-    const events = turn.events.map(({ ms, value }) => h("details", { open: turn.events.length < 4 }, h("summary", {}, `${ms} ms · ${kindOf(value)}`), shown(value)));
-    const params = turn.request.body.params;
-    const repeats = params?.message && [button("inspect.as_ui", () => repeat(turn, "0.3")), button("inspect.as_program", () => repeat(turn, "1.0"))];
-    return detail.replaceChildren(h("div", { class: "row" }, copyButton(() => curl(turn.request), "inspect.curl"), repeats || []),
-      say("inspect.request", {}, "h3"), shown(turn.request), say("inspect.events", {}, "h3"), ...events);
-  }
-
-  async function repeat(turn, version) {
+    const events = turn.events.map(({ ms, value }) => h("details", { open: turn.events.length < 4 }, h("summary", {}, `${ms} ms · ${kindOf(value)}`), json(value)));
     const text = textOf(turn.request.body.params.message);
-    const request = version === "1.0"
-      ? requestOf("SendStreamingMessage", { message: { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text }] }, configuration: { acceptedOutputModes: ["text/plain", "application/json"] } })
-      : requestOf("message/stream", { message: { kind: "message", messageId: crypto.randomUUID(), role: "user", parts: [{ kind: "text", text }] } }, version);
-    try {
-      for await (const _ of stream(request, { title: `${version}: ${text}` }));
-    } catch (error) {
-      detail.append(problem(error.kind ?? "broken", error.message, error.seconds));
-    }
-    load();
+    return detail.replaceChildren(copyButton(() => curl(turn.request), "inspect.curl"), " ", text ? compareButton(text) : "",
+      say("inspect.request", {}, "h3"), json(turn.request), say("inspect.events", {}, "h3"), ...events);
   }
 
   function load() {
@@ -61,7 +46,7 @@ export function view() {
   return { element, shown: load };
 }
 
-const textOf = ({ parts }) => parts.map((part) => part.text ?? "").join(" ");
+const textOf = (message) => (message?.parts ?? []).map((part) => part.text ?? "").join(" ").trim();
 
 function kindOf({ result, error }) {
   if (error) return "error";

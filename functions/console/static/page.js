@@ -26,6 +26,14 @@ export function label(element, attribute, key) {
   return element;
 }
 
+const MOST_JSON = 500_000;
+
+// A value as JSON; characters that would move or hide others are escaped.
+export function json(value) {
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return h("pre", {}, h("code", {}, JSON.stringify(value, null, 2).slice(0, MOST_JSON).replace(/[\u200b-\u206f\ufeff]/g, escaped)));
+}
+
 export const language = () => document.documentElement.lang;
 
 export const button = (key, onclick, attributes = {}) =>
