@@ -1,5 +1,6 @@
-"""`python -m deploy.build_steps cloudbuild.yaml`: check what Cloud Build's schema cannot: a wait for a step that is none."""
+"""`python -m deploy.build_steps cloudbuild.yaml`: check what Cloud Build's schema cannot: waits for no step, images by tag."""
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,10 +10,13 @@ import yaml
 
 # Waits for no step.
 _AT_ONCE = "-"
+_DIGEST = re.compile(r"@sha256:[0-9a-f]{64}$")
 
 
 def problems(build: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the errors in the steps of a build: unknown or later steps in `waitFor`, ids that are repeated or missing."""
+    """Yield the errors in the steps of a build: unknown or later steps in `waitFor`, ids that are repeated or missing, and
+    images that are not pinned by digest.
+    """
     earlier: set[str] = set()
     ids = [step.get("id", "") for step in build["steps"]]
     for step, name in zip(build["steps"], ids, strict=True):
@@ -27,6 +31,9 @@ def problems(build: Mapping[str, Any]) -> Iterator[str]:
                 continue
             yield f"{name} waits for {awaited}, which {'comes later' if awaited in ids else 'is no step'}"
         earlier.add(name)
+        image = build.get("substitutions", {}).get(step["name"].strip("${}"), step["name"])
+        if not _DIGEST.search(image):
+            yield f"{name} runs {image}, whose tag may be moved: add its @sha256:…"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -74,7 +74,14 @@ def test_a_step_without_an_id_or_a_wait_and_one_that_stands_twice_are_told() -> 
         "smoke does not say what it waits for: every step before it",
         "two steps have the id hub",
         "a step of image has no id",
+        " runs image, whose tag may be moved: add its @sha256:…",
     ]
+
+
+def test_an_image_by_tag_is_told() -> None:
+    document = build()
+    document["substitutions"]["_PYTHON"] = "python:3.13-slim"
+    assert list(problems(document)) == ["bundle runs python:3.13-slim, whose tag may be moved: add its @sha256:…"]
 
 
 def test_the_build_has_an_account_of_its_own_and_logs_where_that_account_may() -> None:
@@ -104,11 +111,11 @@ def bundled_in(image: str, folder: Path, **others: str) -> subprocess.CompletedP
 
 
 def test_the_images_of_the_build_have_what_its_steps_start(tmp_path: Path) -> None:
-    images = build()["substitutions"]
+    images = {name: image.partition("@")[0] for name, image in build()["substitutions"].items()}
     assert step(build(), "test")["name"] == "${_EMULATORS}"
-    assert images["_EMULATORS"].endswith("/google-cloud-cli:emulators")
+    assert images["_EMULATORS"].endswith("-emulators")
     assert {each["name"] for each in build()["steps"]} == {"${_EMULATORS}", "${_GCLOUD}", "${_PYTHON}"}
-    done = bundled_in(images["_GCLOUD"].rpartition(":")[2], tmp_path)
+    done = bundled_in(images["_GCLOUD"].rpartition("-")[2], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -116,7 +123,7 @@ def test_bundles_are_made_by_the_python_of_the_functions() -> None:
     text = (ROOT / "deploy.example.toml").read_text()
     config = config_reader.load(text, name="deploy.toml", route_variables=(), direct=False, mode="run")
     version = config.runtime.removeprefix("python3")
-    assert build()["substitutions"]["_PYTHON"] == f"python:3.{version}-slim"
+    assert build()["substitutions"]["_PYTHON"].startswith(f"python:3.{version}-slim@")
     assert step(build(), "bundle")["name"] == "${_PYTHON}"
 
 
