@@ -90,7 +90,15 @@ SCHEME_TYPES: Mapping[str, str] = {
     "mutualTLS": "MutualTLSSecurityScheme",
 }
 
-_JSON_TYPES: Mapping[str, type] = {"string": str, "boolean": bool}
+_JSON_TYPES: Mapping[type, str] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
 _OF_SKILL = {"defaultInputModes": "inputModes", "defaultOutputModes": "outputModes"}
 
 
@@ -130,23 +138,19 @@ def departures(value: Any, kind: str = "AgentCard", path: str = "$") -> Iterator
     kind = kind.removesuffix("!")
     if kind == "any":
         return
-    if kind in _JSON_TYPES:
-        if not isinstance(value, _JSON_TYPES[kind]):
-            yield WrongType(path=path, wanted=kind, found=_type_name(value))
-    elif kind.startswith("["):
-        if not isinstance(value, list):
-            yield WrongType(path=path, wanted="array", found=_type_name(value))
-            return
+    wanted = kind if kind in ("string", "boolean") else "array" if kind.startswith("[") else "object"
+    found = _JSON_TYPES[type(value)]
+    if found != wanted:
+        yield WrongType(path=path, wanted=wanted, found=found)
+    elif wanted == "array":
         for index, item in enumerate(value):
             yield from departures(item, kind[1:-1], f"{path}[{index}]")
-    elif not isinstance(value, dict):
-        yield WrongType(path=path, wanted="object", found=_type_name(value))
     elif kind.startswith("{"):
         for name, item in value.items():
             yield from departures(item, kind[1:-1], f"{path}.{name}")
     elif kind == "SecurityScheme":
         yield from _in_scheme(value, path)
-    else:
+    elif wanted == "object":
         yield from _in_object(value, kind, path)
 
 
@@ -170,22 +174,6 @@ def _in_scheme(value: Mapping[str, Any], path: str) -> Iterator[Departure]:
         yield WrongType(path=f"{path}.type", wanted=f"one of {', '.join(SCHEME_TYPES)}", found=repr(type_))
     else:
         yield Missing(path=path, definition="SecurityScheme", name="type")
-
-
-def _type_name(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case str():
-            return "string"
-        case int() | float():
-            return "number"
-        case list():
-            return "array"
-        case _:
-            return "object"
 
 
 class Severity(StrEnum):
