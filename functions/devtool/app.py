@@ -38,7 +38,7 @@ from functions.devtool.model_planner import ModelPlanner
 from functions.devtool.planner import RulePlanner
 from functions.devtool.programs import AllowedPrograms
 from functions.devtool.slash_commands import SlashCommands
-from functions.devtool.texts import AGENT_NAME, StoredTexts
+from functions.devtool.texts import AGENT_NAME, TASK_TEXTS
 from functions.devtool.tools import Tools
 from functions.devtool.workspace import Workspaces
 
@@ -87,7 +87,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
         TaskOperations(store, agent, message_factory=MESSAGE_FACTORY, settings=settings),
         log=log,
         message_factory=MESSAGE_FACTORY,
-        texts=StoredTexts(),
+        texts=TASK_TEXTS,
         wakeups=NoWakeups(),
         settings=settings,
     )

@@ -1,11 +1,10 @@
 """The texts of this agent for people, in English and Japanese, and the failures of its tools."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from a2a_hub.a2a.model import Message, text_of
-from a2a_hub.text.language import Language, language_of
+from a2a_hub.tasks.text_only import UiTexts
+from a2a_hub.text.language import Language
 
 
 class Text(NamedTuple):
@@ -16,7 +15,12 @@ class Text(NamedTuple):
 
     def render(self, language: Language, **values: Any) -> str:
         """Return the text in one language, with the values in their places."""
-        return (self.ja if language is Language.JA else self.en).format(**values)
+        return self.translations[language].format(**values)
+
+    @property
+    def translations(self) -> dict[Language, str]:
+        """The text in each language."""
+        return {Language.EN: self.en, Language.JA: self.ja}
 
 
 AGENT_NAME = Text(en="Development agent", ja="開発ツール")
@@ -95,27 +99,15 @@ STORE_AWAY = Text(
     "何も実行していません。1分ほどしてから、もう一度お送りください。",
 )
 WITHOUT_ANSWER = Text(en="The work has ended without an answer.", ja="作業は終了しましたが、回答はありませんでした。")
-
-
-class StoredTexts:
-    """See `a2a_hub.tasks.text_only.UiTexts`."""
-
-    def still_working(self, message: Message, number: int | None, **_: bool) -> str:  # noqa: ARG002 - the protocol's
-        """See `UiTexts.still_working`."""
-        return STILL_WORKING.render(language_of(text_of(message)))
-
-    @property
-    def store_away(self) -> Mapping[Language, str]:
-        """See `UiTexts.store_away`."""
-        return {language: STORE_AWAY.render(language) for language in Language}
-
-    def without_answer(self, message: Message) -> str:
-        """See `UiTexts.without_answer`."""
-        return WITHOUT_ANSWER.render(language_of(text_of(message)))
-
-    def trying_again(self, message: Message, reason: str, seconds: float) -> str:  # noqa: ARG002 - the protocol's
-        """See `UiTexts.trying_again`. This agent asks no other."""
-        return reason
+# It has no commands for tasks, and asks no other agent.
+TASK_TEXTS = UiTexts(
+    still_working=STILL_WORKING.translations,
+    waits_for_worker=STILL_WORKING.translations,
+    unnumbered=STILL_WORKING.translations,
+    store_away=STORE_AWAY.translations,
+    without_answer=WITHOUT_ANSWER.translations,
+    trying_again=dict.fromkeys(Language, "{reason}"),
+)
 
 
 class Fault(StrEnum):

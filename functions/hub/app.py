@@ -51,7 +51,7 @@ from functions.hub.failure import unaddressed, without_armor, without_tasks, wit
 from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
-from functions.hub.texts import TaskTexts
+from functions.hub.texts import TASK_TEXTS
 
 if TYPE_CHECKING:
     from a2a_hub.language_models.model import LanguageModel
@@ -226,7 +226,7 @@ def _task_service(
         stored,
         log=log,
         message_factory=MESSAGE_FACTORY,
-        texts=TaskTexts(),
+        texts=TASK_TEXTS,
         wakeups=wakeups,
         settings=config.tasks,
         new_task_policy=agent,

@@ -1,12 +1,13 @@
 """The hub's own texts for people, in English and Japanese. Never an exception, an address or a token."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from a2a_hub.a2a.model import Message, Part, file_text, text_of
+from a2a_hub.a2a.model import Part, file_text
 from a2a_hub.quota.limits import wait_text
 from a2a_hub.routing.routes import Route
-from a2a_hub.text.language import Language, language_of
+from a2a_hub.tasks.text_only import UiTexts
+from a2a_hub.text.language import Language
 from functions.hub.failure import Failure, FailureKind
 
 _EN, _JA = Language.EN, Language.JA
@@ -150,36 +151,38 @@ _QUESTION = {
     _EN: "The agent “{agent}” needs more information. Please add what is missing to your request.",
     _JA: "エージェント「{agent}」が追加の情報を求めています。依頼に足りない情報を入力してください。",
 }
-_STILL_WORKING = {
-    _EN: "This takes a while; the work continues. It is your task {number}: write “/task {number}” to see how far it is, "
-    "or “/cancel {number}” to stop it.",
-    _JA: "時間がかかっていますが、処理は続いています。タスク番号は{number}です。"
-    "「/タスク {number}」で状況を確認でき、「/キャンセル {number}」で中止できます。",
-}
-_STILL_WORKING_WITHOUT_NUMBER = {
-    _EN: "This takes a while; the work continues. Write “/tasks” in a few minutes to see how far it is.",
-    _JA: "時間がかかっていますが、処理は続いています。数分後に「/タスク一覧」で状況を確認できます。",
-}
-_WAITS_FOR_WORKER = {
-    _EN: "No worker has taken this yet; it is waiting for one. It is your task {number}: write “/task {number}” to see how far "
-    "it is, or “/cancel {number}” to stop it.",
-    _JA: "この依頼はワーカー待ちで、まだ処理は始まっていません。タスク番号は{number}です。"
-    "「/タスク {number}」で状況を確認でき、「/キャンセル {number}」で中止できます。",
-}
-_STORE_AWAY = {
-    _EN: "This request becomes a task, and tasks cannot be stored at the moment, or not for certain. "
-    "Please look at “/tasks” in a minute, and send it again if it is not there.",
-    _JA: "この依頼はタスクとして保存する必要がありますが、現在、保存先に接続できないため、保存できたか確認できません。"
-    "1分ほどしてから「/タスク一覧」をご覧になり、見当たらない場合はもう一度お送りください。",
-}
-_TRYING_AGAIN = {
-    _EN: "{reason} The hub tries again in {seconds} s; there is nothing for you to do.",
-    _JA: "{reason}{seconds}秒後に自動で再試行します。操作は必要ありません。",
-}
-_WITHOUT_ANSWER = {
-    _EN: "The work has ended without an answer.",
-    _JA: "作業は終了しましたが、回答はありませんでした。",
-}
+TASK_TEXTS = UiTexts(
+    still_working={
+        _EN: "This takes a while; the work continues. It is your task {number}: write “/task {number}” to see how far it is, "
+        "or “/cancel {number}” to stop it.",
+        _JA: "時間がかかっていますが、処理は続いています。タスク番号は{number}です。"
+        "「/タスク {number}」で状況を確認でき、「/キャンセル {number}」で中止できます。",
+    },
+    unnumbered={
+        _EN: "This takes a while; the work continues. Write “/tasks” in a few minutes to see how far it is.",
+        _JA: "時間がかかっていますが、処理は続いています。数分後に「/タスク一覧」で状況を確認できます。",
+    },
+    waits_for_worker={
+        _EN: "No worker has taken this yet; it is waiting for one. It is your task {number}: write “/task {number}” to see how "
+        "far it is, or “/cancel {number}” to stop it.",
+        _JA: "この依頼はワーカー待ちで、まだ処理は始まっていません。タスク番号は{number}です。"
+        "「/タスク {number}」で状況を確認でき、「/キャンセル {number}」で中止できます。",
+    },
+    store_away={
+        _EN: "This request becomes a task, and tasks cannot be stored at the moment, or not for certain. "
+        "Please look at “/tasks” in a minute, and send it again if it is not there.",
+        _JA: "この依頼はタスクとして保存する必要がありますが、現在、保存先に接続できないため、保存できたか確認できません。"
+        "1分ほどしてから「/タスク一覧」をご覧になり、見当たらない場合はもう一度お送りください。",
+    },
+    trying_again={
+        _EN: "{reason} The hub tries again in {seconds} s; there is nothing for you to do.",
+        _JA: "{reason}{seconds}秒後に自動で再試行します。操作は必要ありません。",
+    },
+    without_answer={
+        _EN: "The work has ended without an answer.",
+        _JA: "作業は終了しましたが、回答はありませんでした。",
+    },
+)
 
 
 def name_of(route: Route, language: Language) -> str:
@@ -233,28 +236,3 @@ def no_answer_text(route: Route, language: Language) -> str:
 def question_text(route: Route, language: Language) -> str:
     """Return that the agent waits for input, without a question of its own."""
     return _QUESTION[language].format(agent=name_of(route, language))
-
-
-class TaskTexts:
-    """See `a2a_hub.tasks.text_only.UiTexts`."""
-
-    def still_working(self, message: Message, number: int | None, *, waits_for_worker: bool = False) -> str:
-        """See `UiTexts.still_working`."""
-        language = language_of(text_of(message))
-        if number is None:
-            return _STILL_WORKING_WITHOUT_NUMBER[language]
-        return (_WAITS_FOR_WORKER if waits_for_worker else _STILL_WORKING)[language].format(number=number)
-
-    @property
-    def store_away(self) -> Mapping[Language, str]:
-        """See `UiTexts.store_away`."""
-        return _STORE_AWAY
-
-    def without_answer(self, message: Message) -> str:
-        """See `UiTexts.without_answer`."""
-        return _WITHOUT_ANSWER[language_of(text_of(message))]
-
-    def trying_again(self, message: Message, reason: str, seconds: float) -> str:
-        """See `UiTexts.trying_again`."""
-        text = _TRYING_AGAIN[language_of(text_of(message))]
-        return text.format(reason=reason, seconds=max(1, math.ceil(seconds)))

@@ -36,6 +36,7 @@ from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Un
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.settings import LeaseTimes, TaskSettings, WaitLimits
 from a2a_hub.tasks.task_service import TaskService
+from a2a_hub.tasks.text_only import UiTexts
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language
@@ -131,17 +132,14 @@ class ScriptedAgent:
         yield from self.script(call)
 
 
-class _Texts:
-    def still_working(self, message: Message, number: int | None, **_: bool) -> str:  # noqa: ARG002 - the protocol's
-        return f"Task {number} goes on."
-
-    store_away = dict.fromkeys(Language, "The store is away.")
-
-    def without_answer(self, message: Message) -> str:  # noqa: ARG002 - the protocol's
-        return "There is no answer."
-
-    def trying_again(self, message: Message, reason: str, seconds: float) -> str:  # noqa: ARG002 - the protocol's
-        return f"{reason} Again in {seconds:.0f} s."
+_TEXTS = UiTexts(
+    still_working=dict.fromkeys(Language, "Task {number} goes on."),
+    waits_for_worker=dict.fromkeys(Language, "Task {number} goes on."),
+    unnumbered=dict.fromkeys(Language, "Task None goes on."),
+    store_away=dict.fromkeys(Language, "The store is away."),
+    without_answer=dict.fromkeys(Language, "There is no answer."),
+    trying_again=dict.fromkeys(Language, "{reason} Again in {seconds} s."),
+)
 
 
 class Instance:
@@ -193,7 +191,7 @@ class Instance:
             TaskOperations(self.store, agent, message_factory=factory, settings=settings),
             log=log,
             message_factory=factory,
-            texts=_Texts(),
+            texts=_TEXTS,
             wakeups=wakeups or NoWakeups(),
             settings=settings,
         )

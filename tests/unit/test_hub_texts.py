@@ -74,10 +74,10 @@ def test_a_japanese_failure_names_the_agent_in_japanese(kind: FailureKind) -> No
 @pytest.mark.parametrize(("asked", "language"), [("Plan it", Language.EN), ("計画して", Language.JA)])
 def test_what_no_worker_has_taken_is_not_said_to_go_on(asked: str, language: Language) -> None:
     message = Message(message_id="m", role=Role.USER, parts=(Part(text=asked),))
-    waits = texts.TaskTexts().still_working(message, 3, waits_for_worker=True)
+    waits = texts.TASK_TEXTS.of_running(message, 3, waits_for_worker=True)
     assert ("waiting for one" if language is Language.EN else "ワーカー待ち") in waits
     assert ("/task 3" if language is Language.EN else "/タスク 3") in waits
-    works = texts.TaskTexts().still_working(message, 3)
+    works = texts.TASK_TEXTS.of_running(message, 3)
     assert ("the work continues" if language is Language.EN else "処理は続いています") in works
     assert works != waits
 

@@ -24,7 +24,7 @@ from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.recorder import NO_RESULT, Recording
 from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.task_turn import TaskTurn, TaskTurns
-from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView
+from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, told
 from a2a_hub.tasks.turn_events import MOST_BEHIND_SECONDS, events_of
 from a2a_hub.tasks.updates import failure
 
@@ -265,7 +265,7 @@ class TurnEngine:
         return TextOnlyView(
             with_data=call.wants_data,
             with_surfaces=bool(a2ui_in(call.extensions)),
-            empty_answer=lambda: self._parts.texts.without_answer(turn.sent.message),
+            empty_answer=lambda: told(self._parts.texts.without_answer, turn.sent.message),
             before=turn.before,
         )
 
@@ -275,7 +275,7 @@ class TurnEngine:
         stored = None
         with suppress(Unavailable):
             stored = self._store.get(task_id, owner=turn.owner)
-        return self._parts.texts.still_working(
+        return self._parts.texts.of_running(
             turn.sent.message,
             stored.number if stored else None,
             waits_for_worker=stored is not None and stored.waits_for_worker,

@@ -3,6 +3,7 @@
 No turn has a thread for it: each step runs in one of a few, the first event at once, what follows in batches.
 """
 
+import math
 import random
 from collections.abc import Callable
 from typing import TypeGuard
@@ -18,6 +19,7 @@ from a2a_hub.runtime.scheduler import Job
 from a2a_hub.task_store.store import HUB, LeaseLost, StoredTask, TooLarge, Unavailable
 from a2a_hub.tasks.leased_writer import LeasedWriter
 from a2a_hub.tasks.task_turn import TaskTurn
+from a2a_hub.tasks.text_only import told
 from a2a_hub.tasks.updates import failure, updates
 from a2a_hub.telemetry import tracing
 
@@ -228,7 +230,8 @@ class Recording:
         due_at = self._next_try(away) if away else None
         if away and due_at is not None:
             parts.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=away.cause)
-            text = parts.texts.trying_again(turn.sent.message, away.message, due_at - parts.now())
+            seconds = max(1, math.ceil(due_at - parts.now()))
+            text = told(parts.texts.trying_again, turn.sent.message, reason=away.message, seconds=seconds)
             said = parts.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
             events.append(status_update(task, TaskState.WORKING, parts.message_factory.timestamp(), said))
             turn.tries, turn.due_at = turn.tries + 1, due_at

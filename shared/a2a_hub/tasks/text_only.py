@@ -1,7 +1,7 @@
 """The view of a task for a client that shows text only: text, files by name, and a closing text when a wait ends."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -24,8 +24,9 @@ from a2a_hub.a2a.model import (
 from a2a_hub.a2a.relay import EventSource, Wake
 from a2a_hub.a2a.reply import MessageFactory, artifact_update, status_update
 from a2a_hub.runtime.scheduler import Scheduler
-from a2a_hub.text.language import Language
+from a2a_hub.text.language import Language, language_of
 
+_Translations = Mapping[Language, str]
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
 
 
@@ -117,24 +118,31 @@ def _has_text(part: Part) -> bool:
     return part.text is not None and part.text.strip() != ""
 
 
-class UiTexts(Protocol):
-    """The texts that a person reads of a stored task, in the language of the message."""
+class UiTexts(Struct, frozen=True, kw_only=True):
+    """The texts that a person reads of a stored task, with places for values, in each language.
 
-    def still_working(self, message: Message, number: int | None, *, waits_for_worker: bool = False) -> str:
-        """Return the text for a task that continues, with its number; None if the store does not answer.
+    For a task that continues: `still_working`, `waits_for_worker` if no worker has taken it, and `unnumbered` if the store does
+    not answer. `store_away`: a request has to be stored during an outage of the store. `without_answer`: the work ended so.
+    `trying_again`: the agent of a task is away.
+    """
 
-        `waits_for_worker`: no worker has taken it (`StoredTask.waits_for_worker`).
-        """
+    still_working: _Translations
+    waits_for_worker: _Translations
+    unnumbered: _Translations
+    store_away: _Translations
+    without_answer: _Translations
+    trying_again: _Translations
 
-    @property
-    def store_away(self) -> Mapping[Language, str]:
-        """The text for a request that has to be stored during an outage of the store."""
+    def of_running(self, message: Message, number: int | None, *, waits_for_worker: bool = False) -> str:
+        """Return the text for a task that continues, with its number; None if the store does not answer."""
+        if number is None:
+            return told(self.unnumbered, message)
+        return told(self.waits_for_worker if waits_for_worker else self.still_working, message, number=number)
 
-    def without_answer(self, message: Message) -> str:
-        """Return the text for work that ended without an answer."""
 
-    def trying_again(self, message: Message, reason: str, seconds: float) -> str:
-        """Return the text for a task whose agent is away: the reason, and the time to the next try."""
+def told(translations: _Translations, message: Message, **values: object) -> str:
+    """Return the text in the language of the message, with these values."""
+    return translations[language_of(text_of(message))].format(**values)
 
 
 class TextOnlyStream(Struct, kw_only=True):
