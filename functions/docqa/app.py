@@ -38,8 +38,6 @@ from functions.docqa.other_words import OtherWords
 from functions.docqa.retrieval.access import asker_of
 
 _EMBED_EVERY_SECONDS = 10.0
-# A second search and answer must fit into the time of the hub's route.
-_SECONDS_TO_SEARCH_AGAIN = 8.0
 SKILL = AgentSkill(
     id="document-qa",
     name="Questions on documents",
@@ -76,7 +74,9 @@ def build(config: Config) -> Handler:
     answer = in_conversation(answers, alone_first=False, rewriter=model.rewriter)
     answer = with_documents(answer, engine, corpus_link=config.corpus_link)
     identify = _authenticator(config.hub_keys).identify
-    function = agent_function(answer, card=card, log=log, identify=identify, before=background.start)
+    function = agent_function(
+        answer, card=card, log=log, identify=identify, before=background.start, seconds=config.answer_seconds
+    )
     return with_doctor(function, lambda: (*examine(), *model.examine()))
 
 
@@ -101,15 +101,18 @@ def answers_of(
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         started = time.monotonic()
         question, asker = without_quoted_mail(text_of(request.message)), asker_of(call)
-        grounds = engine.find(question, asker=asker)
+        waits = call.cancellation
+        grounds = engine.find(question, asker=asker, seconds=waits.seconds_left)
 
         def again() -> Grounds | None:
-            if other_words is None or time.monotonic() - started > _SECONDS_TO_SEARCH_AGAIN:
+            # A second search and answer take as long as the first.
+            if other_words is None or time.monotonic() - started > waits.seconds_left:
                 return None
-            words = other_words.of(grounds.question, cancellation=call.cancellation)
-            found = (
-                engine.find(f"{grounds.question} {words}", asker=asker, language=grounds.language) if words else grounds
-            )
+            words = other_words.of(grounds.question, cancellation=waits)
+            found = grounds
+            if words:
+                asked, left = f"{grounds.question} {words}", waits.seconds_left
+                found = engine.find(asked, asker=asker, language=grounds.language, seconds=left)
             known = {passage.id for passage in grounds.passages}
             is_new = any(passage.id not in known for passage in found.passages)
             return replace(found, question=grounds.question) if is_new else None

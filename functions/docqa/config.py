@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from a2a_hub.agents.settings import AgentSettings, read_agent
+from a2a_hub.agents.settings import AgentSettings, read_agent, read_answer_seconds
 from a2a_hub.grounding.settings import read_composer
 from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
 from a2a_hub.language_models.settings import ModelSettings, read_embedding_model
@@ -44,7 +44,8 @@ def read(environ: Mapping[str, str]) -> Config:
     corpus_dir = Path(settings.text("CORPUS_DIR", str(_SAMPLE_CORPUS)))
     if not corpus_dir.is_dir():
         settings.problem("CORPUS_DIR", "must name a folder that exists")
-    agent, cloud = read_agent(settings), read_cloud(settings)
+    agent, answer_seconds = read_agent(settings), read_answer_seconds(settings)
+    cloud = read_cloud(settings, timeout_seconds=answer_seconds)
     config = Config(
         public_url=agent.public_url,
         corpus_dir=corpus_dir,
@@ -55,6 +56,7 @@ def read(environ: Mapping[str, str]) -> Config:
         google_cloud_project=agent.google_cloud_project,
         log_text=agent.log_text,
         answer_model=read_composer(settings, more_checks=[BY_GROUNDING] if cloud else ()),
+        answer_seconds=answer_seconds,
         embedding_model=read_embedding_model(settings),
     )
     settings.check()

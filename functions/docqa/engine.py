@@ -1,6 +1,7 @@
 """Document QA over a folder: its index, kept up to date, and what it finds for a question."""
 
 import logging
+import math
 import os
 import shutil
 import sqlite3
@@ -109,7 +110,14 @@ class DocumentQA:
         """Return the answer in quotes; see `find` and `answered`."""
         return answered(self.find(question, asker=asker, language=language))
 
-    def find(self, question: str, *, asker: Asker, language: Language | None = None) -> Grounds:
+    def find(
+        self,
+        question: str,
+        *,
+        asker: Asker,
+        language: Language | None = None,
+        seconds: float = math.inf,  # noqa: ARG002 - another engine waits for services
+    ) -> Grounds:
         """Return what the corpus says of `question` that `asker` may read; answered in its language unless one is given."""
         self._refresh()
         try:

@@ -125,9 +125,9 @@ def request(question: str) -> SendMessageRequest:
     return SendMessageRequest(message=Message(message_id="m", role=Role.USER, parts=(Part(text=question),)))
 
 
-def said(answer: Answer, question: str) -> AgentReply:
+def said(answer: Answer, question: str, cancellation: Cancellation | None = None) -> AgentReply:
     """Everything that the agent says to a question."""
-    call = new_call()
+    call = new_call(cancellation)
     return collected(answer(request(question), call), call)
 
 

@@ -1,7 +1,8 @@
 """Document QA with a scripted model: only verified sentences go out, whatever the model writes."""
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from a2a_hub.grounding.settings import composer
 from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.openai_compatible import OpenAiCompatible
 from functions.docqa.app import answers_of
 from functions.docqa.engine import DocumentQA
@@ -43,12 +45,22 @@ class Model:
         self.reply: Reply = ()
         self.words: list[str] = []
         self.prompts: list[str] = []
+        self.waits = Cancellation()
+        self.hangs_at = 0
+        self.answer: Callable[[dict[str, Any], Exchange], Reply] | None = None
 
-    def __call__(self, body: dict[str, Any], _: Exchange) -> Reply:
+    def __call__(self, body: dict[str, Any], exchange: Exchange) -> Reply | None:
         prompt = body["messages"][1]["content"]
         self.prompts.append(prompt)
+        if self.answer:
+            return self.answer(body, exchange)
         said = "".join(self.reply)
+        if len(self.prompts) == self.hangs_at:
+            exchange.wait_until_left()
+            return None
         if "words" in body["response_format"]["json_schema"]["schema"]["properties"]:
+            if self.hangs_at:
+                self.waits.deadline = time.monotonic() + 0.5
             return [json.dumps({"words": self.words})]
         for line in map(json.loads, prompt.splitlines()):
             if "id" in line:
@@ -73,10 +85,10 @@ def ask(tmp_path: Path, model: Model) -> Iterator[Any]:
     (tmp_path / "rules.md").write_text(_RULES)
     (tmp_path / "angling.md").write_text(_ANGLING)
     with ChatCompletions(model) as server, closing(DocumentQA(tmp_path, None)) as engine:
-        settings = openai_settings(f"{server.url}/v1", timeout_seconds=5.0, idle_seconds=1.0)
+        settings = openai_settings(f"{server.url}/v1", timeout_seconds=3600.0, idle_seconds=3600.0)
         language_model = OpenAiCompatible(settings, http=HttpClient())
         answer = answers_of(engine, composer(language_model, check="none"), OtherWords(language_model))
-        yield lambda question=_QUESTION: said(answer, question)
+        yield lambda question=_QUESTION: said(answer, question, model.waits)
 
 
 def test_verified_sentences_are_told_with_quotes_from_the_source(ask: Any, model: Model) -> None:
@@ -149,6 +161,31 @@ def test_without_words_that_find_more_the_model_is_not_asked_again(ask: Any, mod
     model.reply = _form(answerable=False)
     ask()
     assert len(model.prompts) == 2
+
+
+def test_a_model_that_is_late_leaves_time_for_the_quotes(ask: Any, model: Model) -> None:
+    model.hangs_at, model.waits.deadline = 1, time.monotonic() + 0.5
+    answer: AgentReply = ask("Within how many days are the keys of the depot returned?")
+    assert answer.text.startswith("The documents say:\nThe keys of the depot are returned within 3 days. [1]")
+    assert answer.data["composed"]["failure"] == {"cause": "timeout"}
+
+
+def test_a_second_search_has_what_is_left_of_the_time(ask: Any, model: Model) -> None:
+    model.words, model.reply, model.hangs_at = ["入漁"], _form(answerable=False), 3
+    answer: AgentReply = ask("May anglers enter the depot?")
+    assert answer.data["composed"]["failure"] == {"cause": "timeout"}
+    assert answer.text
+
+
+def test_without_time_for_a_second_answer_nothing_is_searched_again(ask: Any, model: Model) -> None:
+    def decline(body: dict[str, Any], exchange: Exchange) -> Reply:
+        model.waits.deadline = time.monotonic()
+        return _form(answerable=False)
+
+    model.answer = decline
+    answer: AgentReply = ask("May anglers enter the depot?")
+    assert "do not answer" in answer.text
+    assert len(model.prompts) == 1
 
 
 def test_passages_are_data_in_lines_of_their_own(ask: Any, model: Model) -> None:

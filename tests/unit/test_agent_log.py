@@ -1,4 +1,4 @@
-"""What an agent's log says of a request: its text only where LOG_TEXT asks for it."""
+"""An agent as a function: its log has the text of a request only where LOG_TEXT asks for it, and a turn has a deadline."""
 
 import itertools
 import json
@@ -21,24 +21,36 @@ def _answer(_: SendMessageRequest, __: Call) -> Iterator[Piece]:
     yield Text("an answer in confidence")
 
 
+def _asks(method: str) -> Request:
+    part = {"kind": "text", "text": "a question in confidence"}
+    message = {"kind": "message", "messageId": "1", "role": "user", "parts": [part]}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": message}}).encode()
+    return Request(method="POST", path="/", headers={"content-type": "application/json"}, read_body=body_of(body))
+
+
 @pytest.mark.parametrize("method", ["message/send", "message/stream"])
 @pytest.mark.parametrize("with_text", [True, False])
 def test_the_text_of_a_message_is_in_the_line_only_if_it_is_asked_for(method: str, with_text: bool) -> None:
     lines: list[bytes] = []
     ids = (f"id-{number}" for number in itertools.count())
     log = Log(lines.append, clock=lambda: 0.0, new_id=lambda: next(ids), function="echo", with_text=with_text)
-    part = {"kind": "text", "text": "a question in confidence"}
-    message = {"kind": "message", "messageId": "1", "role": "user", "parts": [part]}
-    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": message}}
-    response = agent_function(_answer, card=_CARD, log=log)(
-        Request(
-            method="POST",
-            path="/",
-            headers={"content-type": "application/json"},
-            read_body=body_of(json.dumps(body).encode()),
-        )
-    )
+    response = agent_function(_answer, card=_CARD, log=log)(_asks(method))
     assert b"an answer in confidence" in whole(blocking(response))
     (line,) = (json.loads(line) for line in lines)
     assert line.get("text") == ("a question in confidence" if with_text else None)
     assert "an answer" not in lines[0].decode()
+
+
+@pytest.mark.parametrize("method", ["message/send", "message/stream"])
+def test_a_turn_has_its_time_from_its_beginning(method: str) -> None:
+    left: list[float] = []
+
+    def answer(_: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        left.append(call.cancellation.seconds_left)
+        yield Text("an answer")
+
+    log = Log(list[bytes]().append, clock=lambda: 0.0, new_id=lambda: "id", function="echo", with_text=False)
+    handle = agent_function(answer, card=_CARD, log=log, seconds=500.0)
+    for _ in range(2):
+        whole(blocking(handle(_asks(method))))
+    assert [0 < each <= 500 for each in left] == [True, True]

@@ -70,6 +70,12 @@ def test_a_removed_setting_names_the_new_one() -> None:
         settings.read({"PHRASE_MODEL": "gemini-2.5-flash"})
 
 
+def test_a_turn_has_more_time_than_its_model_and_less_than_its_route() -> None:
+    assert settings.read({}).answer_seconds == 25
+    assert settings.read({"MODEL_TIMEOUT_SECONDS": "100"}).answer_seconds == 105
+    assert settings.read({"MODEL_TIMEOUT_SECONDS": "100", "ANSWER_TIMEOUT_SECONDS": "30"}).answer_seconds == 30
+
+
 def test_all_mistakes_are_told_at_once() -> None:
     wrong = {"ANSWER_MODEL": "?", "GOOGLE_CLOUD_LOCATION": "?", "VERTEX_AI_ENDPOINT": "?", "LOG_TEXT": "?"}
     with pytest.raises(SettingsError) as told:

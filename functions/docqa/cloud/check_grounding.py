@@ -25,14 +25,14 @@ class CheckGrounding:
         self._name = f"projects/{config.project}/locations/global/groundingConfigs/default_grounding_config"
         self._clients = clients
 
-    def is_entailed(self, text: str, quotes: Sequence[Evidence], *, cancellation: Cancellation) -> bool:  # noqa: ARG002
+    def is_entailed(self, text: str, quotes: Sequence[Evidence], *, cancellation: Cancellation) -> bool:
         """See `Entailment.is_entailed`."""
         try:
-            return self._is_grounded(text, quotes)
+            return self._is_grounded(text, quotes, timeout_seconds=min(_SECONDS, cancellation.seconds_left))
         except Exception as error:
             raise ModelFailed(Failure(cause=Cause.BROKEN, detail=f"check grounding: {type(error).__name__}")) from error
 
-    def _is_grounded(self, text: str, quotes: Sequence[Evidence]) -> bool:
+    def _is_grounded(self, text: str, quotes: Sequence[Evidence], *, timeout_seconds: float) -> bool:
         facts = ("\n".join([" > ".join(filter(None, each.context)), each.text]) for each in quotes)
         request = {
             "grounding_config": self._name,
@@ -40,6 +40,6 @@ class CheckGrounding:
             "facts": [{"fact_text": fact} for fact in facts],
             "grounding_spec": {"citation_threshold": _CITATION_THRESHOLD},
         }
-        checked = self._clients.grounding.check_grounding(request=request, timeout=_SECONDS)
+        checked = self._clients.grounding.check_grounding(request=request, timeout=timeout_seconds)
         claims = [claim for claim in checked.claims if claim.grounding_check_required is not False]
         return bool(claims) and all(claim.citation_indices for claim in claims)

@@ -44,12 +44,11 @@ def search_host(location: str) -> str:
     return host if location == "global" else f"{location}-{host}"
 
 
-def read_cloud(settings: Settings) -> CloudConfig | None:
+def read_cloud(settings: Settings, *, timeout_seconds: float) -> CloudConfig | None:
     """Return the settings; None without a data store or engine. Every mistake is noted in `settings`."""
     named = {name: settings.optional(f"DISCOVERY_ENGINE_{name}") for name in _ANY}
     data_store, engine, serving_config = named["DATA_STORE"], named["ENGINE"], named["SERVING_CONFIG"]
     full_name = _SERVING_CONFIG.fullmatch(serving_config or "")
-    timeout_seconds = settings.number("ANSWER_TIMEOUT_SECONDS", 25, least=1, most=3600)
     max_source_bytes = settings.number("MAX_SOURCE_BYTES", MAX_FILE_BYTES, least=1024, most=200 * 1024 * 1024)
     storage_endpoint = settings.endpoint("STORAGE_EMULATOR_HOST")
     as_user = settings.flag("DISCOVERY_ENGINE_AS_USER")

@@ -76,15 +76,17 @@ class CloudDocumentQA:
             )
         )
 
-    def find(self, question: str, *, asker: Asker, language: Language | None = None) -> Grounds:
-        """Return what the store's chunks say of `question`, within the configured time.
+    def find(
+        self, question: str, *, asker: Asker, language: Language | None = None, seconds: float = math.inf
+    ) -> Grounds:
+        """Return what the store's chunks say of `question`, within the configured time, or fewer `seconds`.
 
         Every unit out of an object of Cloud Storage still stands there. Where the search or the objects fail, `failed` and
         `notice` say so, and `hints` say why.
         """
         asked = question[:MAX_QUESTION_CHARACTERS]
         language = language or answer_language(asked)
-        deadline = self._clock() + self._config.timeout_seconds
+        deadline = self._clock() + min(self._config.timeout_seconds, seconds)
         try:
             chunks = self._search.find(asked, deadline=deadline, token=asker.token)
         except Failure as failure:

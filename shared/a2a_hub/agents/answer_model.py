@@ -53,4 +53,6 @@ def configured_agent(
     """Return a handler for a function with one skill, whose doctor examines the model."""
     card = agent_card(name=name, description=description, version="1.0.0", url=config.public_url, skills=(skill,))
     log = stdout_log(function, project=config.google_cloud_project, with_text=config.log_text)
-    return with_doctor(agent_function(answer, card=card, log=log), lambda: tuple(model.examine()))
+    return with_doctor(
+        agent_function(answer, card=card, log=log, seconds=config.answer_seconds), lambda: tuple(model.examine())
+    )

@@ -1,5 +1,6 @@
 """The request path of a function that serves one A2A agent: its card, its health, the protocol."""
 
+import math
 import time
 from collections.abc import Callable, Iterator
 
@@ -45,14 +46,16 @@ def agent_function(
     log: Log,
     identify: Identify = anonymous,
     before: Callable[[], object] = lambda: None,
+    seconds: float = math.inf,
 ) -> Handler:
     """Return a handler for the whole function. `answer` is the agent; see `a2a_hub.a2a.reply` for what it yields.
 
-    The agent gets no longer text than `a2a_hub.agents.text_limit` allows.
+    The agent gets no longer text than `a2a_hub.agents.text_limit` allows, and `seconds` until its deadline.
     """
     answer = with_text_limit(answer)
 
     def noted(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        call.cancellation.deadline = time.monotonic() + seconds
         if log.with_text:
             call.record["text"] = redacted(text_of(request.message))
         for piece in tracing.inside(call.traceparent, answer(request, call)):

@@ -1,11 +1,15 @@
 """The settings that every agent behind the hub has."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from a2a_hub.grounding.settings import ComposerSettings, read_composer
+from a2a_hub.language_models.settings import TIMEOUT_SECONDS
 from a2a_hub.settings.reader import Settings
 
+# For search, and for the judgement of what the model wrote.
+_MORE_SECONDS = 5.0
 __all__ = ["AgentSettings", "read"]
 
 
@@ -21,6 +25,8 @@ class AgentSettings:
     """True if the log may hold the texts of messages. `LOG_TEXT`."""
     answer_model: ComposerSettings | None = None
     """The model that composes answers; None for none. `ANSWER_MODEL`, `ANSWER_CHECK`."""
+    answer_seconds: float = math.inf
+    """Limit of a turn with a model: everything that is searched and asked for it. `ANSWER_TIMEOUT_SECONDS`."""
 
 
 def read_agent(settings: Settings) -> AgentSettings:
@@ -32,9 +38,17 @@ def read_agent(settings: Settings) -> AgentSettings:
     )
 
 
+def read_answer_seconds(settings: Settings) -> float:
+    """Return the limit of a turn; errors are recorded in `settings`."""
+    model_seconds = settings.number("MODEL_TIMEOUT_SECONDS", TIMEOUT_SECONDS, least=1, most=3600)
+    return settings.number("ANSWER_TIMEOUT_SECONDS", model_seconds + _MORE_SECONDS, least=1, most=3700)
+
+
 def read(environ: Mapping[str, str]) -> AgentSettings:
     """Return the settings in `environ`. Raises SettingsError with all errors."""
     settings = Settings(environ)
-    config = replace(read_agent(settings), answer_model=read_composer(settings))
+    config = replace(
+        read_agent(settings), answer_model=read_composer(settings), answer_seconds=read_answer_seconds(settings)
+    )
     settings.check()
     return config

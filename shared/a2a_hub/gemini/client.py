@@ -75,7 +75,7 @@ class Gemini:
 
         A transient failure is retried while there is time, unless a part of the answer was yielded. Raises ModelFailed.
         """
-        deadline = self._clock() + min(timeout_seconds, self.settings.timeout_seconds)
+        deadline = self._clock() + min(timeout_seconds, self.settings.timeout_seconds, cancellation.seconds_left)
         left = threading.Event()
         cancellation.on_cancel(left.set)
         wait_seconds = self._first_wait_seconds

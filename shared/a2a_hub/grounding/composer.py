@@ -25,6 +25,8 @@ _MOST_SENTENCES = 24
 _MOST_CITES = 8
 _MOST_SENTENCE_CHARACTERS = 1_000
 _AT_ONCE = 4
+# The rest of a turn's time is for the judgement of the last sentences, and for another answer if the model is late.
+_SHARE_OF_MODEL = 0.8
 FORGED_ID, TOO_LONG, MOVED, NOT_ENTAILED = "forged_id", "too_long", "moved", "not_entailed"
 
 
@@ -97,6 +99,7 @@ class Composer:
         run = _Run(asked, still_stands, self._verify, self._entailment, cancellation)
         failure: Failure | None = None
         tokens = Tokens()
+        timeout_seconds = min(timeout_seconds, cancellation.seconds_left * _SHARE_OF_MODEL)
         prompt = Prompt(
             instruction=instruction(asked.language), text=prompt_text(asked), temperature=0.0, json_schema=JSON_SCHEMA
         )

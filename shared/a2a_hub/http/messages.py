@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -240,9 +242,13 @@ def body_of(data: bytes) -> Body:
 
 
 class Cancellation:
-    """A signal that nobody waits for the answer any more. Blocking I/O registers what wakes it."""
+    """A signal that nobody waits for the answer any more. Blocking I/O registers what wakes it.
+
+    `deadline` (`time.monotonic`) is when nobody will wait any more.
+    """
 
     def __init__(self) -> None:
+        self.deadline = math.inf
         self._lock = threading.Lock()
         self._cancelled = False
         self._callbacks: list[Callable[[], None]] = []
@@ -251,6 +257,11 @@ class Cancellation:
     def cancelled(self) -> bool:
         """True once the caller has left."""
         return self._cancelled
+
+    @property
+    def seconds_left(self) -> float:
+        """The time until the deadline, at least 0."""
+        return max(0.0, self.deadline - time.monotonic())
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
         """Run `callback` when the caller leaves, at once if that has happened."""

@@ -21,7 +21,7 @@ class LanguageModel(Protocol):
     ) -> Iterator[str | FunctionCall | Waiting | Ended]:
         """Yield the pieces of the answer as they come, `Ended` last. Raises ModelFailed.
 
-        `timeout_seconds` shortens the limit of the model's settings.
+        `timeout_seconds` and the deadline of `cancellation` shorten the limit of the model's settings.
         """
 
     def hint(self, step: str, failure: Failure) -> dict[str, str]:

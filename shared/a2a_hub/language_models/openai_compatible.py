@@ -88,7 +88,7 @@ class OpenAiCompatible:
         if limit and self._calls.take("calls", limit, seconds=_DAY_SECONDS):
             raise ModelFailed(Failure(cause=Cause.USED_UP, detail=f"more than {limit} calls a day in this instance"))
         budget = Budget(
-            deadline=self._http.clock() + min(timeout_seconds, settings.timeout_seconds),
+            deadline=self._http.clock() + min(timeout_seconds, settings.timeout_seconds, cancellation.seconds_left),
             connect_seconds=_CONNECT_SECONDS,
             idle_seconds=settings.idle_seconds,
             max_bytes=_MAX_ANSWER_BYTES,

@@ -12,7 +12,8 @@ from a2a_hub.language_models.openai_compatible import OpenAiCompatible, OpenAiSe
 from a2a_hub.settings.reader import LOOPBACK_HOSTS, Settings, is_http_url
 
 ModelSettings = GeminiSettings | OpenAiSettings
-_TIMEOUT_SECONDS = 20.0
+TIMEOUT_SECONDS = 20.0
+"""The default limit of a model's answer."""
 _REPLACED = ("PHRASE_MODEL", "SELECT_MODEL", "GENERAL_MODEL")
 
 
@@ -30,7 +31,7 @@ def read_embedding_model(settings: Settings) -> ModelSettings | None:
 
 
 def read_model(
-    settings: Settings, variable: str, *, default_timeout_seconds: float = _TIMEOUT_SECONDS
+    settings: Settings, variable: str, *, default_timeout_seconds: float = TIMEOUT_SECONDS
 ) -> ModelSettings | None:
     """Return the model that `variable` names, on the server of `{variable}_URL` if it is set, else on Vertex AI; None if it
     is unset. Errors are recorded in `settings`.
