@@ -2,7 +2,7 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -15,9 +15,7 @@ from hubctl.connection import hub_address, hub_token
 from hubctl.console import write
 from hubctl.feedback import labelled
 from hubctl.live import corpus_questions, paper
-from hubctl.live.corpus_questions import Outcome
-from hubctl.live.hub import HubUnavailable, LiveHub, LocalCloud, read_cases
-from hubctl.live.paper import Question, ask, read_questions, reproduce
+from hubctl.live.hub import LiveHub, LocalCloud, read_cases
 from hubctl.log_lines import read_lines
 from hubctl.main import CommandError
 from hubctl.project_files import SOURCE_TREE, project_file, read_table, read_text
@@ -114,50 +112,35 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
         raise CommandError("--cloud is about the paper's evaluation: add --paper")
     url = hub_address(arguments.url, environment, variables=("HUB_URL",))
     hub = LiveHub(url, token=hub_token(arguments.token, environment))
+    outcomes: Sequence[corpus_questions.Judged | paper.Outcome]
+    lines: Iterable[str]
     if arguments.file and arguments.file.suffix == ".jsonl":
-        return _on_a_corpus(arguments, hub, out)
-    questions = read_questions(arguments.file or project_file(_PAPER, option="FILE"))
-    if arguments.paper:
-        return _reproduce(arguments, hub, url, questions, out)
-    try:
-        outcomes = [ask(hub, question) for question in questions]
-    except HubUnavailable as error:
-        raise CommandError(str(error)) from None
-    wrong = any(each.wrong for each in outcomes)
-    value = {"ok": not wrong, "outcomes": outcomes}
-    write(value, paper.answers_table(outcomes), as_json=arguments.json, out=out)
+        if arguments.paper:
+            raise CommandError("--paper has questions of its own: leave out one of the two")
+        outcomes = judged = [
+            corpus_questions.judged(hub, each) for each in corpus_questions.read_corpus_questions(arguments.file)
+        ]
+        lines = corpus_questions.report(judged)
+    else:
+        questions = paper.read_questions(arguments.file or project_file(_PAPER, option="FILE"))
+        if arguments.paper:
+            outcomes = findings = _reproduced(hub, arguments.cloud, url, questions)
+            lines = paper.findings_tables(findings)
+        else:
+            outcomes = answers = [paper.ask(hub, question) for question in questions]
+            lines = paper.answers_table(answers)
+    wrong = any(each.is_wrong for each in outcomes)
+    write({"ok": not wrong, "outcomes": outcomes}, lines, as_json=arguments.json, out=out)
     return 1 if wrong else 0
 
 
-def _on_a_corpus(arguments: argparse.Namespace, hub: LiveHub, out: TextIO) -> int:
-    if arguments.paper:
-        raise CommandError("--paper has questions of its own: leave out one of the two")
-    questions = corpus_questions.read_corpus_questions(arguments.file)
-    try:
-        results = [corpus_questions.judged(hub, question) for question in questions]
-    except HubUnavailable as error:
-        raise CommandError(str(error)) from None
-    wrong = any(each.outcome in (Outcome.WRONG, Outcome.FAILED) for each in results)
-    value = {"ok": not wrong, "outcomes": results}
-    write(value, corpus_questions.report(results), as_json=arguments.json, out=out)
-    return 1 if wrong else 0
-
-
-def _reproduce(
-    arguments: argparse.Namespace, hub: LiveHub, url: str, questions: Sequence[Question], out: TextIO
-) -> int:
-    file = arguments.cloud or SOURCE_TREE / ".run" / str(urlsplit(url).port) / "cloud.json"
+def _reproduced(
+    hub: LiveHub, cloud_file: Path | None, url: str, questions: Sequence[paper.Question]
+) -> list[paper.Finding]:
+    cloud = LocalCloud.of_run(cloud_file or SOURCE_TREE / ".run" / str(urlsplit(url).port) / "cloud.json")
     numbered = [question for question in questions if question.paper is not None]
-    try:
-        cloud = LocalCloud.of_run(file)
-        cases = read_cases(project_file(_CASES, option="FILE"))
-        findings = list(reproduce(hub, cloud, questions=numbered, cases=cases))
-    except HubUnavailable as error:
-        raise CommandError(str(error)) from None
-    wrong = any(each.wrong for each in findings)
-    value = {"ok": not wrong, "outcomes": findings}
-    write(value, paper.findings_tables(findings), as_json=arguments.json, out=out)
-    return 1 if wrong else 0
+    cases = read_cases(project_file(_CASES, option="FILE"))
+    return list(paper.reproduce(hub, cloud, questions=numbered, cases=cases))
 
 
 def _report(file: Path, table: RouteTable, routed: Sequence[Routed]) -> list[str]:

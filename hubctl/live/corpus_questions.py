@@ -71,6 +71,11 @@ class Judged:
         """The id of the route whose agent answered."""
         return str(self.record.get("route"))
 
+    @property
+    def is_wrong(self) -> bool:
+        """True if it was asserted and is not right, or failed."""
+        return self.outcome in (Outcome.WRONG, Outcome.FAILED)
+
 
 def read_corpus_questions(path: Path) -> tuple[CorpusQuestion, ...]:
     """Return the questions of a file of JSON lines, one at least. Raises CommandError with each line that is none."""
@@ -90,7 +95,7 @@ def read_corpus_questions(path: Path) -> tuple[CorpusQuestion, ...]:
 
 
 def judged(hub: LiveHub, question: CorpusQuestion) -> Judged:
-    """Ask the question in a conversation of its own, after the earlier ones. Raises HubUnavailable."""
+    """Ask the question in a conversation of its own, after the earlier ones. Raises CommandError."""
     context_id = None
     for text in (*question.earlier, question.question):
         record = hub.query(text, context_id=context_id).record or {}

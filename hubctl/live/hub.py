@@ -17,10 +17,7 @@ from a2a_hub.http.client import HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON
 from a2a_hub.runtime.ids import new_id
 from hubctl.connection import exchange
-
-
-class HubUnavailable(Exception):
-    """The lack of a usable answer from the hub; the message explains it and names a remedy."""
+from hubctl.main import CommandError
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ class LiveHub:
             self._headers["authorization"] = f"Bearer {token}"
 
     def send(self, text: str) -> Reply:
-        """Send the question as Gemini Enterprise does: 0.3 JSON-RPC, no accepted output modes. Raises HubUnavailable."""
+        """Send the question as Gemini Enterprise does: 0.3 JSON-RPC, no accepted output modes. Raises CommandError."""
         message = {
             "kind": "message",
             "role": "user",
@@ -55,7 +52,7 @@ class LiveHub:
         value, milliseconds = self._post("/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params})
         try:
             if "error" in value:
-                raise HubUnavailable(f"the hub answered with an error: {value['error']['message']}")
+                raise CommandError(f"the hub answered with an error: {value['error']['message']}")
             parts = value["result"]["parts"]
             text = "".join(part.get("text", "") for part in parts)
             return Reply(text, milliseconds, tuple(part["kind"] for part in parts))
@@ -63,34 +60,34 @@ class LiveHub:
             raise self._no_hub("/") from None
 
     def query(self, text: str, *, context_id: str | None = None) -> Reply:
-        """Send the question on the inspection path, in a conversation if one is given. Raises HubUnavailable."""
+        """Send the question on the inspection path, in a conversation if one is given. Raises CommandError."""
         body = {"query": text} | ({"contextId": context_id} if context_id else {})
         value, milliseconds = self._post("/tools/query", body)
         if not isinstance(value.get("answer"), str):
             raise self._no_hub("/tools/query")
         return Reply(value["answer"], milliseconds, record=value)
 
-    def _no_hub(self, path: str) -> HubUnavailable:
-        return HubUnavailable(f"what answers at {self._url}{path} is no hub: is --url right?")
+    def _no_hub(self, path: str) -> CommandError:
+        return CommandError(f"what answers at {self._url}{path} is no hub: is --url right?")
 
     def _post(self, path: str, body: Any) -> tuple[dict[str, Any], float]:
         started = time.perf_counter()
         try:
             answer = exchange(self._http, "POST", self._url + path, headers=self._headers, body=protojson.encode(body))
         except HttpFailure as failure:
-            raise HubUnavailable(
+            raise CommandError(
                 f"no answer from {self._url}: {failure.detail}. Is it running (make run), and is --url right?"
             ) from None
         if answer.status == 401:
             cause = "refused the token" if "authorization" in self._headers else "wants a token"
-            raise HubUnavailable(f"the hub {cause}: give one with --token or HUB_DEV_TOKEN")
+            raise CommandError(f"the hub {cause}: give one with --token or HUB_DEV_TOKEN")
         try:
             value = protojson.decode(answer.body)
         except A2AError:
             value = None
         if answer.status != 200 or not isinstance(value, dict):
             doubt = ": is --url a hub's?" if answer.status in (200, 404, 405) else ""
-            raise HubUnavailable(f"{self._url}{path} answered HTTP {answer.status}{doubt}")
+            raise CommandError(f"{self._url}{path} answered HTTP {answer.status}{doubt}")
         return value, round((time.perf_counter() - started) * 1000, 1)
 
 
@@ -122,22 +119,22 @@ class LocalCloud:
 
     @classmethod
     def of_run(cls, file: Path) -> LocalCloud:
-        """Return the stand-ins whose addresses a run wrote down. Raises HubUnavailable where it has none."""
+        """Return the stand-ins whose addresses a run wrote down. Raises CommandError where it has none."""
         try:
             return cls(json.loads(file.read_text(encoding="utf-8")))
         except (OSError, ValueError):
-            raise HubUnavailable(
+            raise CommandError(
                 f"there is no local cloud at {file}: start one with make run CLOUD=local, and name its file with --cloud"
             ) from None
 
     @contextlib.contextmanager
     def broken(self, case: Case) -> Iterator[None]:
-        """Switch the case's fault on, and off again afterwards. Raises HubUnavailable."""
+        """Switch the case's fault on, and off again afterwards. Raises CommandError."""
         if case.stand_in is None or case.fault is None:
             yield
             return
         if case.stand_in not in self._urls:
-            raise HubUnavailable(f"the local cloud has no {case.stand_in}")
+            raise CommandError(f"the local cloud has no {case.stand_in}")
         url = f"{self._urls[case.stand_in]}/__faults/{case.fault}"
         self._switch("POST", url)
         try:
@@ -149,6 +146,6 @@ class LocalCloud:
         try:
             answer = exchange(self._http, method, url, headers={}, seconds=10.0)
         except HttpFailure as failure:
-            raise HubUnavailable(f"the local cloud does not answer: {failure.detail}") from None
+            raise CommandError(f"the local cloud does not answer: {failure.detail}") from None
         if answer.status != 204:
-            raise HubUnavailable(f"the local cloud does not know this fault: HTTP {answer.status}")
+            raise CommandError(f"the local cloud does not know this fault: HTTP {answer.status}")

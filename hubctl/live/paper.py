@@ -51,6 +51,11 @@ class Outcome:
         """The record of the inspection path."""
         return self.inspected.record or {}
 
+    @property
+    def is_wrong(self) -> bool:
+        """True if something was not right."""
+        return bool(self.wrong)
+
 
 def read_questions(path: Path) -> tuple[Question, ...]:
     """Return the questions in a file like evaluation/paper.toml, one at least. Raises CommandError."""
@@ -66,7 +71,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
 
 
 def ask(hub: LiveHub, question: Question) -> Outcome:
-    """Ask over the UI path and the inspection path, and compare. Raises HubUnavailable."""
+    """Ask over the UI path and the inspection path, and compare. Raises CommandError."""
     ui, inspected = hub.send(question.text), hub.query(question.text)
     record = inspected.record or {}
     wrong = [f"UI path: {fault}" for fault in _faults(question, ui.text)]
@@ -113,7 +118,7 @@ def reproduce(
 ) -> Iterator[Finding]:
     """Yield every finding. After each fault its question is asked once more: with the permission back, it must be answered again.
 
-    Raises HubUnavailable.
+    Raises CommandError.
     """
     for case in cases:
         with cloud.broken(case):
