@@ -3,115 +3,43 @@
 import base64
 import json
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from a2a_hub.boundaries.api_key import ApiKey
-from a2a_hub.boundaries.boundary import Boundary
-from a2a_hub.boundaries.oauth_client_credentials import OAuthClientCredentials
-from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import (
     ClientAuthentication,
     CredentialSources,
     NoCredential,
-    OAuthClient,
-    SecretReference,
 )
 from a2a_hub.boundaries.token_endpoint import TokenEndpoints
-from a2a_hub.diagnosis.report import Outcome, Step
+from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.http.client import HttpClient
-from a2a_hub.identity.service_tokens import TokenUnavailable
-from functions.hub.doctor import Doctor
-from local.cloud.authorization_server import AuthorizationServer
-from local.cloud.program import Server, recorded
-from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import Exchange, HttpServer, Received
 from tests.fakes.hub import TOKEN, Hub, route, text_of
-from tests.fakes.local_cloud import account, call
+from tests.fakes.local_cloud import account
 from tests.integration.gates import function
-from tests.unit.cards import good_card
-
-KEY, SECRET = "key-of-the-travel-agent", "secret of/the+hub"
-SETTINGS = {"TRAVEL_KEY": KEY, "TRAVEL_SECRET": SECRET}
-FROM_ENVIRONMENT = SecretReference("env:TRAVEL_KEY")
-RESOURCE = SecretReference("projects/my-project/secrets/travel-key/versions/latest")
-
-
-class GuardedAgent(AgentServer):
-    """Serves its card to everybody, and answers those alone whose request `admits` lets in."""
-
-    def __init__(self, admits: Callable[[Received], bool], **options: Any) -> None:
-        super().__init__(lambda _: [message(text("Bon voyage"))], **options)
-        self.admits = admits
-        self.cards: list[str] = []
-
-    def _behave(self, exchange: Exchange) -> None:
-        received = exchange.received
-        exchange.received = replace(received, path=received.path.partition("?")[0])
-        if received.path.startswith("/.well-known/"):
-            self.cards.append(received.path)
-            self.serve_card(exchange)
-        elif not self.admits(received):
-            # A refusal that repeats everything that was sent.
-            exchange.answer(401, json.dumps([received.path, dict(received.headers)]).encode())
-        elif received.path.startswith("/doctor"):
-            exchange.answer(404)
-        elif self._is_get_task(exchange.received):
-            exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32001, "message": "none"}})
-        else:
-            super()._behave(exchange)
-
-
-@dataclass
-class Clock:
-    """The time of this test."""
-
-    now: float = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def with_key(received: Received) -> bool:
-    return received.headers.get("x-travel-key") == KEY
-
-
-@contextmanager
-def owner(**options: Any) -> Iterator[tuple[AuthorizationServer, str]]:
-    """An authorization server that knows the hub, and its address."""
-    server = AuthorizationServer({"the:hub": SECRET}, scopes=frozenset({"book", "read"}), **options)
-    with Server(recorded(server.handle)) as served:
-        yield server, served.url
-
-
-def client_of(url: str, **changes: Any) -> OAuthClient:
-    values: dict[str, Any] = {
-        "token_url": f"{url}/token",
-        "client_id": "the:hub",
-        "secret": SecretReference("env:TRAVEL_SECRET"),
-        "scopes": ("book",),
-    }
-    return OAuthClient(**values | changes)
-
-
-def oauth_of(url: str, **changes: Any) -> Boundary:
-    return OAuthClientCredentials(client=client_of(url, **changes))
-
-
-def bearer_of(server: AuthorizationServer) -> Callable[[Received], bool]:
-    return lambda received: server.is_active(received.headers.get("authorization", "").removeprefix("Bearer "))
-
-
-def requests_for_tokens(url: str) -> list[dict[str, Any]]:
-    return [each for each in call(f"{url}/__received") if each["target"] == "/token"]
+from tests.integration.guarded_agents import (
+    FROM_ENVIRONMENT,
+    KEY,
+    RESOURCE,
+    SECRET,
+    SETTINGS,
+    Clock,
+    GuardedAgent,
+    SecretManager,
+    bearer_of,
+    client_of,
+    examined,
+    oauth_of,
+    owner,
+    requests_for_tokens,
+    store_of,
+    with_key,
+)
 
 
 def test_an_api_key_goes_into_the_header_that_the_route_names() -> None:
@@ -158,34 +86,6 @@ def test_a_key_that_there_is_not_calls_nobody() -> None:
         error = hub.query("Hello")["error"]
     assert (error["fault"], agent.received) == ("no_secret", [])
     assert error["remedy"].startswith("set TRAVEL_KEY in the hub's environment")
-
-
-class _Tokens:
-    def id_token(self, _: str) -> str:
-        raise TokenUnavailable
-
-    def access_token(self) -> str:
-        return "the-hubs-own"
-
-
-class SecretManager(HttpServer):
-    """Holds one secret, and counts who reads it."""
-
-    def __init__(self, secret: str = KEY, *, status: int = 200, error: str = "") -> None:
-        super().__init__(self._answer)
-        self.secret, self.status, self.error = secret, status, error
-
-    def _answer(self, exchange: Exchange) -> None:
-        assert exchange.received.headers["authorization"] == "Bearer the-hubs-own"
-        assert exchange.received.path == f"/v1/{RESOURCE.text}:access"
-        data = base64.b64encode(f"{self.secret}\n".encode()).decode()
-        body = {"payload": {"data": data}} if self.status == 200 else {"error": {"message": self.error}}
-        exchange.json(body, status=self.status)
-
-
-def store_of(manager: SecretManager, clock: Callable[[], float] | None = None) -> SecretStore:
-    http = HttpClient(clock=clock) if clock else HttpClient()
-    return SecretStore({}, http=http, tokens=_Tokens(), endpoint=manager.url)
 
 
 def test_a_secret_of_secret_manager_is_read_once_for_all_and_again_after_five_minutes() -> None:
@@ -392,102 +292,6 @@ def test_no_secret_is_in_any_output(kind: str, fault: str) -> None:
     assert "alpha" in everything
     for secret in (KEY, SECRET, "secret+of", "access-token-", TOKEN):
         assert secret not in everything
-
-
-def examined(agent: Any, sources: CredentialSources) -> dict[str, Step]:
-    """The doctor's steps to one agent, by check."""
-    doctor = Doctor(lambda: (agent,), sources=sources, http=HttpClient(), service=None, operators=frozenset())
-    return {step.check: step for step in doctor.report().examined[0].steps}
-
-
-def sources_of(variables: dict[str, str] = SETTINGS) -> CredentialSources:
-    http = HttpClient()
-    secrets = SecretStore(variables, http=http, tokens=None)
-    return CredentialSources(secrets=secrets, access_tokens=TokenEndpoints(http, secrets))
-
-
-def test_the_doctor_tries_the_key_where_the_card_needs_none() -> None:
-    boundary = ApiKey(secret=FROM_ENVIRONMENT, name="x-travel-key")
-    with GuardedAgent(with_key) as agent:
-        steps = examined(route("alpha", agent.url, boundary=boundary), sources_of())
-        assert steps["credential"].message == "an API key from the variable TRAVEL_KEY, in the header x-travel-key"
-        assert steps["access"] == Step(check="access", outcome=Outcome.OK, message="the agent accepts the credential")
-        wrong = examined(route("alpha", agent.url, boundary=boundary), sources_of({"TRAVEL_KEY": "wrong"}))
-    assert wrong["access"].outcome is Outcome.ERROR
-    assert "replace it (set TRAVEL_KEY" in (wrong["access"].fix or "")
-
-
-def test_the_doctor_prints_the_command_for_a_secret_that_is_missing() -> None:
-    with SecretManager(status=404) as manager:
-        alpha = route("alpha", "http://127.0.0.1:1", boundary=ApiKey(secret=RESOURCE))
-        step = examined(alpha, CredentialSources(secrets=store_of(manager)))["credential"]
-    assert step.command == (
-        "gcloud secrets versions add travel-key --project=my-project --data-file=FILE_WITH_THE_SECRET"
-    )
-
-
-def test_the_doctor_tells_a_token_endpoint_that_refuses_from_an_agent_that_does() -> None:
-    with owner() as (server, url), GuardedAgent(bearer_of(server)) as agent:
-        alpha = route("alpha", agent.url, boundary=oauth_of(url))
-        assert examined(alpha, sources_of())["access"].outcome is Outcome.OK
-        server.faults.switch_on("invalid-client")
-        step = examined(alpha, sources_of())["credential"]
-        assert (step.outcome, "invalid_client" in step.message) == (Outcome.ERROR, True)
-        server.faults.switch_off("invalid-client")
-        agent.admits = lambda _: False
-        assert examined(alpha, sources_of())["access"].outcome is Outcome.ERROR
-
-
-def _v0_3(scheme: dict[str, Any], scopes: list[str]) -> dict[str, Any]:
-    return good_card() | {"securitySchemes": {"travel": scheme}, "security": [{"travel": scopes}]}
-
-
-def _v1_0(scheme: dict[str, Any], scopes: list[str]) -> dict[str, Any]:
-    card = good_card()
-    for name in ("protocolVersion", "url", "preferredTransport", "security"):
-        del card[name]
-    return card | {
-        "supportedInterfaces": [{"url": "https://a.example", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
-        "securitySchemes": {"travel": scheme},
-        "securityRequirements": [{"schemes": {"travel": {"list": scopes}}}],
-    }
-
-
-def cards(url: str) -> dict[str, dict[str, Any]]:
-    """Cards that ask for a key or a token, in both forms."""
-    flow = {"tokenUrl": f"{url}/token", "scopes": {"book": "Book"}}
-    return {
-        "key 0.3": _v0_3({"type": "apiKey", "in": "header", "name": "X-Travel-Key"}, []),
-        "key 1.0": _v1_0({"apiKeySecurityScheme": {"location": "header", "name": "X-Travel-Key"}}, []),
-        "token 0.3": _v0_3({"type": "oauth2", "flows": {"clientCredentials": flow}}, ["book"]),
-        "token 1.0": _v1_0({"oauth2SecurityScheme": {"flows": {"clientCredentials": flow}}}, ["book"]),
-    }
-
-
-@pytest.mark.parametrize("name", ["key 0.3", "key 1.0", "token 0.3", "token 1.0"])
-def test_the_doctor_compares_the_route_with_what_the_card_asks_for(name: str) -> None:
-    with owner() as (_, url):
-        card = cards(url)[name]
-        right: Boundary = oauth_of(url)
-        wrong: Boundary = oauth_of(url, scopes=("read",))
-        line = f'token_url = "{url}/token"'
-        if name.startswith("key"):
-            right = ApiKey(secret=FROM_ENVIRONMENT, name="x-travel-key")
-            wrong = ApiKey(secret=FROM_ENVIRONMENT)
-            line = 'api_key_header = "X-Travel-Key"'
-        with GuardedAgent(lambda _: True, serve_card=lambda exchange: exchange.json(card)) as agent:
-            assert "security" not in examined(route("alpha", agent.url, boundary=right), sources_of())
-            for boundary in (Public(), wrong):
-                step = examined(route("alpha", agent.url, boundary=boundary), sources_of())["security"]
-                assert (step.outcome, line in (step.fix or "")) == (Outcome.WARNING, True)
-
-
-@pytest.mark.parametrize("token_url", ["http://elsewhere.example/token", "no url", "https://u:p@a.example"])
-def test_no_line_is_printed_for_a_token_url_that_may_not_be_called(token_url: str) -> None:
-    flow = {"tokenUrl": token_url, "scopes": {}}
-    card = _v0_3({"type": "oauth2", "flows": {"clientCredentials": flow}}, [])
-    with GuardedAgent(lambda _: True, serve_card=lambda exchange: exchange.json(card)) as agent:
-        assert "security" not in examined(route("alpha", agent.url), sources_of())
 
 
 _ROUTES = """
