@@ -14,7 +14,7 @@ from tests.fakes.function_calling_model import FunctionCallingModel, ModelReques
 from tests.fakes.workspace import OWNER, Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "tests" / "integration" / "workspace_program.py"
+PROGRAM = ROOT / "tests" / "integration" / "workspace" / "program.py"
 _OF_GOOGLE = ("GOOGLE_", "GEMINI_", "WORKSPACE_", "CLOUDSDK_")
 
 

@@ -1,37 +1,17 @@
 """The Workspace worker on Google's Agent Development Kit: a real agent, a model that calls functions, and a small Workspace."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
 from tests.fakes.function_calling_model import ModelRequest, Part, call
-from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures, workspace_program
+from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures
 from workers.workspace.actions import Mail
 from workers.workspace.conversation import question
 from workers.workspace.texts import Language
 
 WRITES = ("--may-write", "mail", "--may-write", "calendar", "--may-write", "docs")
 EVE = "eve@example.net"
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkspaceProgram]:
-    """One program for all of these tests."""
-    with workspace_program(tmp_path_factory.mktemp("workspace")) as program:
-        yield program
-
-
-@pytest.fixture
-def program(running: WorkspaceProgram) -> Iterator[WorkspaceProgram]:
-    """With a Workspace that is as at first, and a log that begins here."""
-    running.reset()
-    yield running
-    running.reset()
-
-
-@pytest.fixture
-def task(program: WorkspaceProgram) -> Task:
-    return program.task()
 
 
 def test_a_question_is_answered_from_what_the_tools_told(program: WorkspaceProgram, task: Task) -> None:

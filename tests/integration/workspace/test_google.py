@@ -1,8 +1,6 @@
 """What the Workspace worker makes of Google's failures: what is tried again, what the person reads, and what the operator."""
 
 import logging
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,20 +14,6 @@ from workers.workspace.google import Api, Google
 
 _BUSY = (503, {"error": {"code": 503, "message": "Backend error"}})
 _LIMIT = (403, {"error": {"code": 403, "errors": [{"reason": "userRateLimitExceeded"}]}})
-
-
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
-    """An empty one, and a service account that acts for its owner."""
-    workspace = Workspace()
-    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(workspace.key_file(tmp_path)))
-    with workspace.server:
-        yield workspace
-
-
-@pytest.fixture
-def bench(workspace: Workspace) -> Bench:
-    return Bench(workspace)
 
 
 @pytest.mark.parametrize("trouble", [_BUSY, _LIMIT, None])

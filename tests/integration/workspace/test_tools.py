@@ -1,27 +1,11 @@
 """The Workspace worker's tools against Google's APIs on the wire: what they read, by which scope, and how they fail."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes.workspace import OWNER, Workspace
 from tests.fakes.workspace_tools import Bench
-
-
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
-    """An empty one, and a service account that acts for its owner."""
-    workspace = Workspace()
-    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(workspace.key_file(tmp_path)))
-    with workspace.server:
-        yield workspace
-
-
-@pytest.fixture
-def bench(workspace: Workspace) -> Bench:
-    return Bench(workspace)
 
 
 def test_a_file_is_found_and_read(workspace: Workspace, bench: Bench) -> None:

@@ -1,36 +1,15 @@
 """What the Workspace worker makes of failures: of the model, of Google, and of people who have gone."""
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.fakes.function_calling_model import ModelRequest, Part, call
-from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures, workspace_program
+from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures
 
 WRITES = ("--may-write", "mail")
 _BUSY = (503, {"error": {"code": 503}})
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkspaceProgram]:
-    """One program for all of these tests."""
-    with workspace_program(tmp_path_factory.mktemp("workspace")) as program:
-        yield program
-
-
-@pytest.fixture
-def program(running: WorkspaceProgram) -> Iterator[WorkspaceProgram]:
-    """With a Workspace that is as at first, and a log that begins here."""
-    running.reset()
-    yield running
-    running.reset()
-
-
-@pytest.fixture
-def task(program: WorkspaceProgram) -> Task:
-    return program.task()
 
 
 def test_a_mail_that_was_sent_is_not_lost_with_the_model(program: WorkspaceProgram, task: Task) -> None:
