@@ -32,7 +32,7 @@ test: venv ## run all tests, in a process more than there are cores (TESTS='test
 
 screenshots: venv ## docs/images: the console as its test in a browser sees it
 	@mkdir -p docs/images
-	@SCREENSHOTS=docs/images $(IN_VENV)/python -m pytest tests/e2e/test_console.py -k looks_around -n0
+	@SCREENSHOTS=docs/images $(IN_VENV)/python -m pytest tests/e2e/test_console_walk.py -n0
 
 soak: venv ## disturb two hubs, their agent and workers for SOAK_SECONDS (600) and show that nothing is lost or done twice (SOAK_STORE=firestore, SOAK_SEED repeats a run)
 	@$(IN_VENV)/python -m tests.e2e.task_soak --seconds $(or $(SOAK_SECONDS),600) --store $(or $(SOAK_STORE),sqlite) $(if $(SOAK_SEED),--seed $(SOAK_SEED))

@@ -1,7 +1,6 @@
 """The console of a whole run in a real browser, in both languages: a person signs in, asks, sees why, approves, looks around."""
 
 import json
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -31,7 +30,7 @@ def ask(browser: Browser, text: str) -> None:
     browser.press(selector=".ask textarea", key="Enter")
 
 
-def said(browser: Browser, turn: int) -> str:
+def answer_of(browser: Browser, turn: int) -> str:
     """The answer of a turn that has ended, with its reasons."""
     browser.click(selector=_ANSWER.format(turn) + "summary")
     words: str = browser.text(selector=_ANSWER.format(turn))
@@ -75,7 +74,7 @@ def test_a_person_asks_sees_why_approves_and_looks_around(
     assert browser.text(selector="nav").split() == list(names)
     assert browser.evaluate(script="document.documentElement.lang") == language[:2]
     ask(browser, question)
-    shown = said(browser, 1)
+    shown = answer_of(browser, 1)
     assert all(words in shown for words in (*answered, *why)), shown
     assert shown.count(answered[0]) == 2, "in the answer, and quoted under it"
     browser.click(selector=f"{_ANSWER.format(1)} .sources li:first-child a")
@@ -96,10 +95,8 @@ def test_a_person_asks_sees_why_approves_and_looks_around(
 
     ask(browser, command)
     browser.wait(selector=f"{_ANSWER.format(2)} .choices button")
-    if folder := os.environ.get("SCREENSHOTS"):
-        browser.shoot(path=str(ROOT / folder / f"console-{language[:2]}.png"))
     browser.click(selector=f"{_ANSWER.format(2)} .choices button:first-child")
-    assert "hello" in said(browser, 3)
+    assert "hello" in answer_of(browser, 3)
 
     browser.click(selector="nav a[href='#tasks']")
     browser.click(selector=f".tasks button:text-is('{question}')")
@@ -168,7 +165,7 @@ def test_every_page_is_accessible(browser: Browser, hub: Hub) -> None:
             if view == "ask":
                 sign_in(browser, hub, hub.tokens[0], dark=dark)
                 ask(browser, "What is the deadline for notifying the infrastructure team for a P-1 incident?")
-                said(browser, 1)
+                answer_of(browser, 1)
                 browser.click(selector="[data-t=compare]")
                 browser.wait(selector=".contracts .as_program code")
             elif view == "document-page":
@@ -190,7 +187,7 @@ def test_every_page_is_accessible(browser: Browser, hub: Hub) -> None:
 def test_it_fits_a_phone_in_the_dark_and_switches_its_language(browser: Browser, hub: Hub) -> None:
     sign_in(browser, hub, hub.tokens[1], width=360, dark=True)
     ask(browser, "What is the hotel limit in Japan?")
-    assert "14,000" in said(browser, 1)
+    assert "14,000" in answer_of(browser, 1)
     browser.choose(selector="#language", value="ja")
     browser.wait(selector=_ANSWER.format(1) + "summary:text('この回答の理由')")
     for view in ("ask", "tasks", "routes", "health", "inspect"):

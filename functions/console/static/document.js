@@ -29,7 +29,7 @@ export function view() {
 
   function show({ title, link: address, before, quote, after }) {
     const mark = h("mark", { tabindex: "-1" }, plain(quote));
-    shownAs.replaceChildren(h("h3", {}, plain(title), address ? [" ", h("small", {}, link(address))] : []),
+    shownAs.replaceChildren(h("h3", {}, plain(title)), address ? h("p", {}, h("small", {}, link(address))) : "",
       quote ? "" : say("document.changed", {}, "p"), h("div", { class: "whole", dir: "auto" }, plain(before), quote && mark, plain(after)));
     mark.scrollIntoView({ block: "center" });
     mark.focus({ preventScroll: true });
