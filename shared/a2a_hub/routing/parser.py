@@ -1,8 +1,11 @@
 """Parses and checks routes.toml: the one source for router, agent card and documentation."""
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, TypeVar
+
+from msgspec import Struct, structs
 
 from a2a_hub.a2a.extensions.development_tool import is_development_tool
 from a2a_hub.a2a.model import Binding, Version
@@ -26,6 +29,8 @@ from a2a_hub.text.normalization import compose, normalise
 from a2a_hub.toml.checked_table import VARIABLE, CheckedTable, Problem, did_you_mean, syntax_problem
 from a2a_hub.toml.lines import TomlLines
 
+S = TypeVar("S", bound=Struct)
+_fields = cache(structs.fields)
 _MOST_FALLBACKS = 3
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")
@@ -133,12 +138,13 @@ def read_hub(table: CheckedTable) -> HubProfile:
     absent = HubProfile()
     if ("provider_organization" in table.values) != ("provider_url" in table.values):
         table.problem(None, "provider_organization and provider_url go together: write both, or neither")
-    return HubProfile(
+    return _struct(
+        table,
+        HubProfile,
         name=table.text("name", absent.name),
         name_ja=table.text("name_ja", table.text("name", absent.name_ja)),
         description=table.text("description", absent.description),
         description_ja=table.text("description_ja", table.text("description", absent.description_ja)),
-        version=table.text("version", absent.version),
         provider_organization=table.text("provider_organization", "") or None,
         provider_url=_address(table, "provider_url", ""),
         documentation_url=_address(table, "documentation_url", ""),
@@ -149,57 +155,44 @@ def read_hub(table: CheckedTable) -> HubProfile:
 def read_route(table: CheckedTable) -> Route:
     """Return one [[routes]] table; its mistakes become problems."""
     table.refuse_unknown({*Route.__struct_fields__, *BOUNDARY_KEYS})
-    default = table.flag("default")
-    role = table.text("role", "")
-    name, description = table.text("name"), table.text("description")
-    return Route(
-        id=table.text("id"),
+    id_, name, description = table.text("id"), table.text("name"), table.text("description")
+    role, default = table.text("role", ""), table.flag("default")
+    return _struct(
+        table,
+        Route,
+        id=id_,
         name=name,
         name_ja=table.text("name_ja", name),
         description=description,
         description_ja=table.text("description_ja", description),
-        examples=table.texts("examples"),
-        tags=table.texts("tags"),
-        keywords=table.texts("keywords"),
-        patterns=table.texts("patterns"),
-        names=table.texts("names"),
-        named_by=table.texts("named_by"),
-        unless=table.texts("unless"),
         priority=table.whole("priority", 0 if default else None),
         url=_address(table, "url", "" if role else None) or "",
         boundary=_read_boundary(table, required=not role),
         kind=table.choice("kind", Kind) or Kind.A2A,
-        tool=table.text("tool", ""),
-        text_argument=table.text("text_argument", ""),
-        read_only_tools=table.texts("read_only_tools"),
         role=role,
         protocol_version=table.choice("protocol_version", Version),
         binding=table.choice("binding", Binding),
-        timeout_seconds=table.seconds("timeout_seconds", 30.0),
-        connect_timeout_seconds=table.seconds("connect_timeout_seconds", 5.0),
-        stream_idle_timeout_seconds=table.seconds("stream_idle_timeout_seconds", 120.0),
-        retries=table.whole("retries", 1),
-        retry_seconds=table.whole("retry_seconds", 600),
         breaker=_read_breaker(table),
-        turns_per_minute=table.whole("turns_per_minute", 0),
-        concurrent_turns=table.whole("concurrent_turns", 0),
-        model_calls_per_day=table.whole("model_calls_per_day", 0),
         max_response_bytes=table.whole("max_response_bytes", 4 << 20, least=1),
-        sticky=table.flag("sticky"),
-        follow_ups=table.flag("follow_ups"),
         safety=table.choice("safety", Safety),
-        passes_tasks=table.flag("passes_tasks"),
-        signs_caller_for=table.text("signs_caller_for", ""),
         card_keys=_read_card_keys(table),
-        extensions=table.texts("extensions"),
         default=default,
-        fallbacks=table.texts("fallbacks"),
-        optional=table.flag("optional"),
-        input_modes=table.texts("input_modes", ("text/plain",)),
-        allow_domains=table.texts("allow_domains"),
-        allow_emails=table.texts("allow_emails"),
-        allow_clients=table.texts("allow_clients"),
     )
+
+
+def _struct(table: CheckedTable, type_: type[S], **fields: Any) -> S:
+    """Return the table as a whole. Each field but the given ones has the key of its name, its type, and its default."""
+    readers: dict[Any, Callable[[str, Any], object]] = {
+        str: table.text,
+        int: table.whole,
+        float: table.seconds,
+        bool: lambda key, _: table.flag(key),
+        tuple[str, ...]: table.texts,
+    }
+    for field in _fields(type_):
+        if field.name not in fields:
+            fields[field.name] = readers[field.type](field.name, field.default)
+    return type_(**fields)
 
 
 def _read_boundary(table: CheckedTable, *, required: bool) -> Boundary:
@@ -228,12 +221,8 @@ def _read_breaker(table: CheckedTable) -> BreakerLimits | None:
         table.problem("breaker", f'breaker is {value!r}: write "off", or {{ failures = 5, pause_seconds = 30 }}')
         return None
     limits = table.inner("breaker", value)
-    absent = BreakerLimits()
     limits.refuse_unknown(BreakerLimits.__struct_fields__)
-    return BreakerLimits(
-        failures=limits.whole("failures", absent.failures, least=1),
-        pause_seconds=limits.seconds("pause_seconds", absent.pause_seconds),
-    )
+    return _struct(limits, BreakerLimits, failures=limits.whole("failures", BreakerLimits().failures, least=1))
 
 
 def _address(table: CheckedTable, key: str, default: str | None = None) -> str | None:
