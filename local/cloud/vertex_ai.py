@@ -69,7 +69,7 @@ class VertexAi(ProjectApi):
         try:
             body = json_body(request)
             text, most, call = answers.user_text(body), answers.most_tokens(body), answers.function_call(body)
-            respond = str if answers.results(body) else answer
+            respond = str if answers.results(body) else partial(answer, unknown=answers.unknown_word(body))
             if schema := answers.json_schema(body):
                 respond = partial(structured, schema=schema)
         except (ValueError, TypeError, AttributeError, KeyError):

@@ -19,8 +19,8 @@ _NONE = {
 }
 
 
-def answer(text: str) -> str:
-    """Return the answer to the text of a user's turn."""
+def answer(text: str, *, unknown: str = "") -> str:
+    """Return the answer to the text of a user's turn, after `unknown` if there is nothing to answer it from."""
     sentences = _sentences(text)
     question = " ".join(sentence for sentence in sentences if _asks(sentence))
     material = [sentence for sentence in sentences if not _asks(sentence)]
@@ -32,8 +32,15 @@ def answer(text: str) -> str:
         least = max(1, max(shared, default=0) / 2)
         chosen = [material[at] for at in sorted(best) if shared[at] >= least]
     if not chosen:
-        return _NONE[bool(_JAPANESE.search(question or text))]
+        return unknown + _NONE[bool(_JAPANESE.search(question or text))]
     return "".join(chosen) if all(_JAPANESE.search(each) for each in chosen) else " ".join(chosen)
+
+
+def unknown_word(body: Any) -> str:
+    """Return the word with which, by the instruction, an answer begins that is not known; "" without one."""
+    instruction = "".join(part["text"] for part in body.get("systemInstruction", {}).get("parts", ()))
+    word = re.search(r"Begin with the word ([A-Z]+) when you do not know", instruction)
+    return f"{word[1]} " if word else ""
 
 
 def structured(text: str, schema: Any) -> str:

@@ -32,11 +32,13 @@ def text_of(pieces: list[Any]) -> str:
     return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
-def model_says(text: str, *, finish: str = "STOP") -> HttpServer:
+def model_says(*pieces: str, finish: str = "STOP") -> HttpServer:
     """A model that says this, whatever it is asked, and ends like this."""
 
     def answer(exchange: Exchange) -> None:
         exchange.start_stream()
-        exchange.event({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": finish}]})
+        for piece in pieces:
+            exchange.event({"candidates": [{"content": {"parts": [{"text": piece}]}}]})
+        exchange.event({"candidates": [{"finishReason": finish}]})
 
     return HttpServer(answer)

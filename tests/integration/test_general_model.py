@@ -15,6 +15,7 @@ from functions.general.app import KNOWLEDGE
 from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
 from tests.fakes.http_server import Exchange, HttpServer
+from tests.fakes.model_answers import model_says
 from tests.fakes.vertex import (
     ACCOUNT,
     MODEL,
@@ -115,6 +116,41 @@ def test_what_the_almanac_knows_is_told_when_the_model_fails(service: Vertex) ->
     assert (answer.data["source"], answer.data["answered"]) == ("almanac", True)
     assert answer.data["composed"]["failure"] == {"cause": "denied"}
     assert answer.record["composed"]["failure"]["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (["UNKNOWN"], "I do not know the answer, and I do not guess."),
+        (["UNK", "NOWN: I cannot see", " today's news."], "I cannot see today's news."),
+        ([" **UNKNOWN**", "\nI cannot see it."], "I cannot see it."),
+        (["[UNKNOWN] I cannot see it."], "I cannot see it."),
+    ],
+)
+def test_what_the_model_does_not_know_it_declines_so_that_the_hub_shows_what_is_nearer(
+    pieces: list[str], text: str
+) -> None:
+    with model_says(*pieces) as server:
+        answer = said(agent(server.url), "What is the news?")
+    assert answer.text == text
+    assert (answer.data["declines"], answer.data["answered"]) == ("nothing_known", False)
+
+
+@pytest.mark.parametrize("pieces", [["UN"], ["Unknown"], ["UN", "ESCO"], ["UNKNOW"], ["The UNKNOWN soldier"]])
+def test_a_word_that_only_looks_like_it_is_an_answer(pieces: list[str]) -> None:
+    with model_says(*pieces) as server:
+        answer = said(agent(server.url), "What is the news?")
+    assert (answer.text, "declines" in answer.data) == ("".join(pieces), False)
+
+
+def test_a_japanese_question_that_nobody_can_answer_is_declined_in_japanese(service: Vertex) -> None:
+    answer = ask(service, "最初の王は誰ですか？")
+    assert answer.text.startswith("これは言語モデルのローカル代用品です。")
+    assert answer.data["declines"] == "nothing_known"
+    with model_says("UNKNOWN") as server:
+        assert (
+            said(agent(server.url), "最初の王は誰ですか？").text == "その答えはわかりません。推測でのお答えは控えます。"
+        )
 
 
 def test_no_other_answer_follows_one_that_was_begun(service: Vertex) -> None:
