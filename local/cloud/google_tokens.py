@@ -1,8 +1,4 @@
-"""`python -m local.cloud.google_tokens`: Google's userinfo and tokeninfo, with tokens that are made over HTTP, and faults.
-
-    PUT    /control/tokens/NAME      {"sub": …, "email": …, "aud": …, "expires_in": 3600, …}: the token NAME is valid from now on
-    DELETE /control/tokens/NAME      NAME is revoked
-    GET    /control/counts           the requests to each endpoint, and the most that were under way at once
+"""Google's userinfo and tokeninfo, with faults.
 
 The endpoints' shapes and errors are Google's: in tokeninfo numbers and booleans are strings, in userinfo they are not.
 """
@@ -12,13 +8,12 @@ import time
 from typing import Any
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud.program import Faults, json_body, json_response, serve
+from local.cloud.program import Faults, json_response
 
 Json = dict[str, Any]
 
 USERINFO, TOKENINFO = "/oauth2/v3/userinfo", "/tokeninfo"
 _ENDPOINTS = {USERINFO: "userinfo", TOKENINFO: "tokeninfo"}
-_CONTROL = "/control/"
 _FAULT = "{} answers with `status`, if there is one, and `retry_after`, after `latency_seconds`"
 _SCOPE = "openid https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/userinfo.profile"
 
@@ -41,23 +36,10 @@ class GoogleTokens:
         """Return the answer to one request."""
         if (answer := self._faults.handle(request)) is not None:
             return answer
-        if request.path.startswith(_CONTROL):
-            return self._controlled(request)
         endpoint = _ENDPOINTS.get(request.path)
         if endpoint is None:
             return json_response({"error": "not_found"}, status=404)
         return self._introspected(endpoint, request)
-
-    def _controlled(self, request: Request) -> Response:
-        kind, _, name = request.path.removeprefix(_CONTROL).partition("/")
-        with self._lock:
-            if kind == "counts":
-                return json_response(self.counts)
-            if request.method == "DELETE":
-                self._tokens.pop(name, None)
-            else:
-                self.issue(name, json_body(request))
-        return json_response({})
 
     def _introspected(self, endpoint: str, request: Request) -> Response:
         with self._lock:
@@ -99,7 +81,3 @@ def _tokeninfo(token: Json | None) -> Response:
 
 def _as_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-if __name__ == "__main__":
-    serve(GoogleTokens().handle, name="google-tokens", port=0)

@@ -10,7 +10,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from a2a_hub.http.messages import JSON, Handler, Request, Response, body_of
 from local.ports import LOOPBACK
-from local.processes import StopSignal
 
 RECEIVED = "/__received"
 _MOST_RECEIVED = 1000
@@ -125,14 +124,6 @@ def _handler(handle: Handler) -> type[BaseHTTPRequestHandler]:
             """Log nothing."""
 
     return OneConnection
-
-
-def serve(handle: Handler, *, name: str, port: int) -> None:
-    """Serve until SIGINT or SIGTERM, and print the address."""
-    stopping = StopSignal.of_signals()
-    with Server(handle, port=port) as server:
-        print(f"ready {name} {server.url}", flush=True)
-        stopping.wait()
 
 
 def recorded(handle: Handler) -> Handler:
