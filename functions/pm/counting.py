@@ -4,21 +4,21 @@ import re
 from dataclasses import dataclass
 
 from a2a_hub.text.normalization import normalise
+from a2a_hub.text.quantities import number
+from a2a_hub.text.quantity_patterns import NUMBER_WORDS
 
 _ENGLISH = {
-    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
-    **{"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16},
-    **{"seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20},
+    **{word: value for word, value in NUMBER_WORDS.items() if 0 < value <= 20},
     **{"single": 1, "pair of": 2, "couple of": 2, "couple": 2, "a few": 3, "a handful of": 5},
     **{"half a dozen": 6, "dozen": 12},
 }
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
-_KANJI = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)}
 _KANA = {
     **{"ひと": 1, "ふた": 2, "みっ": 3, "みつ": 3, "よっ": 4, "いつ": 5, "むっ": 6, "なな": 7, "やっ": 8},
     **{"ここの": 9},
 }
 
+_NAMED = {**_ENGLISH, **_ORDINALS, **_KANA}
 _DIGITS = "[0-9]{1,3}"
 _WORDS = "|".join(sorted(_ENGLISH, key=len, reverse=True))
 _NUMBER = rf"(?P<number>{_DIGITS}|{_WORDS})(?: ?\([0-9a-z]+\))?"
@@ -75,13 +75,13 @@ def requested_portion(question: str, *, usual: int) -> Portion:
     `usual` is the number of items in an answer without a requested number. Lists begin with the most important item.
     """
     skipped, count = 0, None
-    for number, line in enumerate(question.splitlines()):
+    for position, line in enumerate(question.splitlines()):
         text = normalise(line)
-        if number and (item := _number_in(_ITEM.search(text)) or (1 if _FIRST.search(text) else None)):
+        if position and (item := _number_in(_ITEM.search(text)) or (1 if _FIRST.search(text) else None)):
             skipped, count = item - 1, 1
             continue
         named = requested_count(line) or _number_in(_MORE_OF.search(text))
-        if number and _MORE.search(text):
+        if position and _MORE.search(text):
             skipped += count or usual
         count = named or count
     return Portion(skipped, count)
@@ -100,10 +100,4 @@ def _number_in(match: re.Match[str] | None) -> int | None:
     if match is None:
         return None
     word = next(group for group in match.groups() if group)
-    if word.isdecimal():
-        return int(word) or None
-    named = {**_ENGLISH, **_ORDINALS, **_KANA}.get(word)
-    if named is not None:
-        return named
-    tens, ten, ones = word.rpartition("十")
-    return (10 * _KANJI.get(tens, 1) if ten else 0) + _KANJI.get(ones, 0)
+    return _NAMED.get(word) or int(number(word)) or None

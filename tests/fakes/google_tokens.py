@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 from local.cloud.google_tokens import TOKENINFO, USERINFO, GoogleTokens
 from local.cloud.program import Server
@@ -23,10 +22,9 @@ USER = {
 
 
 class Google:
-    """The stand-in at `port`."""
+    """The stand-in at an address."""
 
     def __init__(self, tokens: GoogleTokens, url: str) -> None:
-        self.port = urlsplit(url).port
         self._tokens = tokens
         self._url = url
         self.userinfo_url = url + USERINFO
