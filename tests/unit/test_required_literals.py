@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a2a_hub.routing.matching import Literal, LiteralIndex, SearchedText, known_to
+from a2a_hub.routing.matching import Literal, LiteralIndex
 from a2a_hub.routing.patterns import BadPattern, compile_pattern
 from a2a_hub.routing.required_literals import required_literals
 from a2a_hub.text.normalization import normalise
@@ -111,4 +111,4 @@ def test_the_index_finds_just_the_sets_with_a_literal_in_the_text(sets: list[tup
     expected = [
         number for number, literals in enumerate(sets) if not literals or any(each in text for each in literals)
     ]
-    assert index.present(SearchedText(text, known_to(index))) == expected
+    assert index.present(text) == expected

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
+from typing import Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from a2a_hub.routing.patterns import compile_pattern
+from a2a_hub.routing.patterns import Pattern, compile_pattern
 from a2a_hub.routing.required_literals import required_literals
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.normalization import normalise
@@ -18,6 +19,7 @@ _FIRST_UNSPACED_SCRIPT = "\u1100"
 # A short katakana word is part of longer ones by accident (リスク in アスタリスク), a long one hardly ever.
 _LONGEST_WHOLE_KATAKANA = 3
 _LONGEST_SHOWN = 60
+K = TypeVar("K")
 Clue = int | bytes
 ClueKind = Callable[[str], Sequence[Clue]]
 
@@ -26,21 +28,84 @@ _BEYOND_ASCII = 0xFFFFFF80_FFFFFF80
 _BLANKED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 
 
-class KeywordIndex:
-    """An index of the keywords of all routes, in all their forms."""
+class Literal(Struct, frozen=True):
+    """A piece of normalised text; `whole` if it counts only as whole ASCII words."""
 
-    def __init__(self, keywords: Sequence[tuple[Route, str]]) -> None:
-        """Index the keywords, each with its route, in the order of priority."""
-        self._entries = [(route, keyword, form) for route, keyword in keywords for form in _forms(normalise(keyword))]
-        self.literals = LiteralIndex([(Literal(form, whole=True),) for _, _, form in self._entries])
+    text: str
+    whole: bool = False
 
-    def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Yield each route with keywords in the text, in order, with these keywords as the table writes them."""
-        possible = map(self._entries.__getitem__, self.literals.present(searched))
-        for _, entries in groupby(possible, key=lambda entry: entry[0].id):
-            found = [(route, keyword) for route, keyword, form in entries if stands_in(form, searched.text)]
+
+class Matcher(Protocol):
+    """A keyword or pattern of a route. A text that has none of the literals, if there are any, does not match."""
+
+    @property
+    def route(self) -> Route: ...  # noqa: D102
+    @property
+    def literals(self) -> tuple[Literal, ...]: ...  # noqa: D102
+
+    def found_in(self, text: str) -> str | None:
+        """Return what of the normalised text matches, as it is shown; None if nothing does."""
+
+
+class Keyword(Struct, frozen=True):
+    """A keyword of a route in one of its forms. It is shown as the table writes it."""
+
+    route: Route
+    word: str
+    form: str
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """See `Matcher`."""
+        return (Literal(self.form, whole=True),)
+
+    def found_in(self, text: str) -> str | None:
+        """See `Matcher.found_in`."""
+        return self.word if stands_in(self.form, text) else None
+
+
+def keywords_of(route: Route, words: Iterable[str]) -> list[Keyword]:
+    """Return the keywords in all their forms."""
+    return [Keyword(route, word, form) for word in words for form in _forms(normalise(word))]
+
+
+class RoutePattern(Struct, frozen=True):
+    """A pattern of a route. The matched text is shown, shortened."""
+
+    route: Route
+    pattern: Pattern
+    literals: tuple[Literal, ...]
+
+    def found_in(self, text: str) -> str | None:
+        """See `Matcher.found_in`."""
+        match = self.pattern.search(text)
+        return _shortened(match.group()) if match else None
+
+
+def patterns_of(route: Route, patterns: Iterable[str], known: Mapping[str, tuple[str, ...]]) -> list[RoutePattern]:
+    """Return the compiled patterns; `known` are the literals of patterns (`RouteTable.literals`)."""
+    literals = {each: known[each] if each in known else required_literals(each) for each in patterns}
+    return [
+        RoutePattern(route, compile_pattern(each), tuple(map(Literal, required))) for each, required in literals.items()
+    ]
+
+
+class MatcherIndex(Generic[K]):
+    """An index of the keywords and patterns of all routes in groups, the best group first."""
+
+    def __init__(self, groups: Sequence[tuple[K, Sequence[Matcher]]]) -> None:
+        """Index the matchers of each group, which are in the order of priority."""
+        self._groups = [group for group, _ in groups]
+        self._entries = [(number, each) for number, (_, matchers) in enumerate(groups) for each in matchers]
+        self._literals = LiteralIndex([each.literals for _, each in self._entries])
+
+    def matches(self, text: str) -> Iterator[tuple[K, Route, tuple[str, ...]]]:
+        """Yield each route with matchers for the normalised text, by group and in order, with what each of them shows."""
+        possible = map(self._entries.__getitem__, self._literals.present(text))
+        for (group, _), entries in groupby(possible, key=lambda entry: (entry[0], entry[1].route.id)):
+            found = [(each.route, shown) for _, each in entries if (shown := each.found_in(text)) is not None]
             if found:
-                yield found[0][0], tuple(dict.fromkeys(keyword for _, keyword in found))
+                yield self._groups[group], found[0][0], tuple(dict.fromkeys(shown for _, shown in found))
 
 
 def stands_in(word: str, text: str) -> bool:
@@ -79,64 +144,8 @@ def _forms(keyword: str) -> tuple[str, ...]:
     return (keyword, keyword + ("es" if last.endswith(("s", "x", "z", "ch", "sh")) else "s"))
 
 
-class PatternIndex:
-    """An index of the patterns of all routes, by the literals that each requires."""
-
-    def __init__(self, patterns: Sequence[tuple[Route, str]], literals: Mapping[str, tuple[str, ...]]) -> None:
-        """Index the patterns, each with its route, in the order of priority; `literals` are the known ones
-        (`RouteTable.literals`).
-        """
-        self._entries = [(route, compile_pattern(pattern)) for route, pattern in patterns]
-        self.literals = LiteralIndex(
-            [
-                tuple(map(Literal, literals[pattern] if pattern in literals else required_literals(pattern)))
-                for _, pattern in patterns
-            ]
-        )
-
-    def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Yield each route with patterns that match the text, in order, with the matched texts, shortened."""
-        possible = map(self._entries.__getitem__, self.literals.present(searched))
-        for _, entries in groupby(possible, key=lambda entry: entry[0].id):
-            found = [(route, match) for route, pattern in entries if (match := pattern.search(searched.text))]
-            if found:
-                yield found[0][0], tuple(dict.fromkeys(_shortened(match.group()) for _, match in found))
-
-
 def _shortened(matched: str) -> str:
     return matched if len(matched) <= _LONGEST_SHOWN else matched[: _LONGEST_SHOWN - 1] + "…"
-
-
-class Literal(Struct, frozen=True):
-    """A piece of normalised text; `whole` if it counts only as whole ASCII words."""
-
-    text: str
-    whole: bool = False
-
-
-Known = Mapping[ClueKind, frozenset[Clue]]
-"""The clues that some index uses, by kind."""
-
-
-class SearchedText:
-    """A normalised text, and the `known` clues in it, looked up once for all indexes."""
-
-    def __init__(self, text: str, known: Known) -> None:
-        self.text = text
-        self._known = known
-        self._clues: dict[ClueKind, frozenset[Clue]] = {}
-
-    def clues(self, kind: ClueKind) -> frozenset[Clue]:
-        """Return the known clues of a kind that are in the text."""
-        if kind not in self._clues:
-            self._clues[kind] = self._known[kind].intersection(kind(self.text))
-        return self._clues[kind]
-
-
-def known_to(*indexes: LiteralIndex) -> Known:
-    """Return the clues that the indexes use."""
-    kinds = {kind for index in indexes for kind in index.known}
-    return {kind: frozenset().union(*(index.known.get(kind, ()) for index in indexes)) for kind in kinds}
 
 
 class LiteralIndex:
@@ -165,22 +174,14 @@ class LiteralIndex:
                     self._short.append(entry)
             if literals_of:
                 self._literals_of[kind] = literals_of
-        self.known: Known = {kind: frozenset(found) for kind, found in self._literals_of.items()}
 
-    def present(self, searched: SearchedText) -> list[int]:
+    def present(self, text: str) -> list[int]:
         """Return the numbers of the sets with a literal in the text and of those without literals, ascending."""
-        text = searched.text
         numbers = set(self._always)
         numbers.update([number for literal, number in self._short if literal in text])
         for kind, literals_of in self._literals_of.items():
-            numbers.update(
-                [
-                    number
-                    for clue in self.known[kind] & searched.clues(kind)
-                    for literal, number in literals_of[clue]
-                    if literal in text
-                ]
-            )
+            known = literals_of.keys() & kind(text)
+            numbers.update([number for clue in known for literal, number in literals_of[clue] if literal in text])
         return sorted(numbers)
 
 

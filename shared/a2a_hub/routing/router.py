@@ -1,11 +1,10 @@
 """Chooses the route of a text by rules, never by a model: same text, same table, same route."""
 
-from collections.abc import Iterator
 from enum import StrEnum
 
 from msgspec import Struct
 
-from a2a_hub.routing.matching import KeywordIndex, PatternIndex, SearchedText, known_to
+from a2a_hub.routing.matching import MatcherIndex, keywords_of, patterns_of
 from a2a_hub.routing.patterns import compile_any
 from a2a_hub.routing.routes import Route, RouteTable
 from a2a_hub.text.follow_up import is_follow_up
@@ -64,16 +63,20 @@ class Router:
     def __init__(self, table: RouteTable) -> None:
         self._table = table
         ordered = sorted(table.routes, key=lambda route: -route.priority)
-        self._rules = (
-            (Rule.NAMED, KeywordIndex([(route, name) for route in ordered for name in route.names])),
-            (Rule.NAMED, PatternIndex([(route, each) for route in ordered for each in route.named_by], table.literals)),
-            (Rule.KEYWORD, KeywordIndex([(route, word) for route in ordered for word in route.keywords])),
-            (
-                Rule.PATTERN,
-                PatternIndex([(route, each) for route in ordered for each in route.patterns], table.literals),
-            ),
+        self._rules = MatcherIndex(
+            [
+                (Rule.NAMED, [each for route in ordered for each in keywords_of(route, route.names)]),
+                (
+                    Rule.NAMED,
+                    [each for route in ordered for each in patterns_of(route, route.named_by, table.literals)],
+                ),
+                (Rule.KEYWORD, [each for route in ordered for each in keywords_of(route, route.keywords)]),
+                (
+                    Rule.PATTERN,
+                    [each for route in ordered for each in patterns_of(route, route.patterns, table.literals)],
+                ),
+            ]
         )
-        self._known = known_to(*(rules.literals for _, rules in self._rules))
 
     def choose(
         self, text: str, *, skill: str | None = None, last_route: str | None = None, extension_route: str | None = None
@@ -103,7 +106,7 @@ class Router:
         text = ends_of(text, max_characters=_MAX_CHARACTERS)
         own, chosen = normalise(without_quoted_mail(text)), self.choose(text).route.id
         reasons: dict[str, str] = {}
-        for route, rule, words in self._matches(own):
+        for rule, route, words in self._rules.matches(own):
             if route.id != chosen:
                 why = "its unless takes it out" if _excepted(route, own) else f"priority {route.priority}"
                 reasons.setdefault(route.id, f"{_matched(route, rule, words).reason} ({why})")
@@ -116,17 +119,11 @@ class Router:
         return Choice(route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"')
 
     def _ruled(self, text: str) -> Choice | None:
-        for route, rule, words in self._matches(text):
+        # All that the text names come first, then all by keywords, then by patterns.
+        for rule, route, words in self._rules.matches(text):
             if rule is Rule.NAMED or not _excepted(route, text):
                 return _matched(route, rule, words)
         return None
-
-    def _matches(self, text: str) -> Iterator[tuple[Route, Rule, tuple[str, ...]]]:
-        """Yield the routes with matching rules, best first: all that the text names, then all by keywords, then by patterns."""
-        searched = SearchedText(text, self._known)
-        for rule, rules in self._rules:
-            for route, words in rules.matches(searched):
-                yield route, rule, words
 
     def _unruled(self, text: str, last_route: str | None, extension_route: str | None) -> Choice:
         last = self._table.by_id.get(last_route) if last_route is not None else None
