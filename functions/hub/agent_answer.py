@@ -59,6 +59,7 @@ class AgentAnswer:
         self._record = record
         self._log = log
         self._now = now
+        self._is_remembered = False
         self._decision = _decision(turn, route)
         if self._decision.call_id is not None:
             record |= {"tool": self._decision.pending[0].tool, "allowed": self._decision.allows}
@@ -104,7 +105,7 @@ class AgentAnswer:
             self._log.exception("A turn failed inside the hub", self._record)
             yield None, (report_failure(internal(route), turn, route, self._record, self._log),)
         finally:
-            if is_over:
+            if is_over and not (self._is_remembered and turn.failure is None):
                 self._remember()
 
     def _audit_decision(self) -> None:
@@ -138,6 +139,9 @@ class AgentAnswer:
             if isinstance(event, Message) or (translator.state is not None and translator.state.settled):
                 # The next message may come as soon as this event is read.
                 self._remember()
+                self._is_remembered = True
+            else:
+                self._is_remembered = False
             yield event, pieces
 
     def _end(self) -> Iterator[TranslatedEvent]:

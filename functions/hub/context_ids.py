@@ -9,7 +9,6 @@ conversation, and agents get a digest of it. Any other id of an anonymous caller
 """
 
 import hashlib
-import uuid
 from typing import NamedTuple
 
 from a2a_hub.runtime.ids import random_hex
@@ -31,12 +30,19 @@ def mint_context(owner: str) -> str:
 def ids_of(owner: str, context_id: str) -> ContextIds:
     """Return the ids of a turn in a context of this owner."""
     try:
-        is_minted = _uuid(uuid.UUID(context_id).bytes[:8], owner) == context_id
+        head = bytes.fromhex(context_id[:18].replace("-", ""))
     except ValueError:
-        is_minted = False
-    if not owner and not is_minted:
+        head = b""
+    if len(head) == 8 and _uuid(head, owner) == context_id:
+        return ids_of_minted(owner, context_id)
+    if not owner:
         return ContextIds(context_id, mint_context(owner), has_memory=False)
-    return ContextIds(context_id, context_id if owner and is_minted else _digested(owner, context_id))
+    return ContextIds(context_id, _digested(owner, context_id))
+
+
+def ids_of_minted(owner: str, context_id: str) -> ContextIds:
+    """Return the ids of a turn in a context that the hub minted for this owner."""
+    return ContextIds(context_id, context_id if owner else _digested(owner, context_id))
 
 
 def _digested(owner: str, context_id: str) -> str:

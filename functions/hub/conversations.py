@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.task_store.store import SharedState, TooLarge, Unavailable
 from a2a_hub.telemetry.log import Log
-from functions.hub.context_ids import ContextIds, ids_of, mint_context
+from functions.hub.context_ids import ContextIds, ids_of, ids_of_minted, mint_context
 
 CONVERSATION, RUNNING, EXECUTES, REPEATS = "conversation", "running", "executes", "repeats"
 """Names of notes in a turn's task: the conversation as the turn left it, the agent's own task while it runs, that the turn
@@ -206,7 +206,7 @@ class Conversations:
 
     def ids_of(self, owner: str, context_id: str | None) -> ContextIds:
         """Return the ids of a turn; one is minted if the caller gave none."""
-        return ids_of(owner, context_id or self.mint(owner))
+        return ids_of(owner, context_id) if context_id else ids_of_minted(owner, self.mint(owner))
 
     def note_turn(self, owner: str, ids: ContextIds, request_id: str, route_id: str) -> None:
         """Remember the last turn, for a rating of its answer: in the process, since no turn should write to the store for it."""

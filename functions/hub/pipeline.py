@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from typing import NoReturn
 
 from msgspec import Struct
@@ -71,7 +72,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             turn.conversation = noted.merged_with(memory.conversation) if noted else memory.conversation
             served = self.tables.now
             with tracing.span("route", incoming.traceparent) as span:
-                choice = served.choose(incoming, turn.conversation)
+                choice = served.choose(incoming, text, turn.conversation)
                 span.set({"a2a_hub.route": choice.route.id, "a2a_hub.rule": choice.rule.value})
             if not (text or incoming.acts_on) and incoming.text_only and not takes_files(choice, files):
                 return _without_text(turn, texts.files_alone_text(files), record)
@@ -101,7 +102,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             return False
         latest = self.conversations.open(incoming.owner, incoming.context).conversation or noted
         try:
-            choice = self.tables.now.choose(incoming, latest)
+            choice = self.tables.now.choose(incoming, text_of(incoming.message), latest)
         except Exception:
             # The turn will raise the same error and report it.
             return False
@@ -131,7 +132,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         reason = redacted(choice.reason) if self.log.with_text else choice.reason_without_text
         record |= {
             "route": route.id,
-            "rule": choice.rule.value,
+            "rule": choice.rule,
             "reason": reason + fallbacks.steps(turn.declined, route),
             "agent": route.name,
             "conversation": turn.incoming.context.downstream,
@@ -147,10 +148,11 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         by_default = turn.choice.rule is Rule.DEFAULT and len(routes) > 1
         declined: dict[str, Declined] = {}
         failures: dict[str, Failure] = {}
-        asks = (self._asked(turn, route, served.downstreams[route.id], by_default, len(routes) > 1) for route in routes)
+        may_decline = len(routes) > 1
         try:
-            for number, (route, ask) in enumerate(zip(routes, asks, strict=True)):
+            for number, route in enumerate(routes):
                 turn.route = route
+                ask = partial(self._asked, turn, route, served.downstreams[route.id], by_default, may_decline)
                 try:
                     answer = AgentAnswer(turn, route, record=record, log=self.log, now=self.now)
                     yield from answer.events(ask, may_be_passed_over=by_default or number > 0)
@@ -166,13 +168,13 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             else:
                 turn.route = routes[0] if routes[0].id in failures else served.routes[fallbacks.nearest(declined)]
                 failure = failures.get(turn.route.id)
-                ask = _failing(failure) if failure else _repeated(declined[turn.route.id])
                 answer = AgentAnswer(turn, turn.route, record=record, log=self.log, now=self.now)
-                yield from answer.events(ask)
+                yield from answer.events(_failing(failure) if failure else _repeated(declined[turn.route.id]))
         finally:
             turn.downstream_ms = _milliseconds(self.clock() - started)
             record["downstreamMs"] = turn.downstream_ms
-            self._record_route(turn, record)
+            if turn.declined or turn.route is not turn.choice.route:
+                self._record_route(turn, record)
             incoming = turn.incoming
             if turn.route:
                 self.conversations.note_turn(incoming.owner, incoming.context, incoming.request_id, turn.route.id)
@@ -187,19 +189,22 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                 task=turn.incoming.task.id if turn.incoming.task else None,
             )
 
+    @contextmanager
     def _asked(
-        self, turn: TurnRecord, route: Route, downstream: Downstream, by_default: bool, may_decline: bool
-    ) -> Ask:
-        @contextmanager
-        def ask(agent_request: AgentRequest) -> Iterator[Iterable[Event]]:
-            turn.downstream = downstream
-            with (
-                counted_turn(self.quotas, route, turn.incoming.principal),
-                closing(downstream.ask(agent_request)) as events,  # type: ignore[type-var]
-            ):
-                yield held_back(events, by_default=by_default) if may_decline else events
-
-        return ask
+        self,
+        turn: TurnRecord,
+        route: Route,
+        downstream: Downstream,
+        by_default: bool,
+        may_decline: bool,
+        agent_request: AgentRequest,
+    ) -> Iterator[Iterable[Event]]:
+        turn.downstream = downstream
+        with (
+            counted_turn(self.quotas, route, turn.incoming.principal),
+            closing(downstream.ask(agent_request)) as events,  # type: ignore[type-var]
+        ):
+            yield held_back(events, by_default=by_default) if may_decline else events
 
 
 def _without_text(turn: TurnRecord, text: str, record: Record) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:

@@ -6,7 +6,6 @@ from msgspec import Struct, structs
 
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError
-from a2a_hub.a2a.model import text_of
 from a2a_hub.identity.principal import Principal
 from a2a_hub.routing.router import Choice, Router, Rule
 from a2a_hub.routing.routes import Route, RouteTable, may_use
@@ -32,8 +31,8 @@ class Served(Struct, frozen=True, kw_only=True):
         """The routes by id."""
         return self.settings.table.by_id
 
-    def choose(self, incoming: IncomingTurn, conversation: Conversation | None) -> Choice:
-        """Choose the route of a turn: that of the task that waits in this conversation, else the router's.
+    def choose(self, incoming: IncomingTurn, text: str, conversation: Conversation | None) -> Choice:
+        """Choose the route of a turn with this text: that of the task that waits in this conversation, else the router's.
 
         An action on a surface goes to the agent that made it.
 
@@ -41,7 +40,7 @@ class Served(Struct, frozen=True, kw_only=True):
         the caller may use: both look the same.
         """
         routes, skill, principal = self.routes, incoming.skill, incoming.principal
-        text = text_of(incoming.message)[:_MOST_CHARACTERS]
+        text = text[:_MOST_CHARACTERS]
         if skill is not None:
             if skill not in routes or not may_use(routes[skill], principal):
                 raise self._unknown_skill(incoming.skill_field, principal)

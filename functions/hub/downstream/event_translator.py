@@ -234,6 +234,9 @@ class EventTranslator:
         yield from self._new_data(parts)
 
     def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
+        parts = tuple(part for part in parts if part.data is not UNSET)
+        if not parts:
+            return
         self.surfaces |= dict.fromkeys(surfaces_in(parts))
         for part in parts:
             if is_surface(part):
@@ -242,7 +245,7 @@ class EventTranslator:
                     self._known_data.add(written)
                     self._surfaces.append(part)
                     yield Surface(part)
-            elif part.data is not UNSET and not (self._tools.is_present and is_tool_call(part.data)):
+            elif not (self._tools.is_present and is_tool_call(part.data)):
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}
                 written = _sorted_json(value)
                 if written not in self._known_data:

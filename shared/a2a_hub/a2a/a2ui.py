@@ -22,10 +22,10 @@ def a2ui_in(extensions: Iterable[str]) -> tuple[str, ...]:
 
 def is_surface(part: Part) -> bool:
     """Return True for a part of A2UI, as its metadata or its media type says."""
+    if not isinstance(part.data, (dict, list)):
+        return False
     named = (part.metadata or {}).get("mimeType")
-    return isinstance(part.data, dict | list) and not _MEDIA_TYPES.isdisjoint(
-        value for value in (named, part.media_type) if isinstance(value, str)
-    )
+    return any(isinstance(value, str) and value in _MEDIA_TYPES for value in (named, part.media_type))
 
 
 def surfaces_in(parts: Iterable[Part]) -> Iterator[str]:

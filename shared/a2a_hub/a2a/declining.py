@@ -26,6 +26,9 @@ class Reason(StrEnum):
     """The agent knows nothing of the subject."""
 
 
+_REASONS = {reason.value: reason for reason in Reason}
+
+
 def declining(reason: Reason, data: Mapping[str, Any]) -> Data:
     """Return the structured answer of an agent that declines, which it gives before its text."""
     return Data({**data, _KEY: reason.value})
@@ -38,11 +41,10 @@ def declines(data: Mapping[str, Any]) -> bool:
 
 def reason_of(event: Event) -> Reason | None:
     """Return the reason in an agent's event; None if it does not decline."""
-    reasons = {reason.value: reason for reason in Reason}
     for part in _parts(event):
         value = part.data.get(_KEY) if isinstance(part.data, dict) else None
-        if isinstance(value, str) and value in reasons:
-            return reasons[value]
+        if isinstance(value, str) and value in _REASONS:
+            return _REASONS[value]
     return None
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from typing import Generic, Protocol, TypeVar
 
 from a2a_hub.a2a.model import Event
+from a2a_hub.http.messages import close_if_closable
 from a2a_hub.runtime.threads import Threads
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ class Relay(Generic[T]):
     def __init__(self, source: Iterator[T], *, on_abandoned: Callable[[], object] | None = None) -> None:
         self._source = source
         self._on_abandoned = on_abandoned
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._events: list[T] = []
         self._error: BaseException | None = None
         self._done = False
@@ -94,13 +94,15 @@ class Relay(Generic[T]):
     def run(self, on_end: Callable[[], None] = lambda: None) -> None:
         """Read the source to its end in this thread."""
         try:
-            with closing(_closable(self._source)) as source:
-                for event in source:
-                    with self._changed:
+            try:
+                for event in self._source:
+                    with self._lock:
                         if self._abandoned or self._done:
                             break
                         self._events.append(event)
                     self.wake()
+            finally:
+                close_if_closable(self._source)
         except BaseException as error:
             self._error = self._error or error
         on_end()
@@ -108,21 +110,18 @@ class Relay(Generic[T]):
 
     def end(self, error: BaseException | None = None) -> None:
         """End the run for its subscribers, who get the error after the events so far; nothing changes after the end."""
-        with self._changed:
+        with self._lock:
             self._done, self._error = True, self._error or error
         self.wake()
 
     def wake(self) -> None:
-        """Let all subscribers poll, and the threads that wait look."""
-        with self._changed:
-            self._changed.notify_all()
-            subscribers = self._subscribers.copy()
-        for each in subscribers:
+        """Let all subscribers poll."""
+        for each in self._subscribers.copy():
             each.wake()
 
     def subscribe(self) -> Subscription[T] | None:
         """Return a subscription from the first event on, None if all others have left and the source is being closed."""
-        with self._changed:
+        with self._lock:
             if self._abandoned:
                 return None
             subscription = Subscription(self)
@@ -131,14 +130,19 @@ class Relay(Generic[T]):
 
     def events_after(self, position: int) -> list[T]:
         """Return the events after the first `position`."""
-        with self._changed:
+        with self._lock:
             return self._events[position:]
 
     def first(self) -> T | None:
-        """Wait for the first event; None if the source has none."""
-        with self._changed:
-            self._changed.wait_for(lambda: bool(self._events) or self._done)
-            return self._events[0] if self._events else None
+        """Wait for the first event, as a subscriber who stays; None if the source has none."""
+        ready = threading.Event()
+        subscription = self.subscribe()
+        assert subscription is not None, "nobody has left"
+        subscription.on_ready(ready.set)
+        while not (self._events or self._done):
+            ready.wait()
+            ready.clear()
+        return self._events[0] if self._events else None
 
     @property
     def error(self) -> BaseException | None:
@@ -149,7 +153,7 @@ class Relay(Generic[T]):
         """Return the event after the first `position`, None if there is none yet. Raise the source's error, or StopIteration at
         the end.
         """
-        with self._changed:
+        with self._lock:
             if position < len(self._events):
                 return self._events[position]
             if self._done or self._error is not None:
@@ -158,7 +162,7 @@ class Relay(Generic[T]):
 
     def leave(self, subscription: Subscription[T]) -> None:
         """Remove a subscriber."""
-        with self._changed:
+        with self._lock:
             if subscription not in self._subscribers:
                 return
             self._subscribers.remove(subscription)
@@ -166,10 +170,6 @@ class Relay(Generic[T]):
             self._abandoned = on_abandoned is not None
         if on_abandoned is not None:
             on_abandoned()
-
-
-def _closable(source: Iterator[T]) -> Generator[T]:
-    yield from source
 
 
 class Subscription(Generic[T]):

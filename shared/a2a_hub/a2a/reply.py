@@ -5,7 +5,6 @@ task's life (SendStreamingMessage): task → working → artifact updates → on
 """
 
 import math
-import uuid
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
@@ -28,6 +27,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
+from a2a_hub.runtime.ids import id_of
 
 __all__ = ["Data", "Failure", "Idle", "Piece", "Progress", "Question", "Surface", "Text"]
 
@@ -168,7 +168,7 @@ def as_message(task: Task, *, before: Task | None) -> Message:
         texts += [part.text for part in message.parts if part.text]
         others += [part for part in message.parts if part.text is None]
     parts = (Part(text="\n\n".join(texts)), *others)
-    answer_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{task.id}/{task.status.timestamp}"))
+    answer_id = id_of(f"{task.id}/{task.status.timestamp}")
     return Message(message_id=answer_id, role=Role.AGENT, parts=parts, context_id=task.context_id)
 
 
@@ -217,7 +217,7 @@ def _task_life(
     for piece in pieces:
         if isinstance(piece, Text) and not piece.text:
             continue
-        if isinstance(piece, Text | Failure | Progress):
+        if isinstance(piece, (Text, Failure, Progress)):
             yield from held
             held = []
         other: TaskArtifactUpdateEvent | None = None

@@ -23,7 +23,8 @@ class Unstored:
         turn, is_new = self._begin(request, call)
         if is_new:
             turn.relay.run(turn.ended)
-        turn.wait((TurnState.SETTLED,))
+        else:
+            turn.wait((TurnState.SETTLED,))
         # The agent has told a person what happened.
         error = turn.relay.error if is_new and call.for_ui else turn.error
         if error is not None:

@@ -191,7 +191,7 @@ class VersionCodec:
 def _completed(message: dict[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in message.items() if value not in (None, "")}
     made_up = {} if "message_id" in given else {"messageId": new_id()}
-    return {"role": Role.USER.value} | made_up | given
+    return {"role": Role.USER} | made_up | given
 
 
 def _check_message(request: SendMessageRequest) -> None:

@@ -107,7 +107,9 @@ class Counters:
         """Take one of `limit` in `seconds`, and return 0; if there is none, return the seconds until there may be one."""
         with self._changed:
             now = self._now()
-            counter = self._rates.setdefault(name, _Counter(name, limit, counted_at=now))
+            counter = self._rates.get(name)
+            if counter is None:
+                counter = self._rates[name] = _Counter(name, limit, counted_at=now)
             counter.limit = limit
             self._rates.move_to_end(name)
             if len(self._rates) > self._most:

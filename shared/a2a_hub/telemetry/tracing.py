@@ -6,13 +6,14 @@ A span's parent is a `traceparent` (W3C Trace Context §3.2), which goes with th
 
 import threading
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeVar
 
 T = TypeVar("T")
 _FLUSH_SECONDS = 1.0
+_NOTHING = nullcontext()
 Attributes = Mapping[str, str | bool | int | float]
 Kind = Literal["internal", "server", "client"]
 _current: ContextVar[str | None] = ContextVar("traceparent", default=None)
@@ -88,9 +89,18 @@ def child(name: str, attributes: Attributes) -> Span:
     return span(name, parent, kind="client", attributes=attributes) if parent else Span(None)
 
 
-@contextmanager
-def within(traceparent: str | None) -> Generator[None]:
+def within(traceparent: str | None) -> AbstractContextManager[None]:
     """Make this the parent of `child` in this thread, for what knows no call: stores and models."""
+    return _within(traceparent) if _recorder else _NOTHING
+
+
+def inside(traceparent: str | None, items: Iterator[T]) -> Iterator[T]:
+    """Return the items, each made `within` this parent."""
+    return _inside(traceparent, items) if _recorder else items
+
+
+@contextmanager
+def _within(traceparent: str | None) -> Generator[None]:
     before = _current.get()
     _current.set(traceparent)
     try:
@@ -101,9 +111,8 @@ def within(traceparent: str | None) -> Generator[None]:
             _current.set(before)
 
 
-def inside(traceparent: str | None, items: Iterator[T]) -> Iterator[T]:
-    """Yield the items, each made `within` this parent."""
-    with within(traceparent):
+def _inside(traceparent: str | None, items: Iterator[T]) -> Iterator[T]:
+    with _within(traceparent):
         yield from items
 
 
