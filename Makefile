@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; done; echo python3)
 IN_VENV := .venv/bin
 
-.PHONY: help install venv run test screenshots soak mutants check format docs reference bench request-files bundle package deploy lock clean
+.PHONY: help install venv run test screenshots soak mutants check format docs reference bench request-files bundle package deploy lock audit clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ deploy: ## deploy to Google Cloud as deploy.toml says (OPTIONS=--dry-run shows e
 lock: ## choose the newest pins that the .in files allow (UPGRADE=1), or only what they changed
 	@$(PYTHON) local/install.py .run/lock-venv requirements/lock.txt
 	@bash local/lock.sh $(if $(UPGRADE),--upgrade)
+
+audit: ## look the pinned packages up in OSV, the database of known vulnerabilities; fails if there are any, or if it cannot be reached
+	@$(PYTHON) -m local.audit
 
 clean: ## remove everything that these commands made
 	rm -rf .venv .venv.lock .run build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
