@@ -18,7 +18,7 @@ from functions.docqa.grounds import RankedUnit
 from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.files import corpus_files, read_bytes
 from functions.docqa.ingestion.reader import read
-from hubctl.live.corpus_questions import CorpusQuestion, Judged, outcome, read_corpus_questions
+from hubctl.live.corpus_questions import Judged, outcome, read_corpus_questions
 from local.cloud.data_store import terms
 from local.functions import ROOT
 
@@ -35,14 +35,14 @@ def names() -> list[str]:
 
 
 def judged(name: str, answering: Callable[[Path], contextlib.AbstractContextManager[Ask]]) -> list[Judged]:
-    """Return the outcomes of a set's questions."""
+    """Return the outcomes of a set's questions, with the set in the place of the route."""
     corpus = _HERE / name / "corpus"
+    results = []
     with answering(corpus if corpus.is_dir() else SAMPLE_CORPUS) as ask:
-        return [_judged(each, ask(each.question)) for each in read_corpus_questions(_HERE / name / "questions.jsonl")]
-
-
-def _judged(question: CorpusQuestion, record: dict[str, Any]) -> Judged:
-    return Judged(question=question, outcome=outcome(question, record), record=record)
+        for question in read_corpus_questions(_HERE / name / "questions.jsonl"):
+            record = ask(question.question) | {"route": name}
+            results.append(Judged(question=question, outcome=outcome(question, record), record=record))
+    return results
 
 
 @contextlib.contextmanager
