@@ -3,26 +3,12 @@
 import ctypes
 import shutil
 import subprocess
-from collections.abc import Sequence
 from functools import cache
 
 # Both give a command a process table of its own, in which it sees itself alone, and end with all that it started.
-_MEANS: tuple[Sequence[str], ...] = (
-    ("unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child", "--mount-proc", "--"),
-    (
-        "bwrap",
-        "--die-with-parent",
-        "--unshare-pid",
-        "--bind",
-        "/",
-        "/",
-        "--dev-bind",
-        "/dev",
-        "/dev",
-        "--proc",
-        "/proc",
-        "--",
-    ),
+_MEANS = (
+    "unshare --user --map-current-user --pid --fork --kill-child --mount-proc --",
+    "bwrap --die-with-parent --unshare-pid --bind / / --dev-bind /dev /dev --proc /proc --",
 )
 _PROBE_SECONDS = 5
 _PR_SET_DUMPABLE = 4
@@ -31,7 +17,7 @@ _PR_SET_DUMPABLE = 4
 @cache
 def isolating_prefix() -> tuple[str, ...]:
     """Return the program and arguments that isolate a command, found once; empty where the system allows none of them."""
-    for program, *arguments in _MEANS:
+    for program, *arguments in map(str.split, _MEANS):
         if file := shutil.which(program):
             prefix = (file, *arguments)
             try:

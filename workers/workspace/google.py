@@ -28,7 +28,6 @@ WRITE_DOCUMENTS: Final = _BASE + "documents"
 WRITE_MAIL: Final = _BASE + "gmail.compose"
 WRITE_EVENTS: Final = _BASE + "calendar.events"
 
-READING: Final = (READ_FILES, READ_MAIL, READ_EVENTS, READ_FREE_TIME)
 WRITING: Final = {"docs": (MAKE_FILES, WRITE_DOCUMENTS), "mail": (WRITE_MAIL,), "calendar": (WRITE_EVENTS,)}
 
 T = TypeVar("T")
