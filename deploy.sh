@@ -18,7 +18,7 @@ usage() {
   --config FILE      the settings (deploy.toml; deploy.example.toml explains them)
   --direct           no gateway: Gemini Enterprise calls the hub's own address
   --mode MODE        run: gcloud run deploy --function (default); functions: gcloud functions deploy --gen2
-  --only STAGE,…     of prepare (services, accounts, secrets), bundle, gateway, and the names of functions
+  --only STAGE,…     of prepare (services, accounts, secrets), bundle, gateway, monitoring, and the names of functions
   --canary PERCENT   give a new revision so much of the traffic, after it was deployed without any and answered; 100: all
   --empty-store      begin with an empty task store, though there are tasks in another database of the project
   --url              print the public address, and do nothing
@@ -97,6 +97,10 @@ main() {
     done
     if [[ -z $direct && -z ${made_gateway:-} ]] && chosen gateway; then update_gateway; fi
     if [[ $json ]]; then report_outcome >&5; fi
+    if [[ $monitoring ]] && chosen monitoring; then
+        step "dashboard and alert policies"
+        ask monitoring build/monitoring ${dry_run:+--dry-run}
+    fi
     if ((${#refused[@]})); then
         printf '\n# Done, except for these grants, which were refused:\n'
         printf '%s\n' "${refused[@]}"
@@ -134,10 +138,10 @@ read_plan() {
     local declarations stage known
     declarations=$(ask plan) || exit
     eval "$declarations"
-    known="prepare bundle gateway ${all_functions[*]}"
+    known="prepare bundle gateway monitoring ${all_functions[*]}"
     for stage in ${only//,/ }; do
         [[ " $known " == *" $stage "* ]] || refuse "--only $stage: known are $known"
-        [[ " prepare bundle ${direct:-gateway} ${functions[*]} " == *" $stage "* ]] || step "$stage is no part of this deployment"
+        [[ " prepare bundle ${direct:-gateway} ${monitoring:+monitoring} ${functions[*]} " == *" $stage "* ]] || step "$stage is no part of this deployment"
     done
     COMMIT_SHA=${COMMIT_SHA:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}
     export COMMIT_SHA

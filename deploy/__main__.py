@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.toml.checked_table import VARIABLE
-from deploy import advice, config_reader, environments, keys, life, plan, preflight, shell
+from deploy import advice, config_reader, environments, keys, life, monitoring, plan, preflight, shell
 from deploy.config import ConfigError
 from deploy.functions import BY_NAME
 from deploy.gcloud import Gcloud
@@ -55,6 +55,9 @@ def main(arguments: Sequence[str]) -> int:
         each.add_argument("--dry-run", action="store_true")
     undoing["delete"].add_argument("--data", action="store_true")
     undoing["delete"].add_argument("--yes", action="store_true")
+    watching = questions.add_parser("monitoring", help="makes the dashboard and the alert policies, or deletes them")
+    watching.add_argument("folder", type=Path)
+    watching.add_argument("--dry-run", action="store_true")
     rotation = questions.add_parser("rotate-key", help="gives a signer a new key (hubctl keys rotate)")
     rotation.add_argument("key")
     rotation.add_argument("--retire", action="store_true")
@@ -121,6 +124,10 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             return 1 if any(finding.level == "error" for finding in found) else 0
         case "delete" | "rollback":
             return _undo(parsed)
+        case "monitoring":
+            settings, gcloud = _plan(parsed), Gcloud(dry_run=parsed.dry_run)
+            failed = life.carry_out(list(monitoring.steps(settings, gcloud, parsed.folder)), gcloud)
+            return _report_failed(failed)
         case "rotate-key":
             keys.rotate(_plan(parsed), Gcloud(dry_run=parsed.dry_run), parsed.key, retire=parsed.retire)
         case "outcome":
@@ -145,12 +152,17 @@ def _undo(parsed: argparse.Namespace) -> int:
             print(f"This deletes the environment {prefix}, {kept}. To go on, type {prefix}", file=sys.stderr)
             if sys.stdin.readline().strip() != prefix:
                 raise ConfigError("Nothing was deleted. Without a question: --yes")
-        steps = list(life.deletion(settings, gcloud, data=parsed.data))
+        watching = monitoring.steps(settings, gcloud, ROOT / "build" / "monitoring", removes=True)
+        steps = [*watching, *life.deletion(settings, gcloud, data=parsed.data)]
     failed = life.carry_out(steps, gcloud)
     if parsed.json:
         print(json.dumps({"done": len(steps) - len(failed), "failed": failed}, indent=2))
     elif not steps and not parsed.dry_run:
         print("# there is nothing before the last deployment", file=sys.stderr)
+    return _report_failed(failed)
+
+
+def _report_failed(failed: Sequence[str]) -> int:
     for message in failed:
         print(f"FAILED  {message}", file=sys.stderr)
     return 1 if failed else 0

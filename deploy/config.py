@@ -130,6 +130,14 @@ class Gateway:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Monitoring:
+    """The dashboard and the alert policies. If not `enabled`, those of an earlier deployment are deleted."""
+
+    enabled: bool
+    notification_channels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The settings in a valid deploy.toml."""
 
@@ -143,4 +151,15 @@ class Config:
     identity: Identity
     secrets: Secrets
     gateway: Gateway
+    monitoring: Monitoring | None
     functions: Mapping[str, FunctionConfig]
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of this environment's telemetry."""
+        return namespace_of(self.name_prefix)
+
+
+def namespace_of(name_prefix: str) -> str:
+    """Return the namespace of an environment's telemetry: its prefix without the hyphen."""
+    return name_prefix.rstrip("-")

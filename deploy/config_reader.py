@@ -5,11 +5,23 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from a2a_hub.toml.checked_table import CheckedTable, Problem
 from a2a_hub.toml.lines import TomlLines
 from deploy import config_checks
-from deploy.config import Config, ConfigError, FunctionConfig, Gateway, Identity, Place, Resources, Secrets
+from deploy.config import (
+    Config,
+    ConfigError,
+    FunctionConfig,
+    Gateway,
+    Identity,
+    Monitoring,
+    Place,
+    Resources,
+    Secrets,
+    namespace_of,
+)
 from deploy.functions import BY_NAME, FUNCTIONS, Function, Invoker
 
 VARIABLE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -53,7 +65,17 @@ SET_BY_DEPLOYMENT = {
 }
 # What stands at the top of the file beside a Place, and the tables below it.
 _SETTINGS = ("name_prefix", "runtime", "log_text", "audit_log", "delete_protection")
-_TABLES = ("labels", "gemini_enterprise", "identity", "secrets", "gateway", "telemetry", "defaults", "functions")
+_TABLES = (
+    "labels",
+    "gemini_enterprise",
+    "identity",
+    "secrets",
+    "gateway",
+    "telemetry",
+    "monitoring",
+    "defaults",
+    "functions",
+)
 
 
 class Format(NamedTuple):
@@ -96,6 +118,10 @@ ADDRESS = Format(
 
 
 SHARE = Format(re.compile(r"[01]|0\.[0-9]{1,6}"), 'a number from 0 to 1 in quotes, such as "0.01"')
+CHANNEL = Format(
+    re.compile(r"projects/[^/]+/notificationChannels/[0-9]+"),
+    "a channel of Cloud Monitoring: projects/PROJECT/notificationChannels/NUMBER",
+)
 KMS_KEY = Format(
     re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"),
     "a key of Cloud KMS: projects/PROJECT/locations/REGION/keyRings/RING/cryptoKeys/KEY",
@@ -174,6 +200,7 @@ class Reader:
             identity=self._identity(),
             secrets=self._secrets(),
             gateway=self._gateway(place),
+            monitoring=self._monitoring(),
             functions={function.name: self._function(function, place) for function in FUNCTIONS},
         )
 
@@ -256,6 +283,20 @@ class Reader:
             public_url=self._address(table, "public_url"),
         )
 
+    def _monitoring(self) -> Monitoring | None:
+        table = self._table(("monitoring",))
+        table.refuse_unknown(Monitoring.__dataclass_fields__)
+        enabled, channels = _flag(table, "enabled"), self._all_matching(table, "notification_channels", CHANNEL)
+        if "monitoring" not in self._table(()).values:
+            return None
+        endpoint = self._table(("telemetry",)).text("endpoint", "")
+        if enabled and urlsplit(endpoint).hostname != "telemetry.googleapis.com":
+            table.problem(
+                None,
+                'the alert policies need the metrics: set endpoint = "https://telemetry.googleapis.com" in [telemetry]',
+            )
+        return Monitoring(enabled=enabled, notification_channels=channels)
+
     def _function(self, function: Function, home: Place) -> FunctionConfig:
         table = self._table(("functions", function.name))
         known = {*Resources.__dataclass_fields__, "environment", "secrets"}
@@ -326,7 +367,13 @@ class Reader:
             variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint
             variables["OTEL_TRACES_SAMPLER_ARG"] = sampling
             # Google takes no metrics without a location.
-            variables["OTEL_RESOURCE_ATTRIBUTES"] = f"cloud.region={place.region},cloud.platform=gcp_cloud_run"
+            variables["OTEL_RESOURCE_ATTRIBUTES"] = ",".join(
+                (
+                    f"service.namespace={namespace_of(self._table(()).text('name_prefix', 'a2a-'))}",
+                    f"cloud.region={place.region}",
+                    "cloud.platform=gcp_cloud_run",
+                )
+            )
         return variables
 
     def _environment(self, name: str) -> Mapping[str, str]:

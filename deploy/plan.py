@@ -195,6 +195,8 @@ class Plan:
             needed.setdefault(home, set()).add("secretmanager")
         if not self.direct:
             needed.setdefault(home, set()).update(_GATEWAY_APIS)
+        if self.config.monitoring:
+            needed.setdefault(home, set()).add("monitoring")
         return {project: tuple(sorted(f"{api}.googleapis.com" for api in apis)) for project, apis in needed.items()}
 
     def roles_of(self, function: FunctionConfig) -> tuple[str, ...]:

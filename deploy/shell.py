@@ -77,6 +77,7 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _scalar("streaming", "yes" if config.gateway.streaming else "")
     yield _scalar("public_url", config.gateway.public_url or "")
     yield _scalar("runtime", config.runtime)
+    yield _scalar("monitoring", "yes" if config.monitoring else "")
     yield _scalar("wakeups_account", plan.service_account(Invoker.WAKEUPS))
     yield _scalar("queue", plan.service(Invoker.WAKEUPS))
     yield _scalar("sweeps", plan.service("sweeps"))

@@ -35,15 +35,20 @@ class Report(Struct, kw_only=True):
     unanswered: list[Row] = []
     slowest: list[Row] = []
     failures: list[Row] = []
+    safety: list[Row] = []
+    """The matches of the safety check, by route, direction and filters."""
 
 
 def report_of(lines: Iterable[Fields]) -> Report:
     """Return the report of these lines; those that are of no turn are left out, and a dry run is none."""
     by_request: dict[str, Row] = {}
     ratings: Counter[tuple[str, str]] = Counter()
+    safety: Counter[tuple[str, str, str]] = Counter()
     for line in lines:
         if verdict := line.get("feedback"):
             ratings[str(line.get("route")), str(verdict)] += 1
+        elif filters := line.get("filters"):
+            safety[str(line.get("route")), str(line.get("direction")), ", ".join(filters)] += 1
         elif line.get("function") == "hub" and all(line.get(name) for name in _OF_A_TURN):
             # A turn that fails after its request was answered has a second line, which is right.
             by_request.setdefault(str(line["requestId"]), {}).update(line)
@@ -71,6 +76,10 @@ def report_of(lines: Iterable[Fields]) -> Report:
             for each in sorted(turns, key=_ms, reverse=True)[:_MOST_SHOWN]
         ],
         failures=_failures(turns),
+        safety=[
+            {"route": route, "direction": direction, "filters": filters, "count": count}
+            for (route, direction, filters), count in safety.most_common()
+        ],
     )
 
 
@@ -142,6 +151,7 @@ def report_text(report: Report) -> Iterator[str]:
     yield from _table("ms:9 route:20 outcome:10 request:36", report.slowest, title="Slowest")
     failures = [each | {"mend": each["remedy"] or each["cause"]} for each in report.failures[:_MOST_SHOWN]]
     yield from _table("count:6 route:20 fault:16 mend:90", failures, title="Failures")
+    yield from _table("count:6 route:20 direction:9 filters:60", report.safety, title="Safety check")
 
 
 def _table(columns: str, rows: Sequence[Row], *, title: str = "Routes", missing: str = "") -> Iterator[str]:

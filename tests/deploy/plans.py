@@ -22,6 +22,7 @@ developer = ["one@p-other.iam.gserviceaccount.com", "two@p-other.iam.gserviceacc
 tester = ["two@p-other.iam.gserviceaccount.com"]
 """
 )
+WATCHED = EXAMPLE + '[monitoring]\n[telemetry]\nendpoint = "https://telemetry.googleapis.com"\n'
 DEVTOOL = '[functions.devtool]\nproject = "my-workspace-project"\n'
 ROLES = ("developer", "tester")
 

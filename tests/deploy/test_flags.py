@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.deploy.deployments import copied_tree, without_cloud
-from tests.deploy.plans import EXAMPLE, SHIPPED
+from tests.deploy.plans import EXAMPLE, SHIPPED, WATCHED
 from tests.deploy.test_stored_tasks import CONFIG, ROUTE
 from tests.deploy.tools import ROOT, program
 
@@ -24,6 +24,7 @@ VERBS = (
     *("tasks queues create", "tasks queues add-iam-policy-binding", "scheduler jobs create http"),
     *("iam service-accounts add-iam-policy-binding", "org-policies describe", "beta quotas info list"),
     *("run services update-traffic", "run services delete", "firestore databases delete", "secrets versions access"),
+    *("monitoring dashboards create", "alpha monitoring policies create"),
 )
 # Settings and options that together show every command there is.
 WAYS = (
@@ -31,6 +32,7 @@ WAYS = (
     (STORED_TASKS, ("--only=tasks,prepare",)),
     (SHIPPED, ("--direct", "--mode=functions")),
     (EXAMPLE + "[functions.grpc]\n", ("--only=grpc",)),
+    (WATCHED, ("--only=monitoring",)),
     *((SHIPPED, options) for options in (("preflight",), ("rollback",), ("delete", "--data"), ("--canary=10",))),
     (EXAMPLE.replace("# streaming = true", "streaming = false"), ("--only=gateway",)),
 )

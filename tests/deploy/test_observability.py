@@ -32,7 +32,8 @@ def test_all_send_telemetry_with_one_ratio_and_their_own_region() -> None:
     for name in sending:
         told = environment(made, name)
         assert (told["OTEL_EXPORTER_OTLP_ENDPOINT"], told["OTEL_TRACES_SAMPLER_ARG"]) == (GOOGLE, "0.01")
-        assert told["OTEL_RESOURCE_ATTRIBUTES"] == "cloud.region=asia-northeast1,cloud.platform=gcp_cloud_run"
+        place = "service.namespace=a2a,cloud.region=asia-northeast1,cloud.platform=gcp_cloud_run"
+        assert told["OTEL_RESOURCE_ATTRIBUTES"] == place
     assert "OTEL_EXPORTER_OTLP_ENDPOINT" not in environment(made, "agent_card")
     assert all("telemetry.googleapis.com" in services for services in made.services().values())
 
@@ -48,6 +49,8 @@ def test_a_collector_of_ones_own_needs_no_role() -> None:
     [
         ('[telemetry]\nsampling = "0.5"\n', "needs endpoint"),
         (f'[telemetry]\nendpoint = "{GOOGLE}"\nsampling = "2"\n', "from 0 to 1"),
+        ("[monitoring]\n", "the alert policies need the metrics"),
+        ('[monitoring]\nnotification_channels = ["ops"]\n', "notificationChannels/NUMBER"),
         ('[functions.general.environment]\nAUDIT_LOG = "stdout"\n', "audit_log, for all functions"),
     ],
 )

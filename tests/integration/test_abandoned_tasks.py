@@ -13,6 +13,7 @@ from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, NewTask
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
+from tests.fakes.counted import counted
 
 ROLES = ("developer", "architect")
 UNTAKEN_SECONDS = 3600.0
@@ -111,7 +112,9 @@ def test_no_worker_is_given_a_task_that_is_to_be_cancelled(scene: Scene) -> None
 def test_a_task_that_kills_its_workers_is_ended_by_the_sweep(scene: Scene) -> None:
     task_id = scene.task()
     scene.begun(task_id, 2)
-    assert scene.leasing.end_abandoned(ROLES) == 1
+    with counted() as sums:
+        assert scene.leasing.end_abandoned(ROLES) == 1
+    assert sums["a2a_hub.work.abandoned", "task"] == 1
     assert scene.state(task_id) is TaskState.FAILED
     assert "begun 2 times" in scene.said(task_id)
 

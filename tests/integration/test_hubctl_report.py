@@ -53,6 +53,17 @@ def _written(folder: Path, lines: list[dict[str, Any]]) -> str:
     return str(file)
 
 
+def test_a_report_shows_what_the_safety_check_found(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    found = {"function": "hub", "route": "alpha", "direction": "answer", "filters": ["sdp", "rai"], "requestId": "1"}
+    file = _written(tmp_path, [*lines, found, found, found | {"direction": "request", "filters": ["sdp"]}])
+    assert _json(file)["safety"] == [
+        {"route": "alpha", "direction": "answer", "filters": "sdp, rai", "count": 2},
+        {"route": "alpha", "direction": "request", "filters": "sdp", "count": 1},
+    ]
+    assert _json(file)["turns"] == 6
+    assert "Safety check" in _report(file)[1]
+
+
 def test_a_report_counts_turns_outcomes_and_the_default(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     found = _json(_written(tmp_path, lines))
     assert (found["turns"], found["callers"], found["default_share"]) == (6, 2, 0.5)

@@ -12,6 +12,7 @@ from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Delivery
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 from tests.contract.task_store.stores import Clock, created, status
+from tests.fakes.counted import counted
 from tests.fakes.http_server import Exchange
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver
 from tests.integration.push_deliverer import DelivererBench
@@ -140,9 +141,11 @@ def test_a_config_is_given_up_after_so_many_failures_in_a_row_and_says_why(bench
         id_ = bench.task()
         bench.register(id_, receiver.url)
         deliverer = bench.deliverer(most=3)
-        for _ in range(5):
-            deliverer.deliver_due()
-            bench.clock.pass_by(HOUR)
+        with counted() as sums:
+            for _ in range(5):
+                deliverer.deliver_due()
+                bench.clock.pass_by(HOUR)
+    assert sums["a2a_hub.work.abandoned", "notification"] == 1
     assert len(receiver.received) == 3
     assert bench.delivery(id_).dead == "the receiver answered with status 500 (3 failed in a row)"
     assert bench.log[-1]["message"] == "A push notification config was given up"

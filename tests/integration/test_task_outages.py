@@ -14,6 +14,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import CancelTaskRequest, Task, TaskState
 from a2a_hub.a2a.reply import Piece, Progress, Question, Text
 from a2a_hub.task_store.store import HUB
+from tests.fakes.counted import counted
 from tests.fakes.task_instance import (
     PATIENCE_SECONDS,
     Instance,
@@ -184,8 +185,10 @@ def test_a_task_that_kills_every_process_that_runs_it_fails_with_a_sentence(
         instance.far.ahead_seconds = 100.0 * attempt
         assert instance.store.lease("dies", seconds=1, roles=[HUB], task_id=task.id)
     instance.far.ahead_seconds = 1000.0
-    assert instance.run_again(task.id) is becomes
+    with counted() as sums:
+        assert instance.run_again(task.id) is becomes
     failed = becomes is TaskState.FAILED
+    assert sums["a2a_hub.work.abandoned", "task"] == failed
     assert bool(instance.get(task.id).status.message) is failed
     assert instance.agent.asked == (0 if failed else 1)
 

@@ -150,6 +150,8 @@ def test_a_failure_is_in_the_trace_and_in_the_metrics(sent: Collector) -> None:
     assert int(counted[("unreachable", "failed")]) + int(counted[("circuit_open", "failed")]) == 6
     assert all("a2a_hub.request.id" not in labels for labels, _ in durations)
     assert any(point.get("exemplars") for _, point in durations)
+    # In seconds: most turns take less than five.
+    assert all(point["explicitBounds"][:2] == [0.005, 0.01] for _, point in durations)
     ((labels, point),) = sent.metric("a2a_hub.circuit.opened")
     assert (labels, point["asInt"]) == ({"a2a_hub.route": "alpha"}, "1")
     assert sum(int(point["asInt"]) for _, point in sent.metric("a2a_hub.retries")) > 0

@@ -14,6 +14,7 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, Wakeups
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import Delivery, PushConfig, Store, Unavailable
+from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
 from functions.tasks.config import Config
 from functions.tasks.webhooks.notification import NotificationSender, Signer, notifications
@@ -145,6 +146,7 @@ class Deliverer(Struct, frozen=True):
         config = failed.push.config
         about = {"taskId": config.task_id, "configId": config.id, "failures": failed.failures}
         if failed.dead:
+            tracing.add("a2a_hub.work.abandoned", 1, kind="notification")
             self.log.line("ERROR", "A push notification config was given up", **about, cause=failed.dead)
         else:
             self.wakeups.publish(WEBHOOKS_TOPIC, config.task_id or "", due_at=failed.next_attempt_at)

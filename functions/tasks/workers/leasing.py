@@ -12,6 +12,7 @@ from msgspec import Struct
 from a2a_hub.a2a.model import Role, Task, TaskState, text_of
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
+from a2a_hub.telemetry import tracing
 from a2a_hub.text.language import Language, language_of
 from functions.tasks.workers.events import Events
 
@@ -185,3 +186,5 @@ class Leasing(Struct, frozen=True):
         # Another process may be first; otherwise the next sweep finds it.
         with contextlib.suppress(LeaseLost, TaskEnded):
             self.store.append(stored.task.id, [last], lease=lease.token)
+            if not stored.cancel_requested:
+                tracing.add("a2a_hub.work.abandoned", 1, kind="task")

@@ -27,6 +27,7 @@ from a2a_hub.tasks.task_turn import TaskTurn, TaskTurns
 from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, told
 from a2a_hub.tasks.turn_events import MOST_BEHIND_SECONDS, events_of
 from a2a_hub.tasks.updates import failure
+from a2a_hub.telemetry import tracing
 
 _AWAY_SECONDS = 5.0
 
@@ -116,6 +117,7 @@ class TurnEngine:
             return TaskState.CANCELED
         try:
             if stored.attempt > self._settings.most_attempts:
+                tracing.add("a2a_hub.work.abandoned", 1, kind="task")
                 raise A2AError(UNAVAILABLE, NO_RESULT)
             agent_turn = self._parts.agent.send(payload.request, call)
         except A2AError as refusal:

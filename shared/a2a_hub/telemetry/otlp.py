@@ -33,6 +33,8 @@ _KINDS = {"internal": SpanKind.INTERNAL, "server": SpanKind.SERVER, "client": Sp
 _NO_CONTEXT = Context()
 _GOOGLE = ".googleapis.com"
 _SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
+# OpenTelemetry's own are for milliseconds.
+_BOUNDARIES_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 _UP_AND_DOWN = frozenset({"a2a_hub.streams"})
 
 
@@ -75,17 +77,20 @@ class OtlpRecorder:
         """See `tracing.Recorder`."""
         # Only a trace that is kept is an example.
         context = _context(traceparent) if traceparent and traceparent.endswith("1") else _NO_CONTEXT
-        self._instrument(name, self._meter.create_histogram, "s").record(seconds, attributes, context)
+        self._instrument(name, self._histogram).record(seconds, attributes, context)
 
     def flush(self) -> None:
         """See `tracing.Recorder`."""
         for provider in self._providers:
             provider.force_flush()
 
-    def _instrument(self, name: str, make: Any, *unit: str) -> Any:
+    def _histogram(self, name: str) -> Any:
+        return self._meter.create_histogram(name, "s", explicit_bucket_boundaries_advisory=_BOUNDARIES_SECONDS)
+
+    def _instrument(self, name: str, make: Any) -> Any:
         found = self._instruments.get(name)
         if found is None:
-            found = self._instruments.setdefault(name, make(name, *unit))
+            found = self._instruments.setdefault(name, make(name))
         return found
 
 

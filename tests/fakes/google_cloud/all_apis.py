@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tests.fakes.google_cloud.cloud import Cloud
 from tests.fakes.google_cloud.functions import Functions
 from tests.fakes.google_cloud.gateways import Gateways
+from tests.fakes.google_cloud.monitoring import Monitoring
 from tests.fakes.google_cloud.organisation import Organisation
 from tests.fakes.google_cloud.projects import Projects, Secrets
 from tests.fakes.google_cloud.run import Run
@@ -25,6 +26,7 @@ class GoogleCloud:
         self.pubsub = Pubsub(self.cloud)
         self.queues = Queues(self.cloud)
         self.scheduler = Scheduler()
+        self.monitoring = Monitoring()
         self.organisation = Organisation(self.cloud)
         self.cloud.routes += [
             route
@@ -32,4 +34,4 @@ class GoogleCloud:
             for route in api.routes()
         ]
         self.cloud.routes += [*self.firestore.routes(), *self.pubsub.routes()]
-        self.cloud.routes += [*self.queues.routes(), *self.scheduler.routes()]
+        self.cloud.routes += [*self.queues.routes(), *self.scheduler.routes(), *self.monitoring.routes()]

@@ -20,7 +20,7 @@ APIS = (
     *("apigateway", "artifactregistry", "cloudbuild", "cloudfunctions", "cloudresourcemanager"),
     *("firestore", "pubsub", "cloudtasks", "cloudscheduler"),
     *("iam", "run", "secretmanager", "serviceusage", "storage"),
-    *("orgpolicy", "cloudbilling", "cloudquotas"),
+    *("orgpolicy", "cloudbilling", "cloudquotas", "monitoring"),
 )
 
 
