@@ -47,7 +47,7 @@ format: venv ## write the format that `make check` wants
 	@$(IN_VENV)/ruff format .
 	@$(IN_VENV)/ruff check --fix .
 
-docs: ## build/site: the documentation as a site; a broken link or anchor fails
+docs: ## build/site: the documentation as a site, which loads nothing from elsewhere; a broken link or anchor fails (needs npm)
 	@$(PYTHON) local/install.py .run/docs-venv requirements/docs.txt
 	@$(PYTHON) -m local.docs.stage
 	@NO_MKDOCS_2_WARNING=1 .run/docs-venv/bin/mkdocs build --strict
