@@ -158,4 +158,8 @@ UNTOLD = {
     "empty": "about one answer",
     "stall": "about one answer",
     "cut": "about one answer",
+    "deny-sanitize": "no sample route has safety: tests/integration/test_safety.py",
+    "partial": "no sample route has safety: tests/integration/test_safety.py",
+    "failure": "no sample route has safety: tests/integration/test_safety.py",
+    "garbled": "no sample route has safety: tests/integration/test_safety.py",
 }
