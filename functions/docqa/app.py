@@ -10,6 +10,7 @@ from functools import partial
 from a2a_hub.a2a.agent import Answer
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Piece
 from a2a_hub.agents.answer_model import AnswerModel
@@ -66,6 +67,7 @@ def build(config: Config) -> Handler:
         version="1.0.0",
         url=config.public_url,
         skills=(SKILL,),
+        extensions=(memory.EXTENSION,),
     )
 
     model = AnswerModel.of(config.answer_model, entailment=judge)

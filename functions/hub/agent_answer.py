@@ -12,6 +12,7 @@ from a2a_hub.a2a import reply
 from a2a_hub.a2a.agent import TryLater
 from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.a2a.declining import declines
+from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
 from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.a2a.model import Event, Message, TaskState
@@ -244,6 +245,7 @@ class AgentAnswer:
             transport_state=self._state,
             open_task_id=open_task_id,
             delivered_artifacts=translator.delivered,
+            memory=translator.memory,
         )
         assert turn.memory is not None, "it was opened before the route was chosen"
         turn.memory.keep(now)
@@ -299,9 +301,13 @@ def _agent_request(turn: TurnRecord, route: Route, decision: Decision, state: di
     if conversation is not None:
         context_id = conversation.context_ids.get(route.id)
         task_id = conversation.task_of(route.id) or conversation.task_of_surface(incoming.acts_on, route.id)
+    metadata = decision.message.metadata
+    if conversation is not None and memory.URI in route.extensions and route.id in conversation.memories:
+        metadata = {**(metadata or {}), memory.URI: conversation.memories[route.id]}
     # The downstream's ids instead of ours; messageId passes through unchanged.
     message = replace(
         decision.message,
+        metadata=metadata,
         context_id=context_id or incoming.context.downstream,
         task_id=task_id,
         reference_task_ids=(),

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from a2a_hub.a2a.extensions.memory import MOST_BYTES
 from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.task_store.store import SharedState, TooLarge, Unavailable
 from a2a_hub.telemetry.log import Log
@@ -44,7 +45,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
     answers with its whole task repeats them.
 
     By route: `context_ids` are the ids that agents gave this conversation, `open_tasks` their idle tasks, which the next message
-    continues.
+    continues, `memories` what they have the hub keep for their next turns.
 
     Revisions of the hub read what others wrote: fields are only ever added, each with a default.
     """
@@ -56,6 +57,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
     transport_state: Mapping[str, Any] = field(default_factory=dict, name="transportState")
     open_tasks: Mapping[str, str] = field(default_factory=dict, name="openTasks")
     delivered_artifacts: Mapping[str, str] = field(default_factory=dict, name="told")
+    memories: Mapping[str, Any] = field(default_factory=dict)
     surfaces: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The surfaces of A2UI: the route of the agent that made each, and its task while that has not ended."""
     feedback: Mapping[str, str] = field(default_factory=dict)
@@ -85,8 +87,9 @@ class Conversation(Struct, frozen=True, kw_only=True):
         transport_state: Mapping[str, Any] | None = None,
         open_task_id: str | None = None,
         delivered_artifacts: Mapping[str, str] | None = None,
+        memory: Any = None,
     ) -> Conversation:
-        """Return the conversation after one more turn. Ids of absurd length are left out.
+        """Return the conversation after one more turn. Ids of absurd length and large memories are left out.
 
         Without `keeps_route`, the route counts only if a task waits there. An agent that uses `hub_context_id` has no context id
         of its own.
@@ -100,6 +103,9 @@ class Conversation(Struct, frozen=True, kw_only=True):
         if open_task_id and len(open_task_id) <= _LONGEST_ID:
             open_tasks[route_id] = open_task_id
         has_task = bool(waiting_task_id or open_task_id)
+        memories = self.memories
+        if memory is not None and len(msgspec.json.encode(memory)) <= MOST_BYTES:
+            memories = {**memories, route_id: memory}
         return Conversation(
             route_id=route_id if keeps_route or has_task else "",
             context_ids=context_ids,
@@ -109,6 +115,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             open_tasks=open_tasks,
             delivered_artifacts=_bounded(delivered_artifacts or {}) if has_task else {},
             feedback=self.feedback,
+            memories=memories,
             surfaces={
                 surface: (route, task if route != route_id or has_task else "")
                 for surface, (route, task) in self.surfaces.items()
@@ -127,7 +134,12 @@ class Conversation(Struct, frozen=True, kw_only=True):
             return self
         others = {route_id: task_id for route_id, task_id in later.open_tasks.items() if route_id != self.route_id}
         own = {self.route_id: self.open_tasks[self.route_id]} if self.route_id in self.open_tasks else {}
-        return replace(self, context_ids={**self.context_ids, **later.context_ids}, open_tasks=others | own)
+        return replace(
+            self,
+            context_ids={**self.context_ids, **later.context_ids},
+            open_tasks=others | own,
+            memories={**self.memories, **later.memories},
+        )
 
     @classmethod
     def from_note(cls, note: Any) -> Conversation | None:

@@ -6,7 +6,7 @@ from typing import Any
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
-from a2a_hub.agents.conversation import LastTurns, in_conversation
+from a2a_hub.agents.conversation import LastTurns, in_conversation, turns_after
 from functions.expense.app import KNOWLEDGE as POLICY
 from functions.expense.desk import ExpenseDesk
 from functions.expense.desk import load as load_policy
@@ -94,12 +94,12 @@ def test_a_follow_up_takes_up_nothing_of_another_conversation_or_of_none() -> No
 def test_the_conversation_unused_for_longest_is_forgotten_first_and_long_questions_are_not_kept() -> None:
     turns = LastTurns(max_conversations=2)
     for context_id in ("one", "two", "one", "three"):
-        turns.put(context_id, f"about {context_id}", "")
+        turns.put(context_id, turns_after(turns.get(context_id), f"about {context_id}", ""))
     known = {each: [turn.question for turn in turns.get(each)] for each in ("one", "two", "three")}
     assert known == {"one": ["about one"] * 2, "two": [], "three": ["about three"]}
-    turns.put("three", "x" * 3_000, "")
+    turns.put("three", turns_after(turns.get("three"), "x" * 3_000, ""))
     assert not turns.get("three")
-    turns.put("x" * 201, "about a name of absurd length", "")
+    turns.put("x" * 201, turns_after((), "about a name of absurd length", ""))
     assert not turns.get("x" * 201)
     assert turns.get("one")
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET
 
 from a2a_hub.a2a.a2ui import is_surface, surfaces_in, text_of_surfaces
+from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call
 from a2a_hub.a2a.extensions.tool_updates import ToolQuestion
 from a2a_hub.a2a.model import (
@@ -75,6 +76,8 @@ class EventTranslator:
         self._data: list[dict[str, Any]] = []
         self._known_data: set[bytes] = set()
         self._surfaces: list[Part] = []
+        self.memory: Any = None
+        """What the agent has its caller keep; None for what was kept before."""
         self.surfaces: dict[str, None] = {}
         """The ids of the surfaces that the agent has made or changed."""
 
@@ -245,6 +248,8 @@ class EventTranslator:
                     self._known_data.add(written)
                     self._surfaces.append(part)
                     yield Surface(part)
+            elif isinstance(part.data, dict) and memory.URI in part.data:
+                self.memory = part.data[memory.URI]
             elif not (self._tools.is_present and is_tool_call(part.data)):
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}
                 written = _sorted_json(value)

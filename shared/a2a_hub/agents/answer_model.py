@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from a2a_hub.a2a.agent import Answer
 from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.a2a.extensions import memory
 from a2a_hub.agents.function import agent_card, agent_function
 from a2a_hub.agents.rewriting import Rewriter
 from a2a_hub.agents.settings import AgentSettings
@@ -50,8 +51,15 @@ def configured_agent(
     config: AgentSettings,
     model: AnswerModel,
 ) -> Handler:
-    """Return a handler for a function with one skill, whose doctor examines the model."""
-    card = agent_card(name=name, description=description, version="1.0.0", url=config.public_url, skills=(skill,))
+    """Return a handler for a function with one skill, which answers in conversations, and whose doctor examines the model."""
+    card = agent_card(
+        name=name,
+        description=description,
+        version="1.0.0",
+        url=config.public_url,
+        skills=(skill,),
+        extensions=(memory.EXTENSION,),
+    )
     log = stdout_log(function, project=config.google_cloud_project, with_text=config.log_text)
     return with_doctor(
         agent_function(answer, card=card, log=log, seconds=config.answer_seconds), lambda: tuple(model.examine())

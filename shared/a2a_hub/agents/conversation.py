@@ -1,18 +1,20 @@
 """Follow-up questions ("and abroad?", 「じゃあ海外は？」) for agents that answer one question at a time.
 
-They are completed by a model, or by rules. The last turns are in this instance's memory, bounded; without them, a follow-up is
-answered by its own words.
+They are completed by a model, or by rules. The last turns are with callers who keep them (the `memory` extension), else in this
+instance's memory, bounded; without them, a follow-up is answered by its own words.
 """
 
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from msgspec import structs
+import msgspec
+from msgspec import Struct, structs
 
 from a2a_hub.a2a.agent import Answer
 from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.model import Part, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.rewriting import Rewriter
@@ -31,13 +33,12 @@ _REPEATED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A question of a conversation in full, the beginning of its answer, and the hash of that."""
+class Turn(Struct, frozen=True):
+    """A question of a conversation in full, the beginning of its answer, and the hash of the whole answer."""
 
     question: str
     answer: str
-    answer_hash: int
+    answer_hash: str
 
 
 class LastTurns:
@@ -53,17 +54,39 @@ class LastTurns:
         with self._lock:
             return self._turns.get(context_id, ()) if context_id else ()
 
-    def put(self, context_id: str | None, question: str, answer: str) -> None:
-        """Add a turn; one with too long a question or id only deletes the turns before it."""
+    def put(self, context_id: str | None, turns: tuple[Turn, ...]) -> None:
+        """Replace the turns of a conversation whose id is not too long."""
         if not context_id or len(context_id) > _MAX_ID_CHARACTERS:
             return
         with self._lock:
-            before = self._turns.pop(context_id, ())
-            if 0 < len(question) <= _MAX_QUESTION_CHARACTERS:
-                turn = Turn(question, answer[:_MAX_ANSWER_CHARACTERS], hash(answer))
-                self._turns[context_id] = (*before, turn)[-_MAX_TURNS:]
+            self._turns.pop(context_id, None)
+            if turns:
+                self._turns[context_id] = turns
             if len(self._turns) > self._max_conversations:
                 self._turns.popitem(last=False)
+
+
+def turns_after(before: tuple[Turn, ...], question: str, answer: str) -> tuple[Turn, ...]:
+    """Return the turns to remember after one more, the last ones; none after too long a question."""
+    if not 0 < len(question) <= _MAX_QUESTION_CHARACTERS:
+        return ()
+    turns = (*before, Turn(question, answer[:_MAX_ANSWER_CHARACTERS], _hash(answer)))[-_MAX_TURNS:]
+    while len(msgspec.json.encode(turns)) > memory.MOST_BYTES:
+        turns = turns[1:]
+    return turns
+
+
+def _hash(answer: str) -> str:
+    return hashlib.sha256(answer.encode(errors="replace")).hexdigest()[:16]
+
+
+def _kept_turns(request: SendMessageRequest) -> tuple[Turn, ...]:
+    """Return the turns that the caller has kept; none if it has kept nothing that this agent wrote."""
+    try:
+        kept = msgspec.convert((request.message.metadata or {}).get(memory.URI, ()), tuple[Turn, ...])
+    except msgspec.ValidationError:
+        return ()
+    return kept[-_MAX_TURNS:]
 
 
 def in_conversation(answer: Answer, *, alone_first: bool = True, rewriter: Rewriter | None = None) -> Answer:
@@ -76,7 +99,15 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, rewriter: Rewri
 
     def answer_in_context(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         question, context_id = text_of(request.message), request.message.context_id
-        earlier = turns.get(context_id)
+        keeps = memory.URI in call.extensions
+        earlier = (_kept_turns(request) if keeps else ()) or turns.get(context_id)
+
+        def remember(question: str, text: str) -> Iterator[Piece]:
+            after = turns_after(earlier, question, text)
+            turns.put(context_id, after)
+            if keeps:
+                yield Data({memory.URI: msgspec.to_builtins(after)})
+
         complete = None
         if rewriter and earlier:
             before = [(turn.question, turn.answer) for turn in earlier]
@@ -87,7 +118,7 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, rewriter: Rewri
                 if isinstance(piece, Text):
                     texts.append(piece.text)
                 yield piece
-            turns.put(context_id, complete or question, "".join(texts))
+            yield from remember(complete or question, "".join(texts))
             return
         last = earlier[-1]
         pieces: list[Piece] = []
@@ -97,12 +128,12 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, rewriter: Rewri
             question = completed(last.question, question)
             pieces = list(_answered(answer, request, call, question))
         text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
-        if _is_answered(pieces) and hash(text) == last.answer_hash:
+        if _is_answered(pieces) and _hash(text) == last.answer_hash:
             yield Text(_REPEATED[answer_language(question)])
         yield from pieces
         # An unanswered question is no basis for the next follow-up: "in feet?", "and Mount Everest?".
         if _is_answered(pieces):
-            turns.put(context_id, question, text)
+            yield from remember(question, text)
 
     return answer_in_context
 

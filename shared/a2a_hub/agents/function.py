@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from a2a_hub.a2a.agent import Answer, AnsweringAgent
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.card import OUTPUT_MODES, AgentCapabilities, AgentCard, AgentSkill, interfaces
+from a2a_hub.a2a.card import OUTPUT_MODES, AgentCapabilities, AgentCard, AgentExtension, AgentSkill, interfaces
 from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.declining import declines
 from a2a_hub.a2a.model import SendMessageRequest, text_of
@@ -25,14 +25,24 @@ from a2a_hub.telemetry.redaction import redacted
 __all__ = ["agent_card", "agent_function"]
 
 
-def agent_card(*, name: str, description: str, version: str, url: str, skills: tuple[AgentSkill, ...]) -> AgentCard:
+def agent_card(
+    *,
+    name: str,
+    description: str,
+    version: str,
+    url: str,
+    skills: tuple[AgentSkill, ...],
+    extensions: tuple[AgentExtension, ...] = (),
+) -> AgentCard:
     """Return the card of an agent behind the hub. It declares no authentication: IAM stands in front of it, or nothing."""
     return AgentCard(
         name=name,
         description=description,
         version=version,
         supported_interfaces=interfaces(url),
-        capabilities=AgentCapabilities(streaming=True, push_notifications=False, extended_agent_card=False),
+        capabilities=AgentCapabilities(
+            streaming=True, push_notifications=False, extended_agent_card=False, extensions=extensions
+        ),
         default_input_modes=("text/plain",),
         default_output_modes=OUTPUT_MODES,
         skills=skills,
