@@ -109,7 +109,10 @@ class Misses:
 
     def _read(self, day: int, part: int) -> Counter[Miss]:
         data = self._store.conversation(_OWNER, _key(day, part))
-        return Counter(dict(msgspec.json.decode(data, type=list[tuple[Miss, int]]))) if data else Counter()
+        # Another revision of the hub may have written it.
+        with suppress(msgspec.MsgspecError):
+            return Counter(dict(msgspec.json.decode(data or b"[]", type=list[tuple[Miss, int]])))
+        return Counter()
 
     def _today(self) -> int:
         return int(self._clock() // _DAY_SECONDS)

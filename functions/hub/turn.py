@@ -92,13 +92,15 @@ class TurnRecord(Struct, kw_only=True):
 
     @property
     def kind(self) -> str:
-        """The kind of what is asked, for the audit log: a command, an action on a surface, a decision, a text, files alone."""
+        """The kind of what is asked, for the audit log: a command, action, decision, document, question, or files alone."""
         if self.incoming.executes:
             return "command"
         if self.incoming.acts_on:
             return "action"
         if self.conversation and self.conversation.pending_tools:
             return "decision"
+        if "document" in (self.incoming.message.metadata or {}):
+            return "document"
         return "question" if self.text else "files"
 
     @property

@@ -190,6 +190,10 @@ def test_it_fits_a_phone_in_the_dark_and_switches_its_language(browser: Browser,
     assert "14,000" in answer_of(browser, 1)
     browser.choose(selector="#language", value="ja")
     browser.wait(selector=_ANSWER.format(1) + "summary:text('この回答の理由')")
+    place = "#document?route=docqa&uri=corpus:policies/incident-response-policy.md&start=0&quote=P-1"
+    browser.evaluate(script=f"location.hash = '{place}'")
+    browser.wait(selector=".document mark")
+    assert browser.evaluate(script="document.documentElement.scrollWidth <= innerWidth")
     for view in ("ask", "tasks", "routes", "health", "inspect"):
         browser.click(selector=f"nav a[href='#{view}']")
         browser.wait(selector=f"section.{view}")

@@ -51,7 +51,9 @@ def test_it_says_who_asked_which_agent_what_kind_of_thing_and_how_it_ended_witho
         hub = Hub(route("alpha", agent.url), route("away", "http://127.0.0.1:9"))
         hub.send("alpha, what is my salary?")
         hub.stream("away, the same")
-    asked, failed = _entries(file)
+        hub.query("alpha, my salary", document={"uri": "corpus:pay.md"})
+    asked, failed, read = _entries(file)
+    assert read["kind"] == "document"
     expected = {"event": "asked", "kind": "question", "route": "alpha", "outcome": "answered", "function": "hub"}
     assert asked.items() >= expected.items()
     assert (asked["request"], asked["subject"]) == ("request-1", hub.log[0]["principal"])

@@ -111,3 +111,13 @@ def test_a_miss_is_forgotten_after_the_last_days(clock: Clock) -> None:
     assert list(misses.found())
     clock.now += 86_400
     assert list(misses.found()) == []
+
+
+def test_counts_that_another_revision_wrote_break_nothing(clock: Clock) -> None:
+    store = ProcessMemory(clock=clock)
+    for part in range(4):
+        key = f"{int(clock() // 86_400)} {part}"
+        store.put_conversation("misses of the hub", key, b'[[["new", "docs", ""], 1]]', expires_at=clock() + 60)
+    misses = _misses(store, clock)
+    misses.note(_turn("A?", Rule.DEFAULT), None)
+    assert [count for _, count in misses.found()] == [1]
