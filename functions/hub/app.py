@@ -151,6 +151,7 @@ def build(
         store=(store, settings.store) if store and settings.store else None,
         max_instances=config.max_instances,
         model=model,
+        armor=armor,
     )
     runs = (Identified(RUN_PATH, RunEndpoint(tasks.engine).handle, ANY, exact=True),) if tasks else ()
     dispatcher = Dispatcher(

@@ -40,7 +40,8 @@ from a2a_hub.telemetry.log import Record
 from functions.hub.agent_examination import AgentExamination
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.interface import Downstream
-from functions.hub.failure import without_tool
+from functions.hub.downstream.model_armor import ModelArmor
+from functions.hub.failure import without_armor, without_tool
 from functions.hub.store_examination import examine_quotas, examine_store
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def require_operator(caller: Caller, operators: Collection[str]) -> None:
 class Doctor(Struct, frozen=True):
     """The examination of `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails;
     `downstreams` are the agents by route id; `store` is the task store, with its settings; up to `max_instances` hubs may run;
-    `model` is that for the tools of MCP servers.
+    `model` is that for the tools of MCP servers, `armor` screens the routes with `safety`.
     """
 
     routes: Callable[[], Sequence[Route]]
@@ -71,6 +72,7 @@ class Doctor(Struct, frozen=True):
     store: tuple[Store, StoreSettings] | None = None
     max_instances: int = 1
     model: LanguageModel | None = None
+    armor: ModelArmor | None = None
     now: Callable[[], float] = time.time
     # Each examination calls real services, and uses their quota.
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
@@ -100,6 +102,12 @@ class Doctor(Struct, frozen=True):
             from a2a_hub.language_models import examination as model_examination
 
             examined += (Examined(subject="model", steps=tuple(model_examination.examine(self.model, without=""))),)
+        if only is None and (screened := [route for route in routes if route.safety]):
+            missing = without_armor(screened[0])
+            step = (
+                self.armor.examine() if self.armor else failed("template", missing.cause, remedy=missing.remedy or "")
+            )
+            examined += (Examined(subject="safety", steps=(step,)),)
         if only is None and (steps := tuple(self._store_steps(account))):
             examined += (Examined(subject="tasks", steps=steps),)
         if only is None and self.store is not None and (claims := tuple(examine_quotas(self.store[0]))):

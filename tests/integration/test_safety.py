@@ -1,5 +1,6 @@
 """Routes whose requests and answers Model Armor screens: what matches, what cannot be screened, and streams."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,3 +204,23 @@ def test_a_template_has_a_region_whose_address_is_called() -> None:
     model_armor.read(wrong)
     with pytest.raises(SettingsError, match=r"(?s)MODEL_ARMOR_AWAY.*MODEL_ARMOR_TEMPLATE"):
         wrong.check()
+
+
+def _examined(hub: Hub) -> list[dict[str, Any]]:
+    response = hub.request("GET", "/doctor", headers={"accept": "application/json"})
+    assert isinstance(response.body, bytes)
+    return [each for each in json.loads(response.body)["examined"] if each["subject"] == "safety"]
+
+
+@pytest.mark.parametrize(("fault", "outcome"), [(None, "ok"), ("deny-sanitize", "error"), ("partial", "error")])
+def test_the_doctor_says_whether_texts_are_screened(armor: Armor, fault: str | None, outcome: str) -> None:
+    if fault:
+        armor.service.faults.switch_on(fault)
+    away = "http://127.0.0.1:9"
+    (found,) = _examined(Hub(route("alpha", away, safety=Safety.BLOCK), armor=armor.client()))
+    (without,) = _examined(Hub(route("alpha", away, safety=Safety.BLOCK)))
+    assert _examined(Hub(route("alpha", away), armor=armor.client())) == []
+    (step,) = found["steps"]
+    assert (step["check"], step["outcome"]) == ("template", outcome)
+    assert ("roles/modelarmor.user" in str(step)) == (fault == "deny-sanitize")
+    assert "set MODEL_ARMOR_TEMPLATE" in str(without)

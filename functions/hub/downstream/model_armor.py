@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from a2a_hub.diagnosis.report import Step, failed, ok
 from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON, Cancellation
 from a2a_hub.identity.service_tokens import TokenUnavailable
@@ -98,6 +99,16 @@ class ModelArmor:
             pieces.append(_redacted(found) if found else piece)
         known = [each for each in pieces if each is not None]
         return Verdict(matches=tuple(matches), redacted="".join(known) if len(known) == len(pieces) else None)
+
+    def examine(self) -> Step:
+        """Return the doctor's step: the template screens a text, or why not."""
+        try:
+            self.screen("Hello.", Direction.REQUEST, Cancellation())
+        except Unscreened as problem:
+            return failed(
+                "template", problem.cause, remedy=problem.remedy or "ask again, or see status.cloud.google.com"
+            )
+        return ok("template", "Model Armor screens texts by the template of MODEL_ARMOR_TEMPLATE")
 
     def _send(self, method: str, value: object, budget: Budget, cancellation: Cancellation) -> Any:
         try:
