@@ -8,11 +8,17 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.model import Message, Part, Role
 from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.routing.routes import Safety
 from a2a_hub.settings.reader import Settings, SettingsError
+from a2a_hub.telemetry.log import Log
 from functions.hub.downstream import model_armor
+from functions.hub.downstream.interface import AgentRequest, InProcess
 from functions.hub.downstream.model_armor import ModelArmor, ModelArmorSettings
+from functions.hub.downstream.screened_agent import ScreenedAgent
+from functions.hub.failure import DownstreamFailed
 from local.cloud import model_armor as stand_in
 from local.cloud.accounts import Accounts
 from local.cloud.program import Server
@@ -154,6 +160,19 @@ def test_an_answer_that_cannot_be_screened_any_more_is_held_back(armor: Armor) -
         shown = text_of(hub_of(agent, armor).send("alpha"))
     assert "The answer." not in shown
     assert "is not available" in shown
+
+
+def test_a_caller_who_leaves_meanwhile_is_no_failure(armor: Armor) -> None:
+    armor.service.faults.switch_on("failure")
+    log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "", function="hub")
+    agent = ScreenedAgent(InProcess(lambda _: iter(())), route("alpha", "", safety=Safety.BLOCK), armor.client(), log)
+    left = Cancellation()
+    left.cancel()
+    asked = Message(message_id="1", role=Role.USER, parts=(Part(text="Hello"),))
+    request = AgentRequest(message=asked, streaming=False, authorization=None, traceparent=None, cancellation=left)
+    with pytest.raises(DownstreamFailed) as raised:
+        list(agent.ask(request))
+    assert raised.value.failure.outcome == "cancelled"
 
 
 def test_without_a_template_a_screened_route_is_unavailable_and_others_are_not() -> None:

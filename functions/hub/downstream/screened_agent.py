@@ -30,7 +30,7 @@ from a2a_hub.text.language import Language, language_of
 from functions.hub import texts
 from functions.hub.downstream.interface import AgentRequest, CallContext, Downstream, ExecutionReply
 from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened
-from functions.hub.failure import DownstreamFailed, unsafe, unscreened
+from functions.hub.failure import LEFT, DownstreamFailed, unsafe, unscreened
 
 # A stream is released in pieces of this size, each at the end of a sentence, or at most of that size.
 _PIECE_CHARACTERS, _MOST_CHARACTERS = 1_000, 4_000
@@ -155,7 +155,10 @@ class _Turn(Struct):
             verdict = armor.screen(text, direction, self.cancellation)
         except Unscreened as problem:
             if not armor.fails_open:
-                raise DownstreamFailed(unscreened(route, direction, problem.cause, problem.remedy)) from None
+                failure = unscreened(route, direction, problem.cause, problem.remedy)
+                # A caller who leaves ends the call of Model Armor, too.
+                fault = LEFT if self.cancellation.cancelled else failure.fault
+                raise DownstreamFailed(replace(failure, fault=fault)) from None
             self._report("was away", direction, cause=problem.cause, remedy=problem.remedy)
             return text
         if not verdict.matches:
