@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Iterator
 
+import a2a_hub.runtime.cold_start  # noqa: F401
 from a2a_hub.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
 from a2a_hub.http.admission import Capacity
 from a2a_hub.runtime.door import door_of

@@ -2,6 +2,7 @@
 
 import os
 
+import a2a_hub.runtime.cold_start  # noqa: F401
 from a2a_hub.http.admission import Capacity
 from a2a_hub.runtime.door import door_of
 from a2a_hub.runtime.function import stdout_log

@@ -1,8 +1,8 @@
 """One agent's answer to a turn: called, translated, with every failure contained, and remembered with the conversation."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from typing import Any
 
 import msgspec
@@ -45,7 +45,7 @@ from functions.hub.turn import TurnRecord
 _MOST_REPEATS = 5
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 
-Ask = Callable[[AgentRequest], AbstractContextManager[Iterable[Event]]]
+Ask = Callable[[AgentRequest], Generator[Event]]
 """The call of an agent: the events of its answer to a request."""
 
 
@@ -85,7 +85,7 @@ class AgentAnswer:
                 yield None, (self._recorded(Question(""), again=True),)
                 return
             self._audit_decision()
-            with ask(_agent_request(turn, route, self._decision, self._state)) as events:
+            with closing(ask(_agent_request(turn, route, self._decision, self._state))) as events:
                 for translated in self._translated(events):
                     is_begun = True
                     yield translated

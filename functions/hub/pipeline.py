@@ -1,8 +1,8 @@
 """The pipeline of a turn: canonical text → route → agent → pieces of the answer, with every failure contained."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import closing
 from functools import partial
 from typing import NoReturn
 
@@ -30,7 +30,7 @@ from functions.hub.downstream.interface import AgentRequest, CallContext, Downst
 from functions.hub.failure import DownstreamFailed, Failure, unrouted
 from functions.hub.fallbacks import Declined, PassedOver, candidates, held_back, takes_files
 from functions.hub.misses import Misses
-from functions.hub.route_quotas import counted_turn
+from functions.hub.route_quotas import begin_turn
 from functions.hub.tables import Served, Tables
 from functions.hub.turn import IncomingTurn, TurnRecord
 
@@ -189,7 +189,6 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                 task=turn.incoming.task.id if turn.incoming.task else None,
             )
 
-    @contextmanager
     def _asked(
         self,
         turn: TurnRecord,
@@ -198,13 +197,15 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         by_default: bool,
         may_decline: bool,
         agent_request: AgentRequest,
-    ) -> Iterator[Iterable[Event]]:
+    ) -> Generator[Event]:
+        """Yield the agent's events. Raises Declined and DownstreamFailed."""
         turn.downstream = downstream
-        with (
-            counted_turn(self.quotas, route, turn.incoming.principal),
-            closing(downstream.ask(agent_request)) as events,  # type: ignore[type-var]
-        ):
-            yield held_back(events, by_default=by_default) if may_decline else events
+        end = begin_turn(self.quotas, route, turn.incoming.principal)
+        try:
+            with closing(downstream.ask(agent_request)) as events:  # type: ignore[type-var]
+                yield from held_back(events, by_default=by_default) if may_decline else events
+        finally:
+            end()
 
 
 def _without_text(turn: TurnRecord, text: str, record: Record) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:
@@ -214,7 +215,10 @@ def _without_text(turn: TurnRecord, text: str, record: Record) -> tuple[TurnReco
 
 
 def _repeated(declined: Declined) -> Ask:
-    return lambda _: nullcontext(declined.events)
+    def ask(_: AgentRequest) -> Generator[Event]:
+        yield from declined.events
+
+    return ask
 
 
 def _failing(failure: Failure) -> Ask:

@@ -1,7 +1,6 @@
 """The quotas of routes, which all callers share, and the callers' own quota of model calls."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from a2a_hub.identity.principal import Principal
 from a2a_hub.quota.limits import Quota, QuotaExceeded
@@ -10,19 +9,14 @@ from a2a_hub.routing.routes import Route
 from functions.hub.failure import DownstreamFailed, limited
 
 
-@contextmanager
-def counted_turn(quotas: Quotas, route: Route, principal: Principal | None) -> Iterator[None]:
-    """Count a turn, until the end of the context as a running one. Raises DownstreamFailed for one too many."""
+def begin_turn(quotas: Quotas, route: Route, principal: Principal | None) -> Callable[[], None]:
+    """Count a turn, as a running one until the returned function is called. Raises DownstreamFailed for one too many."""
     subject = f"route:{route.id}"
     try:
         if route.model_calls_per_day:
             quotas.count_model_call(principal)
         quotas.count(Quota.MODEL_CALLS, subject, route.model_calls_per_day, seconds=DAY_SECONDS)
         quotas.count(Quota.REQUESTS, subject, route.turns_per_minute)
-        end = quotas.hold(Quota.TURNS, subject, route.concurrent_turns)
+        return quotas.hold(Quota.TURNS, subject, route.concurrent_turns)
     except QuotaExceeded as exceeded:
         raise DownstreamFailed(limited(route, exceeded.quota, exceeded.seconds)) from None
-    try:
-        yield
-    finally:
-        end()

@@ -162,16 +162,16 @@ class Commands(Struct, frozen=True):
 
 def _parse(text: str) -> tuple[Command, int | None] | None:
     """Return the command and its number; None for a text that is none."""
-    head = normalise(text[:_LONGEST_COMMAND]).split(maxsplit=1)[:1]
+    normal = normalise(text[:_LONGEST_COMMAND])
+    head = normal.split(maxsplit=1)[:1]
     rating = _NAMES.get(head[0][1:]) if head and head[0].startswith("/") else None
     if rating in _RATINGS:
         return rating, None
     if len(text) > _LONGEST_COMMAND:
         return None
-    text = normalise(text)
-    if sentence := _SENTENCES.get(text.rstrip(_ENDS)):
+    if sentence := _SENTENCES.get(normal.rstrip(_ENDS)):
         return sentence, None
-    found = _FORM.fullmatch(text)
+    found = _FORM.fullmatch(normal)
     if found is None:
         return None
     command = _NAMES.get(found[1])

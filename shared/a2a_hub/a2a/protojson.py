@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -131,7 +131,7 @@ def _reader(hint: Any) -> _Reader | None:
     if origin is dict:
         return _map_of(_reader(arguments[1]))
     if issubclass(hint, msgspec.Struct):
-        return lambda value, path: read(hint, value, path)
+        return partial(read, hint)
     if issubclass(hint, StrEnum):
         return _enum(hint)
     return {str: as_string, int: read_integer, bool: read_boolean}[hint]
@@ -142,7 +142,7 @@ def _list_of(item: _Reader | None) -> _Reader:
         elements = as_list(value, path)
         if item is None:
             return tuple(elements)
-        return tuple(item(element, f"{path}[{index}]") for index, element in enumerate(elements))
+        return tuple([item(element, f"{path}[{index}]") for index, element in enumerate(elements)])
 
     return read_list
 

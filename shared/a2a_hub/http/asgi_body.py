@@ -103,7 +103,8 @@ class AsgiBody:
                         return False
                     self._held += more
                 pieces.append(piece)
-                timeout.reschedule(min(latest, clock() + wait_limits.idle_seconds))
+                if self._unread:
+                    timeout.reschedule(min(latest, clock() + wait_limits.idle_seconds))
         if self._fault is None:
             self._data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         else:
