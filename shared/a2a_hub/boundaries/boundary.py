@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import ClassVar, Protocol, Self
 from urllib.parse import urlsplit
 
@@ -214,6 +215,7 @@ def bearer(token: str) -> Credential:
     return Credential(headers={"authorization": f"Bearer {token}"})
 
 
+@lru_cache(maxsize=512)
 def is_on_loopback(url: str) -> bool:
     """Return True if the URL names this machine."""
     return bool(_LOOPBACK.fullmatch(urlsplit(url).hostname or ""))
