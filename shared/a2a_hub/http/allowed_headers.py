@@ -1,7 +1,6 @@
 """The headers that pass through a function to the one behind it and back: allow-lists, since no deny-list has all names."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 REQUEST_HEADERS = (
     "accept",
@@ -34,10 +33,6 @@ RESPONSE_HEADERS = (
 )
 
 
-class _Headers(Protocol):
-    def get(self, name: str, /) -> str | None: ...
-
-
-def allowed_headers(headers: _Headers, allowed: Sequence[str]) -> dict[str, str]:
+def allowed_headers(headers: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
     """Return the headers on the list, without those that hold control characters."""
     return {name: value for name in allowed if (value := headers.get(name)) and value.isprintable()}

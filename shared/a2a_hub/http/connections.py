@@ -246,11 +246,12 @@ class Headers:
 
     def __init__(self, items: Sequence[tuple[str, str]]) -> None:
         self._items = items
-        self._first = dict(reversed(items))
+        self.first: Mapping[str, str] = dict(reversed(items))
+        """The first value of each."""
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """Return the first value of a header, its name in any case."""
-        return self._first.get(name.lower(), default)
+        return self.first.get(name.lower(), default)
 
     def items(self) -> Sequence[tuple[str, str]]:
         """Return names and values as received, repeated headers included."""

@@ -90,12 +90,12 @@ class Upstream:
                 raise (RejectedByIam if answer.status in _REFUSALS else AnsweredByPlatform)(answer.status)
             if method == "HEAD":
                 # Only the upstream knows the length of the body; beside an iterator, no other length is written.
-                passed = allowed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
+                passed = allowed_headers(answer.headers.first, (*RESPONSE_HEADERS, "content-length"))
                 answer.read()
                 return Response(status=answer.status, headers=passed, body=iter(()))
             content = self._body(answer, caller)
             names = (*RESPONSE_HEADERS, "content-length") if isinstance(content, ForwardedBody) else RESPONSE_HEADERS
-            return Response(status=answer.status, headers=allowed_headers(answer.headers, names), body=content)
+            return Response(status=answer.status, headers=allowed_headers(answer.headers.first, names), body=content)
         except HttpFailure as failure:
             if failure.fault is Fault.TIMEOUT:
                 raise A2AError(_TIMED_OUT) from None
