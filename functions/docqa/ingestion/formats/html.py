@@ -36,6 +36,9 @@ _OFTEN = frozenset({
 # fmt: on
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+LINE = "data-line"
+"""The attribute with the number of the source's line at which an element begins."""
+_BOLD_HEADING, _LONGEST_HEADING = 7, 80
 _LEAST_OF_MAIN, _LEAST_LINKS, _LINK_SHARE, _SHORT, _BRIEF = 200, 3, 0.6, 200, 60
 
 
@@ -56,22 +59,22 @@ def read_html(markup: str) -> Content:
     fields = {(node.attributes.get("name") or "").casefold(): node.attributes.get("content") or "" for node in named}
     kept: dict[str, str] = {name: fields[name] for name in ("version", "status", "effective", "date") if name in fields}
     name = " ".join(title.text().split()) if title else ""
-    return Content(blocks=_blocks(tree.body, 0), title=name, fields=kept)
+    if tree.body is None:
+        return Content(blocks=[], title=name, fields=kept)
+    totals = _totals(tree.body)
+    root = _main(tree.body, totals)
+    return Content(blocks=_blocks(root, _Reading(totals, totals[root.mem_id].characters)), title=name, fields=kept)
 
 
-def html_blocks(markup: str, *, first_table: int) -> list[Block]:
-    """Return the blocks of a piece of HTML."""
+def html_blocks(markup: str) -> list[Block]:
+    """Return the blocks of HTML that is content as a whole; `LINE` numbers the lines of its source."""
     from selectolax.lexbor import LexborHTMLParser
 
-    return _blocks(LexborHTMLParser(markup).body, first_table)
+    body = LexborHTMLParser(markup).body
+    return _blocks(body, _Reading(_totals(body), 0, numbered=True)) if body else []
 
 
-def _blocks(body: "LexborNode | None", first_table: int) -> list[Block]:
-    if body is None:
-        return []
-    totals = _totals(body)
-    root = _main(body, totals)
-    reading = _Reading(totals, totals[root.mem_id].characters, first_table)
+def _blocks(root: "LexborNode", reading: "_Reading") -> list[Block]:
     for entering, node in _walk(root, without=reading.is_beside):
         if entering:
             reading.enter(node)
@@ -142,9 +145,10 @@ def _totals(body: "LexborNode") -> dict[int, _Totals]:
 class _Reading:
     """The blocks so far, and what is open: a line, lists, tables."""
 
-    def __init__(self, totals: dict[int, _Totals], characters: int, table: int) -> None:
+    def __init__(self, totals: dict[int, _Totals], characters: int, *, numbered: bool = False) -> None:
         self.blocks: list[Block] = []
-        self._totals, self._characters, self._table = totals, characters, table
+        self._totals, self._characters, self._numbered = totals, characters, numbered
+        self._table = self._number = 0
         self._line: list[str] = []
         self._lists: list[int | None] = []
         self._marker = self._term = ""
@@ -185,7 +189,7 @@ class _Reading:
             self._text(node.text_content or "")
             return
         if tag == "br":
-            self._text("\n")
+            self._line.append("\n")
         elif tag in ("td", "th") and self._rows:
             self.flush()
             given = node.attributes
@@ -197,12 +201,15 @@ class _Reading:
             self._text(" " if tag in _BREAKING else "")
         elif tag in _BREAKING:
             self.flush()
+        if self._numbered and self._rows is None and (number := node.attributes.get(LINE)):
+            self._number = int(number)
         if self._cell is not None or self._rows is not None:
             return
         if tag == "table" and self._totals[node.mem_id].tables == 1 and node.attributes.get("role") != "presentation":
             self._rows = []
         elif tag in ("ul", "ol"):
-            self._lists.append(1 if tag == "ol" else None)
+            start = node.attributes.get("start") or "1"
+            self._lists.append(None if tag == "ul" else int(start) if start.isdecimal() else 1)
         elif tag == "li":
             number = self._lists[-1] if self._lists else None
             self._marker = "- " if number is None else f"{number}. "
@@ -210,6 +217,8 @@ class _Reading:
                 self._lists[-1] = number + 1
         elif tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
             self._heading = int(tag[1])
+        elif tag == "p" and not self._lists and _is_bold(node):
+            self._heading = _BOLD_HEADING
         elif tag == "pre":
             self._pre += 1
 
@@ -236,24 +245,30 @@ class _Reading:
 
     def _text(self, text: str) -> None:
         if self._rows is None or self._cell is not None or text.strip():
-            self._line.append(text if self._pre or text == "\n" else re.sub(r"\s+", " ", text))
+            self._line.append(text if self._pre else re.sub(r"\s+", " ", text))
 
     def flush(self, *, term: str = "") -> None:
         """Add the line that is open as a block."""
         lines = "".join(self._line).split("\n")
         self._line = []
-        for text in filter(None, (" ".join(line.split()) for line in lines)):
+        first, self._number = self._number, self._number if self._rows is not None else 0
+        for at, text in enumerate(" ".join(line.split()) for line in lines):
+            number = first and first + at
+            if not text:
+                continue
             if self._heading:
-                self.blocks.append(Block(Kind.HEADING, text, level=self._heading))
+                self.blocks.append(Block(Kind.HEADING, text.rstrip(":："), level=self._heading, line=number))
             elif term:
                 asked = term.endswith(("?", "？"))
                 said = text if asked else f"{term.rstrip(':：')}: {text}"
                 self.blocks.append(Block(Kind.ITEM, said, marker="- ", context=(term,) if asked else ()))
             elif self._lists:
-                self.blocks.append(Block(Kind.ITEM, text, level=len(self._lists) - 1, marker=self._marker or "  "))
+                # Without a marker it is another paragraph of an item, which its first one governs.
+                level, marker = len(self._lists) - bool(self._marker), self._marker or "  "
+                self.blocks.append(Block(Kind.ITEM, text, level=level, marker=marker, line=number))
                 self._marker = ""
             else:
-                self.blocks.append(Block(Kind.TEXT, text))
+                self.blocks.append(Block(Kind.TEXT, text, line=number))
         self._heading = 0
 
     def _add_table(self, rows: list[list[Cell]]) -> None:
@@ -261,4 +276,13 @@ class _Reading:
         headers = 0
         while headers < len(rows) and rows[headers] and all(cell.heading for cell in rows[headers]):
             headers += 1
-        self.blocks += table_blocks(grid_of(rows), table=self._table, header_rows=headers or None)
+        grid = grid_of(rows)
+        self.blocks += table_blocks(grid, table=self._table, header_rows=headers or None, line=self._number)
+        self._number = 0
+
+
+def _is_bold(paragraph: "LexborNode") -> bool:
+    """Return whether all of a paragraph is set in bold, and no sentence."""
+    text, bold = paragraph.text().strip(), paragraph.child
+    is_all = bold is not None and bold.tag in ("strong", "b") and bold.text().strip(" :：") == text.strip(" :：")
+    return is_all and len(text) <= _LONGEST_HEADING and not text.endswith((".", "。"))
