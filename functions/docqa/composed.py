@@ -105,7 +105,6 @@ def pieces_of(
     data = {
         "grounded": found.grounded,
         "citations": msgspec.to_builtins(found.citations),
-        "candidates": msgspec.to_builtins(found.candidates),
         **{name: value for name, value in {**more, "hints": hints}.items() if value},
         **(composition.data if composition else {}),
     }

@@ -115,15 +115,6 @@ class Skipped(Struct, frozen=True):
     reason: str
 
 
-class Candidate(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A passage the search returned: `search_score` is BM25, `evidence_score` its best unit's (0 to about 1)."""
-
-    passage_id: str
-    uri: str
-    search_score: float
-    evidence_score: float
-
-
 class ReadSource(Struct, frozen=True, kw_only=True):
     """A source as it was read. A citation's positions refer to this generation of it."""
 
@@ -161,7 +152,6 @@ class DocAnswer(Struct, frozen=True, kw_only=True):
     text: str
     citations: tuple[Citation, ...]
     grounded: bool
-    candidates: tuple[Candidate, ...] = ()
     sources: tuple[ReadSource, ...] = ()
     unverified: tuple[Unverified, ...] = ()
     hints: tuple[Hint, ...] = ()

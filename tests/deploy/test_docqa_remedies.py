@@ -70,7 +70,6 @@ def test_every_command_is_one_that_gcloud_knows(cloud: DocumentCloud, tmp_path: 
         search_endpoint="x",
         grounding_endpoint="x",
         storage_endpoint=None,
-        max_source_bytes=1024,
         as_user=False,
         timeout_seconds=1,
     )

@@ -78,7 +78,6 @@ class DocumentCloud:
             "search_endpoint": self.search_url,
             "grounding_endpoint": self.search_url,
             "storage_endpoint": self.storage_url,
-            "max_source_bytes": 1 << 20,
             "as_user": False,
             "timeout_seconds": 20.0,
         }

@@ -10,6 +10,7 @@ from google.auth.exceptions import DefaultCredentialsError
 
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
+from functions.docqa.ingestion.reader import MAX_FILE_BYTES
 from functions.docqa.model import DocAnswer
 from local.ports import free_ports
 from tests.fakes.document_cloud import BUCKET, PARENT, PROJECT, DocumentCloud, ask, document_cloud
@@ -53,7 +54,7 @@ SOURCE_FAULTS = [
     ("deny-objects-get", "denied", "not allowed to open the source documents", "原文を開く権限がありません"),
     ("quota", "quota", "reached its limit of requests", "利用上限に達しています"),
     ("server-error", "broken", "storage service had a problem", "ストレージサービスで問題が発生しました"),
-    ("latency", "timeout", "did not arrive in time", "時間内に取得できませんでした"),
+    ("latency", "timeout", "storage service did not answer in time", "ストレージサービスが時間内に応答しませんでした"),
 ]
 
 
@@ -122,7 +123,8 @@ def test_a_source_that_became_unusable_after_it_was_imported_says_so(
 
 
 def test_a_source_that_is_too_large_is_not_even_fetched(cloud: DocumentCloud) -> None:
-    answer = asked(cloud.engine(max_source_bytes=10))
+    cloud.put("doors.md", b"x" * (MAX_FILE_BYTES + 1))
+    answer = asked(cloud.engine())
     assert [hint.cause for hint in answer.hints] == ["too_large"]
     assert cloud.downloads() == []
 
@@ -152,20 +154,20 @@ def test_an_encrypted_pdf_says_so(cloud: DocumentCloud, tmp_path: Path) -> None:
 
 
 def test_a_content_that_is_larger_than_its_metadata_says_is_not_taken_in(cloud: DocumentCloud) -> None:
-    engine = cloud.engine(max_source_bytes=1024)
+    engine = cloud.engine()
     stored = cloud.bucket.get("doors.md")
     assert stored is not None
     small = stored.resource("http://here") | {"size": "10"}
 
     def storage(exchange: Exchange) -> None:
         if "alt=media" in exchange.received.path:
-            exchange.answer(200, b"doors " * 100_000, content_type="text/plain")
+            exchange.answer(200, b"doors " * (MAX_FILE_BYTES // 4), content_type="text/plain")
         else:
             exchange.json(small)
 
     ask(engine, DOORS)
     with HttpServer(storage) as server:
-        answer = asked(cloud.engine(max_source_bytes=1024, storage_endpoint=server.url))
+        answer = asked(cloud.engine(storage_endpoint=server.url))
     assert [hint.cause for hint in answer.hints] == ["too_large"]
 
 
@@ -252,7 +254,6 @@ def test_without_credentials_the_answer_says_so() -> None:
         search_endpoint=nowhere(),
         grounding_endpoint=nowhere(),
         storage_endpoint=None,
-        max_source_bytes=1024,
         as_user=False,
         timeout_seconds=5,
     )

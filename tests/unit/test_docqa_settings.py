@@ -103,7 +103,6 @@ def test_check_grounding_is_asked_where_that_is_configured() -> None:
         ({**STORE, "STORAGE_EMULATOR_HOST": "http://10.0.0.1:9000"}, "STORAGE_EMULATOR_HOST"),
         ({**STORE, "STORAGE_EMULATOR_HOST": "localhost:9000"}, "STORAGE_EMULATOR_HOST"),
         ({**STORE, "ANSWER_TIMEOUT_SECONDS": "soon"}, "ANSWER_TIMEOUT_SECONDS"),
-        ({**STORE, "MAX_SOURCE_BYTES": "0"}, "MAX_SOURCE_BYTES"),
     ],
 )
 def test_what_is_wrong_is_named(environment: dict[str, str], named: str) -> None:

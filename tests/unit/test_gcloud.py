@@ -59,7 +59,7 @@ def test_a_larger_quota_is_asked_for_the_kind_of_requests_that_ran_out() -> None
         (more_quota("discoveryengine.googleapis.com", "p", of="Search"), True),
         ("gcloud auth application-default login (on your own machine)", False),
         ("hubctl corpus status, then hubctl corpus push --prune: they do not agree", False),
-        ("raise MAX_SOURCE_BYTES", False),
+        ("split the document", False),
     ],
 )
 def test_a_remedy_is_a_command_only_where_it_can_be_pasted(text: str, expected: bool) -> None:

@@ -43,10 +43,8 @@ def flaws(sentence: str, *quotes: Evidence | str, question: str = "") -> list[st
     [
         ("Up to 5 days of unused annual leave can be carried over if requested in writing before January 31.", LEAVE),
         ("Personal files stay shut for three decades.", "Files remain closed for 30 years."),
-        ("Children aged five and under travel free.", "Children under 6 travel free."),
         ("After 14 days returns are no longer accepted.", "Returns are accepted within 14 days of delivery."),
         ("Above €5,000 you need at least three quotes.", "A minimum of three quotes is required above €5,000."),
-        ("The rent is a little over £1,100 a month.", "The monthly rent is £1,150."),
         ("Late applications (after 31 May) won't be considered.", "Applications after 31 May will not be considered."),
         ("The second floor is closed to visitors.", "蔵の2階には入れません。"),
         ("You have to be at least 18 to take part.", "18歳以上の方が参加できます。"),

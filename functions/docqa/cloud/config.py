@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 from a2a_hub.settings.reader import Settings
-from functions.docqa.ingestion.reader import MAX_FILE_BYTES
 
 LOCATIONS = ("global", "us", "eu")
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -30,8 +29,6 @@ class CloudConfig:
     """The same of check grounding, which is in no other location than `global`."""
     storage_endpoint: str | None
     """The URL of a stand-in; None for Cloud Storage itself."""
-    max_source_bytes: int
-    """A larger source is not read. `MAX_SOURCE_BYTES`."""
     as_user: bool
     """True if each search runs with the asker's own token, so that the store's permissions hold. `DISCOVERY_ENGINE_AS_USER`."""
     timeout_seconds: float
@@ -49,7 +46,6 @@ def read_cloud(settings: Settings, *, timeout_seconds: float) -> CloudConfig | N
     named = {name: settings.optional(f"DISCOVERY_ENGINE_{name}") for name in _ANY}
     data_store, engine, serving_config = named["DATA_STORE"], named["ENGINE"], named["SERVING_CONFIG"]
     full_name = _SERVING_CONFIG.fullmatch(serving_config or "")
-    max_source_bytes = settings.number("MAX_SOURCE_BYTES", MAX_FILE_BYTES, least=1024, most=200 * 1024 * 1024)
     storage_endpoint = settings.endpoint("STORAGE_EMULATOR_HOST")
     as_user = settings.flag("DISCOVERY_ENGINE_AS_USER")
     if not any(named.values()):
@@ -85,7 +81,6 @@ def read_cloud(settings: Settings, *, timeout_seconds: float) -> CloudConfig | N
         search_endpoint=endpoint or search_host(location),
         grounding_endpoint=endpoint or search_host("global"),
         storage_endpoint=storage_endpoint,
-        max_source_bytes=int(max_source_bytes),
         as_user=as_user,
         timeout_seconds=timeout_seconds,
     )

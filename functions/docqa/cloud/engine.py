@@ -53,7 +53,7 @@ class CloudDocumentQA:
         self._today = today
         self._clients = Clients(config, credentials=credentials)
         self._search = DiscoverySearch(config, self._clients, clock=clock)
-        self._sources = Sources(config, self._clients, clock=clock)
+        self._sources = Sources(self._clients, clock=clock)
 
     def close(self) -> None:
         """Let go of connections and threads."""

@@ -117,7 +117,7 @@ def remedy(failure: Failure, config: CloudConfig, *, account: str | None) -> str
         case (_, Cause.UNREACHABLE | Cause.TIMEOUT):
             return f"see that the function can reach {service}.googleapis.com (VPC egress, DNS), then ask again"
         case (Step.SOURCE, Cause.TOO_LARGE):
-            return "raise MAX_SOURCE_BYTES, or split the document"
+            return "split the document"
         case (Step.SOURCE, Cause.NOT_FOUND | Cause.CHANGED):
             return (
                 "hubctl corpus status, then hubctl corpus push --prune: the data store does not agree with the bucket"

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from a2a_hub.text.normalization import normalise
 from functions.docqa.cloud.clients import Clients
-from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.failure import Cause, Failure, Step, failure_of
 from functions.docqa.ingestion.child import read_all
-from functions.docqa.ingestion.reader import SUFFIXES
+from functions.docqa.ingestion.reader import MAX_FILE_BYTES, SUFFIXES
 from functions.docqa.model import Edition, Skipped
 
 if TYPE_CHECKING:
@@ -78,13 +77,11 @@ class Sources:
 
     def __init__(
         self,
-        config: CloudConfig,
         clients: Clients,
         *,
         clock: Callable[[], float],
         most_characters: int = CACHED_CHARACTERS,
     ) -> None:
-        self._config = config
         self._clients = clients
         self._clock = clock
         self._kept = _Kept(most_characters)
@@ -140,9 +137,9 @@ class Sources:
             return Source(generation)
         if kept := self._kept.get((uri, generation)):
             return kept
-        if size > self._config.max_source_bytes:
-            raise self._too_large(uri, size)
-        sink = _Sink(self._config.max_source_bytes, clock=self._clock, deadline=deadline)
+        if size > MAX_FILE_BYTES:
+            raise _too_large(uri, size)
+        sink = _Sink(MAX_FILE_BYTES, clock=self._clock, deadline=deadline)
         try:
             client.bucket(bucket).blob(name, generation=generation).download_to_file(
                 sink, timeout=self._left(uri, deadline), retry=self._retry(uri, deadline)
@@ -150,7 +147,7 @@ class Sources:
         except NotFound:
             return None
         except _Overflow:
-            raise self._too_large(uri, size) from None
+            raise _too_large(uri, size) from None
         return _Unread(_path(name, current.content_type), generation, sink.getvalue())
 
     def _read(self, unread: Mapping[str, _Unread], deadline: float) -> dict[str, Source | Failure]:
@@ -184,10 +181,6 @@ class Sources:
             min(_RETRY_SECONDS, self._left(uri, deadline))
         )
 
-    def _too_large(self, uri: str, size: int) -> Failure:
-        limit = self._config.max_source_bytes
-        return _failed(Cause.TOO_LARGE, uri, f"{size} bytes, and MAX_SOURCE_BYTES is {limit}")
-
 
 def _path(name: str, content_type: str | None) -> str:
     """The object's name, with a suffix that says its kind where it has none."""
@@ -199,6 +192,10 @@ def _path(name: str, content_type: str | None) -> str:
 
 def _failed(cause: Cause, uri: str, detail: str) -> Failure:
     return Failure(step=Step.SOURCE, cause=cause, resource=uri, detail=detail)
+
+
+def _too_large(uri: str, size: int) -> Failure:
+    return _failed(Cause.TOO_LARGE, uri, f"{size} bytes, more than {MAX_FILE_BYTES}")
 
 
 class _Overflow(Exception):

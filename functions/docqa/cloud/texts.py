@@ -24,14 +24,10 @@ _SERVICE = {
     Step.SEARCH: {"en": "search", "ja": "検索"},
     Step.SOURCE: {"en": "storage", "ja": "ストレージ"},
 }
-_CREDENTIALS_FOR = {
-    Step.SEARCH: {"en": "the search", "ja": "検索のための"},
-    Step.SOURCE: {"en": "the source documents", "ja": "原文を読むための"},
-}
 _WHY = {
     Cause.NO_CREDENTIALS: {
-        "en": "the document service has no valid credentials for {credentials_for}.",
-        "ja": "文書サービスに{credentials_for}有効な認証情報がありません。",
+        "en": "the document service has no valid credentials for {service}.",
+        "ja": "文書サービスに{service}のための有効な認証情報がありません。",
     },
     Cause.API_DISABLED: {
         "en": "the {service} service is not enabled for this project.",
@@ -44,6 +40,10 @@ _WHY = {
     Cause.UNREACHABLE: {
         "en": "the {service} service cannot be reached at the moment.",
         "ja": "現在、{service}サービスに接続できません。",
+    },
+    Cause.TIMEOUT: {
+        "en": "the {service} service did not answer in time.",
+        "ja": "{service}サービスが時間内に応答しませんでした。",
     },
     Cause.REJECTED: {
         "en": "the {service} service did not accept the request.",
@@ -83,14 +83,6 @@ _WHY_OF_STEP = {
     (Step.SOURCE, Cause.NOT_FOUND): {
         "en": "the source document is no longer there.",
         "ja": "原文の文書が既に存在しません。",
-    },
-    (Step.SEARCH, Cause.TIMEOUT): {
-        "en": "the search did not answer in time.",
-        "ja": "検索が時間内に応答しませんでした。",
-    },
-    (Step.SOURCE, Cause.TIMEOUT): {
-        "en": "the source documents did not arrive in time.",
-        "ja": "原文を時間内に取得できませんでした。",
     },
 }
 _OTHERS_UNREAD = {
@@ -146,8 +138,7 @@ def shortened(text: str) -> str:
 
 
 def _why(step: Step, cause: Cause, language: str) -> str:
-    text = (_WHY_OF_STEP.get((step, cause)) or _WHY[cause])[language]
-    return text.format(service=_SERVICE[step][language], credentials_for=_CREDENTIALS_FOR[step][language])
+    return (_WHY_OF_STEP.get((step, cause)) or _WHY[cause])[language].format(service=_SERVICE[step][language])
 
 
 def _then(cause: Cause, language: str) -> str:

@@ -8,7 +8,7 @@ from a2a_hub.text.language import Language
 from functions.docqa.citations import cited
 from functions.docqa.extractive.extract import Extract, extract
 from functions.docqa.grounds import Grounds, RankedUnit
-from functions.docqa.model import Candidate, Citation, DocAnswer, Standing, Unit, UnitKind
+from functions.docqa.model import Citation, DocAnswer, Standing, Unit, UnitKind
 
 _SAY = {Language.EN: "The documents say:", Language.JA: "文書には次のように書かれています。"}
 _SAY_IN_OTHER = {
@@ -51,7 +51,6 @@ def answer_of(
         text=text,
         citations=citations,
         grounded=grounded,
-        candidates=_candidates(grounds),
         sources=tuple(source for source in grounds.sources if source.uri in uris),
         unverified=tuple(grounds.unverified),
         hints=tuple(grounds.hints),
@@ -67,22 +66,6 @@ def _answer(grounds: Grounds, found: Extract) -> DocAnswer:
         return answer_of(grounds, text, citations=quotes, grounded=True)
     text = grounds.failed or _abstained(quotes, grounds.language) + grounds.notice
     return answer_of(grounds, text, nearest=quotes, grounded=False)
-
-
-def _candidates(grounds: Grounds) -> tuple[Candidate, ...]:
-    """Return the passages that the search found, with the score of the best unit of each."""
-    best: dict[str, float] = {}
-    for each in grounds.units:
-        best[each.passage.id] = max(best.get(each.passage.id, 0.0), each.own + each.governing)
-    return tuple(
-        Candidate(
-            passage_id=passage.id,
-            uri=passage.uri,
-            search_score=passage.score,
-            evidence_score=best.get(passage.id, 0.0),
-        )
-        for passage in grounds.passages
-    )
 
 
 def _asserted(quotes: Sequence[RankedUnit], language: Language) -> str:

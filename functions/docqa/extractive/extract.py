@@ -13,7 +13,7 @@ from msgspec import structs
 from a2a_hub.text.language import Language, language_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import quantities
-from functions.docqa.extractive.kinds import Kind, has, kind_of, values
+from functions.docqa.extractive.kinds import has, kind_of
 from functions.docqa.grounds import Grounds, RankedUnit, Texts
 from functions.docqa.model import Unit
 from functions.docqa.retrieval.ranges import measures, selects
@@ -57,7 +57,7 @@ def extract(grounds: Grounds) -> Extract:
     fitting = [unit for unit in units if asked.is_fit(unit)]
     best = next((unit for unit in fitting if asked.selects(unit)), None) or next(iter(fitting), None)
     language = language_of(grounds.question)
-    if best is None or grounds.unknown or not _settles(best, _margin(best, fitting, asked.kind), language):
+    if best is None or grounds.unknown or not _settles(best, _margin(best, fitting), language):
         shown = _of_each_passage([*filter(None, [best]), *units])[:_MOST_SHOWN]
         return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
     return Extract([best, *_exception(best)], is_settled=True)
@@ -69,14 +69,9 @@ def _settles(best: RankedUnit, margin: float, language: Language) -> bool:
     return is_said and margin >= _LEAST_MARGIN[language]
 
 
-def _margin(best: RankedUnit, fitting: Sequence[RankedUnit], kind: Kind) -> float:
-    """Return how far the best unit is above the next that answers otherwise, as a share of its score."""
-    answer = values(best.unit.text, kind)
-    rivals = (
-        unit.score
-        for unit in fitting
-        if unit.unit.text != best.unit.text and not (answer and values(unit.unit.text, kind) == answer)
-    )
+def _margin(best: RankedUnit, fitting: Sequence[RankedUnit]) -> float:
+    """Return how far the best unit is above the next that says something else, as a share of its score."""
+    rivals = (unit.score for unit in fitting if unit.unit.text != best.unit.text)
     return 1 - max(rivals, default=0.0) / (best.score or 1.0)
 
 

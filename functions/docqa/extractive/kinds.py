@@ -15,17 +15,11 @@ class Kind(StrEnum):
     NUMBER = "number"
     PERSON = "person"
     PLACE = "place"
-    CONTACT = "contact"
-    REASON = "reason"
-    YES_NO = "yes_no"
     OPEN = "open"
 
 
 # In their order: the first that matches decides.
 _ASKED = {
-    Kind.REASON: r"\bwhy\b|\bwhat (?:is|was) the reason|なぜ|どうして|理由",
-    Kind.CONTACT: r"\b(?:phone|telephone|extension|fax|hotline) ?(?:number)?\b|\be-?mail address|\burl\b|"
-        r"\bwhat number\b|電話番号|内線|メールアドレス|連絡先は|何番",
     Kind.MONEY: r"\bhow (?:much (?!time|notice|longer|later)|expensive)|\bhow many (?:yen|euros?|dollars?|"
         r"pounds?)|\b(?:cost|costs|price|fee|fare|allowance|rent|salary)\b"
     r"|いくら|何円|金額|(?:上限|限度|下限|最高|最低|最大|月|日|年)額|(?:料金|費用|価格|値段|"
@@ -47,12 +41,8 @@ _ASKED = {
     r"|どこの(?:部署|部門|課)|何部|担当(?:者|部署|部門)?は|責任者は|承認者は",
     Kind.PLACE: r"\bwhere\b|\b(?:which|what) (?:room|building|floor|location|site|place|system|portal)\b|どこ|"
         r"何階|場所は",
-    Kind.YES_NO: r"^(?:and |so |but )?(?:can|may|could|is|are|do|does|must|should|am|will|have|has|was|were|"
-        r"did)\b|(?:ます|です|る|ない|ぶ|い|た|よい|可能|必要|大丈夫)(?:ん|の)?(?:でしょう|"
-        r"です)?か[?。]?$|(?:でき|られ|え)る\?$|[大丈夫可能必要]\?$",
 }  # fmt: skip
 _ASKED_PATTERNS = {kind: re.compile(pattern) for kind, pattern in _ASKED.items()}
-_JAPANESE_QUESTION_WORD = re.compile(r"何|いつ|どこ|誰|だれ|どなた|いくら|どの|どう|どれ|なぜ|どんな")
 _SHOWN = {
     Kind.TIME: r"\b(?:immediately|at once|same day|(?:mon|tues|wednes|thurs|fri|satur|sun)day|daily|weekly|"
         r"monthly|annually|quarterly|yearly|every|noon|midnight|day|month|year|week|january|february|march|april|may|june|july|august|september|october|november|december|(?:business|"
@@ -69,40 +59,24 @@ _SHOWN = {
     Kind.PLACE: r"\b(?:room|building|floor|site|office|portal|system|desk|page|hall|entrance|street|website|"
         r"app|intranet|cabinet|shelf|at|in|on)\b|階|室|館|場|所|ポータル|システム|窓口|にて|で(?:申請|"
         r"受|行)|サイト|画面|号",
-    Kind.CONTACT: r"\d{3,}|[\w.]+@[\w.]+|https?://|#\w|内線",
-    Kind.REASON: r"\b(?:because|since|due to|so that|in order to|reason|as)\b|ため|から|ので|理由|による",
 }  # fmt: skip
 _SHOWN_PATTERNS = {kind: re.compile(pattern) for kind, pattern in _SHOWN.items()}
-_TIMES = frozenset({"s", "min", "h", "d", "month", "time"})
-_MONEY = frozenset({"jpy", "usd", "eur", "percent"})
+# Kinds and units of the quantities that are an answer.
+_QUANTITIES = {
+    Kind.TIME: {"date", "time", "s", "min", "h", "d", "month"},
+    Kind.MONEY: {"jpy", "usd", "eur", "percent"},
+    Kind.NUMBER: {"number"},
+}
 
 
 def kind_of(question: str) -> Kind:
     """Return the kind of answer that a question asks for."""
     text = normalise(question).strip()
-    for kind, pattern in _ASKED_PATTERNS.items():
-        if pattern.search(text) and not (kind is Kind.YES_NO and _JAPANESE_QUESTION_WORD.search(text)):
-            return kind
-    return Kind.OPEN
-
-
-def values(text: str, kind: Kind) -> frozenset[str]:
-    """Return the quantities of this kind in a text, in their normal form."""
-    found = quantities(text)
-    match kind:
-        case Kind.TIME:
-            return frozenset(each.term for each in found if each.kind in ("date", "time") or each.unit in _TIMES)
-        case Kind.MONEY:
-            return frozenset(each.term for each in found if each.unit in _MONEY)
-        case Kind.NUMBER:
-            return frozenset(each.term for each in found if each.kind == "number")
-        case _:
-            return frozenset()
+    return next((kind for kind, pattern in _ASKED_PATTERNS.items() if pattern.search(text)), Kind.OPEN)
 
 
 def has(text: str, kind: Kind) -> bool:
     """Return True if a text can be an answer of this kind."""
-    if kind in (Kind.OPEN, Kind.YES_NO) or values(text, kind):
+    if kind is Kind.OPEN or any({each.kind, each.unit} & _QUANTITIES.get(kind, set()) for each in quantities(text)):
         return True
-    pattern = _SHOWN_PATTERNS.get(kind)
-    return bool(pattern and pattern.search(normalise(text)))
+    return kind in _SHOWN_PATTERNS and _SHOWN_PATTERNS[kind].search(normalise(text)) is not None

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from a2a_hub.text.quantities import quantities
 from functions.docqa.ingestion.language import folded
 from functions.docqa.model import Document, Edition, Standing
 
@@ -41,11 +42,6 @@ _SUPERSEDES = re.compile(r"\b(?:supersedes|replaces)\b|を廃止し|を置き換
 _OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
 _CLAUSE = re.compile(r"[^\n。.]+(?:\.(?= ?\d)[^\n。.]+)*")
 _DATE = re.compile(r"((?:19|20)\d\d)\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*"
-_ENGLISH_DATE = re.compile(
-    rf"(?:(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}|{_MONTH}(?: (\d{{1,2}})(?:st|nd|rd|th)?)?),? ((?:19|20)\d\d)"
-)
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _JAPANESE_YEAR = re.compile(r"(?:令和|平成|昭和)\d+年")
 _VERSION = re.compile(
@@ -155,10 +151,8 @@ def _effective(fields: dict[str, str], head: str) -> str:
 def _date_in(text: str) -> str:
     if match := _DATE.search(text):
         return f"{match.group(1)}-{int(match.group(2)):02d}-{int(match.group(3) or 1):02d}"
-    if match := _ENGLISH_DATE.search(text):
-        day, month, other_month, other_day, year = match.groups()
-        return f"{year}-{_MONTHS.index((month or other_month)[:3]) + 1:02d}-{int(day or other_day or 1):02d}"
-    return ""
+    dates = (each.value for each in quantities(text) if each.kind == "date" and _YEAR.match(each.value))
+    return next((f"{value}-01"[:10] for value in dates if len(value) > len("2026")), "")
 
 
 def series_of(document: Document) -> set[str]:

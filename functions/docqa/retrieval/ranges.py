@@ -2,33 +2,26 @@
 
 import re
 from decimal import Decimal
+from itertools import pairwise
 
 from msgspec import Struct, structs
 
+from a2a_hub.grounding.limits import Limit, limit_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import Quantity, quantities
+from a2a_hub.text.units import SIGNS
 
-_BEFORE = re.compile(
-    r"(?:(?P<least>no less than|not less than|at least|from|minimum(?: of)?|min\.?|≥|>=|最低)"
-    r"|(?P<most>no more than|not more than|up to|at most|not exceeding|within|maximum(?: of)?|max\.?|≤|<=|最大|最長)"
-    r"|(?P<over>over|above|(?:more|greater|longer|older|heavier|higher|larger) than|exceed(?:s|ing)|>)"
-    r"|(?P<under>under|below|(?:less|fewer|shorter|younger|lighter|lower|smaller) than|<))\s*$"
-)
-_AFTER = re.compile(
-    r"\s*(?:(?P<least>以上|以降|から(?!\s*\d)|\+|(?:or|and) (?:more|above|over|older|longer|later|up)\b)"
-    r"|(?P<most>以下|以内|まで|(?:or|and) (?:less|fewer|below|under|younger|shorter)\b)"
-    r"|(?P<over>を?超(?:え(?:る|て)?)?)|(?P<under>未満|に満たない))"
-)
-# What may stand between the two ends of one range, apart from the words above.
-_TO = re.compile(r"\s*(?:-|~|〜|to|through|から)\s*")
-_JOIN = re.compile(r"\s*(?:-|~|〜|to|,|、|and|but|かつ)?\s*(?:and|but|かつ)?\s*")
+_LOW, _HIGH = (Limit.AT_LEAST, Limit.MORE), (Limit.AT_MOST, Limit.LESS)
+# What stands between the two ends of one range: a dash, or words of their limits alone.
+_TO = re.compile(r"\s*(?:以上|を?超え?る?)?\s*(?:-|~|〜|(?:to|through)\b|から)")
+_LIMITS_ALONE = re.compile(r"[^\d。.;]{0,16}")
+_BETWEEN = re.compile(r"\bbetween[^\d]{0,4}$")
 _COUNTED = re.compile(
     r"\s?-?(?!(?:to|or|and|from|of|in|on|at|is|are|for|with|by|per|than|but|as|up|the|if|through)\b)"
     r"(?P<word>[a-z]{1,14})(?![a-z])|(?P<counter>[\u3400-\u9fff])(?<![以超未前後目万億])"
 )
 _LABEL = re.compile(r"([a-z]{2,20}|[\u30a0-\u30ff\u3400-\u9fff]{1,8})\s*$")
 _CODE = re.compile(r"([a-z]+)[-_\s]*(\d+)")
-_SIGNS = {"¥": "jpy", "$": "usd", "€": "eur", "%": "percent"}
 # An age is so many years; hours and days are compared in minutes.
 _COMPARED = {
     "age": (Decimal(12), "month"),
@@ -47,6 +40,7 @@ class Measure(Struct, frozen=True):
     label: str
     start: int
     end: int
+    limit: Limit | None = None
 
 
 class _Range(Struct, frozen=True):
@@ -59,10 +53,6 @@ class _Range(Struct, frozen=True):
     def holds(self, value: Decimal) -> bool:
         above = self.low < value if self.over else self.low <= value
         return above and (value < self.high if self.under else value <= self.high)
-
-
-_Bounded = tuple[Measure, str, int, int]
-"""A measure, the kind of its bound ("" for none), and where it starts and ends with the words of the bound."""
 
 
 def measures(text: str) -> list[Measure]:
@@ -92,9 +82,9 @@ def _is_of(given: _Range, unit: str, name: str) -> bool:
     """Return True if a range is of a unit; one without any is of that which names its column."""
     if given.unit or not name or not unit:
         return given.unit == unit
-    named = {each.unit for word in re.findall(r"[a-z]+|[\u3400-\u9fff]", name) for each in quantities(f"1{word}")}
+    named = {each.unit for word in re.findall(r"[a-z]+|%|[\u3400-\u9fff]", name) for each in quantities(f"1{word}")}
     named = {_compared(Decimal(), unit)[1] for unit in filter(None, named)}
-    named |= {unit for sign, unit in _SIGNS.items() if sign in name}
+    named |= {unit for sign, unit in SIGNS.items() if sign in name}
     return unit in named or not named
 
 
@@ -108,44 +98,35 @@ def _only(asked: Measure, cell: str, name: str) -> list[_Range]:
 
 
 def _ranges(text: str) -> list[_Range]:
-    """Return the ranges of a normalised text; an amount without a bound is none."""
-    bounded, end = [], 0
-    for each in _measures(text):
-        before, after = _BEFORE.search(text[end : each.start]), _AFTER.match(text, each.end)
-        start, end = end + before.start() if before else each.start, after.end() if after else each.end
-        bound = before or after
-        bounded.append((each, (bound.lastgroup or "") if bound else "", start, end))
+    """Return the ranges of a normalised text; an amount without a limit is none."""
+    given = _measures(text)
     found: list[_Range] = []
-    while bounded:
-        both = _both(text, bounded[0], bounded[1]) if len(bounded) > 1 else None
-        if both:
+    ends: set[Measure] = set()
+    for one, other in pairwise(given):
+        if one not in ends and (both := _both(text, one, other)):
             found.append(both)
-        elif bounded[0][1]:
-            found.append(_half(bounded[0][0], bounded[0][1]))
-        bounded = bounded[2 if both else 1 :]
-    return found
+            ends |= {one, other}
+    return found + [_half(each, each.limit) for each in given if each not in ends and each.limit]
 
 
-def _half(given: Measure, kind: str) -> _Range:
-    if kind in ("least", "over"):
-        return _Range(given.unit, low=given.value, over=kind == "over")
-    return _Range(given.unit, high=given.value, under=kind == "under")
+def _half(given: Measure, limit: Limit) -> _Range:
+    if limit in _LOW:
+        return _Range(given.unit, low=given.value, over=limit is Limit.MORE)
+    return _Range(given.unit, high=given.value, under=limit is Limit.LESS)
 
 
-def _both(text: str, one: _Bounded, other: _Bounded) -> _Range | None:
+def _both(text: str, one: Measure, other: Measure) -> _Range | None:
     """Return the range of which two neighbours are the ends."""
-    (low, kind, start, end), (high, other_kind, other_start, _) = one, other
-    link = text[end:other_start]
-    between = link.strip() == "and" and text[:start].rstrip().endswith("between")
-    if _TO.fullmatch(link) or between:
-        kind, other_kind = kind or "least", other_kind or "most"
-    elif not (kind and other_kind and _JOIN.fullmatch(link)):
+    link, limit, other_limit = text[one.end : other.start], one.limit, other.limit
+    if _TO.match(link) or (link.strip() == "and" and _BETWEEN.search(text[: one.start])):
+        limit, other_limit = limit or Limit.AT_LEAST, other_limit or Limit.AT_MOST
+    elif not _LIMITS_ALONE.fullmatch(link):
         return None
-    if low.unit != high.unit and high.unit:
+    if not limit or not other_limit or (one.unit != other.unit and other.unit):
         return None
-    first, second = _half(low, kind), _half(high, other_kind)
+    first, second = _half(one, limit), _half(other, other_limit)
     both = _Range(
-        low.unit,
+        one.unit,
         max(first.low, second.low),
         min(first.high, second.high),
         first.over or second.over,
@@ -163,7 +144,8 @@ def _measures(text: str) -> list[Measure]:
             continue
         if last and last.end == measure.start and last.unit == measure.unit and last.unit in ("month", "min"):
             # 3年6か月, 1時間30分
-            found[-1] = structs.replace(last, value=last.value + measure.value, end=measure.end)
+            value, end, limit = last.value + measure.value, measure.end, measure.limit
+            found[-1] = structs.replace(last, value=value, end=end, limit=limit or last.limit)
         else:
             found.append(measure)
     return found
@@ -173,12 +155,15 @@ def _measure(text: str, quantity: Quantity) -> Measure | None:
     start = quantity.end - len(text[quantity.start : quantity.end].lstrip())
     label = _LABEL.search(text[:start])
     name, end, unit = label[1] if label else "", quantity.end, quantity.unit
+    limit = limit_of(text, quantity)
+    differs = quantity.kind == "number" and text[: quantity.start].rstrip().endswith(" by")
+    limit = limit if limit in (*_LOW, *_HIGH) and not differs else None
     if quantity.kind.startswith("code"):
         code = _CODE.fullmatch(quantity.value)
-        return Measure(Decimal(code[2]), f"code {code[1]}", name, start, end) if code else None
+        return Measure(Decimal(code[2]), f"code {code[1]}", name, start, end, limit) if code else None
     if quantity.kind.startswith("time"):
         hours, minutes = quantity.value.split(":")
-        return Measure(Decimal(int(hours) * 60 + int(minutes)), "clock", name, start, end)
+        return Measure(Decimal(int(hours) * 60 + int(minutes)), "clock", name, start, end, limit)
     if quantity.kind != "number" or "/" in quantity.value:
         return None
     if not unit and (counted := _COUNTED.match(text, end)):
@@ -186,7 +171,7 @@ def _measure(text: str, quantity: Quantity) -> Measure | None:
         unit = word[:-1] if len(word) > 3 and word.endswith("s") else word
     if not unit and quantity.value.startswith(("19", "20")) and len(quantity.value) == 4:
         return None
-    return Measure(*_compared(Decimal(quantity.value), unit), name, start, end)
+    return Measure(*_compared(Decimal(quantity.value), unit), name, start, end, limit)
 
 
 def _compared(value: Decimal, unit: str) -> tuple[Decimal, str]:

@@ -11,7 +11,7 @@ from a2a_hub.grounding.arithmetic import is_reckoned
 from a2a_hub.grounding.clauses import clause_at, is_japanese
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
-from a2a_hub.grounding.limits import CLOSED, OPPOSITES, Limit, agree, is_exactly, is_outside, limit_of, limit_of_name
+from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_of, limit_of_name
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
 from a2a_hub.text.quantity_patterns import UNIT_NAMES
 from a2a_hub.text.units import COUNTERS, SCALED, SIGNS, UNITS
@@ -25,13 +25,7 @@ _MENTION = re.compile(
 _RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
 _SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
 _LIMITED = ("number", "date", "time", "fiscal")
-# For a limit, what leads to the number beside it, and the limits there that come to the same, or leave the rest.
-_NEXT: dict[Limit | None, tuple[int, tuple[Limit, ...]]] = {
-    Limit.AT_MOST: (1, (Limit.LESS, Limit.AT_LEAST)),
-    Limit.AT_LEAST: (-1, (Limit.MORE, Limit.AT_MOST)),
-}
 _ENOUGH_LETTERS = 60
-_ROUGH_SHARE = Fraction(1, 20)
 # Two days are 48 hours, and €0.20 are 20 cents.
 _EQUAL = {("d", "min"): Fraction(1, 1440), ("min", "d"): Fraction(1440)}
 _EQUAL |= {(money, "cent"): Fraction(1, 100) for money in ("usd", "eur")}
@@ -41,12 +35,6 @@ _EQUAL |= {("cent", money): Fraction(100) for money in ("usd", "eur")}
 _EQUAL |= {("mps", "mm"): Fraction(1, 1000), ("mm", "mps"): Fraction(1000), ("kmh", "mm"): Fraction(1, 10**6)}
 _EQUAL |= {("mm", "kmh"): Fraction(10**6), ("kmh", "mg"): Fraction(1, 10**6), ("mg", "kmh"): Fraction(10**6)}
 _EQUAL |= {("kl", "m3"): Fraction(1), ("m3", "kl"): Fraction(1)}
-_ROUGHLY = re.compile(
-    r"\b(?:about|around|approximately|roughly|nearly|almost|close to|(?:just|(?:a )?little|slightly) (?:over|under"
-    r"|above|below))"
-    r"\s[¥$€£]?$|(?:約|およそ|ほぼ|概ね|おおよそ)$",
-    re.IGNORECASE,
-)
 # What follows such a word is the other side of a limit: larger files, それを超える分.
 _CONTRAST = re.compile(
     r"(?<!\bor )(?<!\band )\b(?:larger|smaller|longer|shorter|higher|lower|older|younger|heavier|lighter|later"
@@ -74,12 +62,7 @@ _ORDINALS = {
 _ADVERBS = [
     ("year", re.compile(r"\bannual|\byearly\b|per annum|\bp\.a\.|年[額次]|毎年|年に?[\d一]", re.IGNORECASE)),
     ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
-    ("week", re.compile(r"\bweekly\b|毎週|週[\d一]", re.IGNORECASE)),
-    ("d", re.compile(r"\bdaily\b|日額|毎日", re.IGNORECASE)),
-    ("h", re.compile(r"\bhourly\b|時給|毎時", re.IGNORECASE)),
-    ("time", re.compile(r"\bonce\b", re.IGNORECASE)),
 ]
-_ONCE = re.compile(r"(?:[1１一]回|[1１一]人|one time)")
 _EACH = re.compile(r"分|ごと|に|度|か月分|あたり|当たり|につき|毎|目|最[大低高]|\d")
 
 
@@ -102,13 +85,7 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     known = [each.quantity for each in given]
     for said in quantities(sentence):
         alike = [each for each in given if _is_said_by(said, each, given, in_japanese)]
-        if not (
-            alike
-            or _is_rough(said, sentence, known)
-            or _is_next(said, sentence, given)
-            or _stands_in(said, sentence, texts)
-            or is_reckoned(said, known, sentence)
-        ):
+        if not (alike or _stands_in(said, sentence, texts) or is_reckoned(said, known, sentence)):
             has_value = said.kind == "number" and any(
                 (each.kind, each.value) == ("number", said.value) for each in known
             )
@@ -133,7 +110,7 @@ def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given]) -> bool:
         else:
             agrees = agree(limit, each.limit, said.kind)
             beyond = is_outside(sentence, said, each.limit)
-            agrees = agrees or (beyond and (is_unclear or (is_turned and (limit, each.limit) not in OPPOSITES)))
+            agrees = agrees or (beyond and (is_unclear or is_turned))
         if agrees:
             return True
     return False
@@ -274,26 +251,6 @@ def _whole(value: str) -> int:
     return int(value) if value.isdigit() else -1
 
 
-def _is_rough(said: Quantity, sentence: str, known: Sequence[Quantity]) -> bool:
-    """Return True for a figure that is said to be about one of the given."""
-    if said.kind != "number" or not _ROUGHLY.search(sentence[: said.start]):
-        return False
-    alike = [each for each in known if (each.kind, each.unit) == ("number", said.unit)]
-    value = Fraction(said.value)
-    return any(abs(Fraction(each.value) - value) <= value * _ROUGH_SHARE for each in alike)
-
-
-def _is_next(said: Quantity, sentence: str, given: Sequence[_Given]) -> bool:
-    """Return True for whole numbers on either side of one limit: up to five, under six, and six or more who may not."""
-    step, limits = _NEXT.get(limit_of(sentence, said), (0, ()))
-    if not step or said.kind != "number" or not said.value.isdigit():
-        return False
-    beside = str(int(said.value) + step)
-    return any(
-        each.limit in limits and each.quantity.value == beside and each.quantity.kind == "number" for each in given
-    )
-
-
 def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
     """Return True for a code with other separators, "a week" where weeks are spoken of, and for one more of what is told."""
     written = sentence[said.start : said.end]
@@ -308,7 +265,7 @@ def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
     if said.value == "1" and said.unit in COUNTERS and re.match(r"につき|[当あ]たり|ごと", sentence[said.end :]):
         return True
     is_rate = re.match(r"(?:an?|one)\s", written, re.IGNORECASE)
-    if is_rate or _ONCE.match(written) or (re.match(r"[1１一]", written) and _EACH.match(sentence[said.end :])):
+    if is_rate or (re.match(r"[1１一]", written) and _EACH.match(sentence[said.end :])):
         return any(_base(unit) == (_whole(said.value), said.unit) for _, unit in _mentions(blanked(texts)))
     if (said.kind != "code" and not (said.kind == "clause" and "." in said.value)) or len(said.value) > _ENOUGH_LETTERS:
         return False

@@ -1,7 +1,6 @@
 """Limits at figures: at least and more than, up to and less than, before and after, in English and Japanese."""
 
 import re
-from decimal import Decimal
 from enum import StrEnum
 
 from a2a_hub.text.quantities import Quantity
@@ -17,7 +16,6 @@ class Limit(StrEnum):
     LESS = "less"
     AHEAD = "ahead"
     LATER = "later"
-    FROM = "from"
 
 
 _FILLER = (
@@ -47,8 +45,6 @@ _BEFORE = (
      r"|under(?!\sthe\s)|below|before"
      r"|prior\sto|ahead\sof"
      r"|short\sof)")),
-    (Limit.AT_MOST, r"(?:最大|最長|最高|上限|限度額?|多くとも|遅くとも|長くとも|最大限)(?:は|で|を|の)?"),
-    (Limit.AT_LEAST, r"(?:最低|最小|最短|下限|少なくとも|早くとも)(?:は|でも|で|限)?"),
 )  # fmt: skip
 _NUMBER = rf"(?:[\d$€£¥]|(?:an?|half|{'|'.join(NUMBER_WORDS)})\b)"
 # The nouns after a figure; another figure has limits of its own.
@@ -63,7 +59,6 @@ _AFTER = (
      r"|(?:below|under|before)(?!\s(?:an?|the|half|\d)))\b"
      r"|at\s(?:the\s)?(?:most|latest)\b(?!\s" + _NUMBER + r")|maximum\b|max\b|or\sless\b)"),
     (Limit.AHEAD, r"^(?:['’]s?)?\s?(?:before|prior\sto|in\sadvance|ahead|beforehand|earlier|(?:\w+\s)?notice)\b"),
-    (Limit.FROM, r"^\s?(?:after|following|later|from)\b"),
     (Limit.AT_MOST, _PAREN + rf"(?:を?超(?:え|過し?|す)|を?上回[らっる]?|を?越え){_NEVER}"),
     (Limit.AT_LEAST, _PAREN + rf"(?:を?下回[らっる]?|未満(?:で|に)あ?っ?){_NEVER}"),
     (Limit.LESS, _PAREN + r"に(?:満たない|満たず|達し(?:てい)?(?:ない|ません)|達せず|達する前)"),
@@ -80,8 +75,8 @@ _BEFORE_PATTERNS = [(limit, re.compile(f"(?:{pattern}){_FILLER}")) for limit, pa
 _AFTER_PATTERNS = [(limit, re.compile(pattern)) for limit, pattern in _AFTER]
 _WINDOW = 40
 _OPEN_ENDED = frozenset({Limit.MORE, Limit.LESS, Limit.AT_LEAST})
-# Two weeks before and at least two weeks ahead, 2週間前まで; 30 days after receipt and within 30 days of it.
-_ALIKE = [{Limit.AHEAD, Limit.AT_LEAST}, {Limit.FROM, Limit.LATER}, {Limit.FROM, Limit.AT_MOST}]
+# Two weeks before and at least two weeks ahead, 2週間前まで.
+_ALIKE = {Limit.AHEAD, Limit.AT_LEAST}
 
 
 _EXACTLY = re.compile(r"\b(?:exactly|precisely|just)\s(?:the\s)?[$€£¥]?$")
@@ -98,8 +93,6 @@ _OUTSIDE = {
     Limit.AT_LEAST: {Limit.LESS},
 }
 
-# The limits that leave out the figure itself, on either side: not more than five is not less than five.
-OPPOSITES = ((Limit.MORE, Limit.LESS), (Limit.LESS, Limit.MORE))
 # Limits within which the figure itself is, or is not.
 CLOSED = {Limit.MORE: False, Limit.LESS: False, Limit.AT_MOST: True, Limit.AT_LEAST: True}
 
@@ -112,19 +105,6 @@ def is_outside(text: str, said: Quantity, given: Limit | None) -> bool:
         return given in (Limit.MORE, Limit.LESS)
     limit = limit_of(text, said)
     return CLOSED.get(given) is False if limit is None else limit in _OUTSIDE.get(given, ())
-
-
-def lies_beyond(said: Quantity, given: Quantity, limit: Limit | None) -> bool:
-    """Return True for a number on the other side of a limit: 82 where at least 85 is meant."""
-    if (
-        limit not in CLOSED
-        or {said.kind, given.kind} != {"number"}
-        or said.unit != given.unit
-        or "/" in said.value + given.value
-    ):
-        return False
-    one, other = Decimal(said.value), Decimal(given.value)
-    return one < other if limit in (Limit.MORE, Limit.AT_LEAST) else one > other
 
 
 def is_exactly(text: str, said: Quantity) -> bool:
@@ -140,11 +120,11 @@ def limit_of(text: str, quantity: Quantity) -> Limit | None:
     is_point = quantity.kind in ("date", "time", "weekday", "fiscal")
     first = next((limit for limit, pattern in _BEFORE_PATTERNS if pattern.search(before)), None)
     second = next((limit for limit, pattern in _AFTER_PATTERNS if pattern.search(after)), None)
-    if second in (Limit.AHEAD, Limit.LATER, Limit.FROM):
+    if second in (Limit.AHEAD, Limit.LATER):
         if is_point:
             is_japanese = after.lstrip()[:1] in "前後"
             second = (Limit.LESS if second is Limit.AHEAD else Limit.MORE) if is_japanese else None
-        elif first and (second in (Limit.LATER, Limit.FROM) or first in (Limit.LESS, Limit.MORE)):
+        elif first and (second is Limit.LATER or first in (Limit.LESS, Limit.MORE)):
             second = None
     if first is Limit.AT_LEAST and not is_point and before.rstrip().endswith("from"):
         first = None
@@ -166,4 +146,4 @@ def agree(said: Limit | None, given: Limit | None, kind: str) -> bool:
         return True
     if given is None:
         return said not in _OPEN_ENDED or kind in ("date", "time", "weekday", "fiscal") or said is Limit.AT_MOST
-    return {said, given} in _ALIKE
+    return {said, given} == _ALIKE

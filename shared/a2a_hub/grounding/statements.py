@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from a2a_hub.grounding.clauses import Clause, Statement, clauses_of, is_japanese, rests_on, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, Cue, cues_of, lexical_denials, split_exception
 from a2a_hub.grounding.evidence import Evidence
-from a2a_hub.grounding.limits import is_outside, lies_beyond, limit_of
+from a2a_hub.grounding.limits import is_outside, limit_of
 from a2a_hub.text.quantities import quantities
 
 # Forces of which one side may not become the other.
@@ -28,7 +28,6 @@ _CONDITION = re.compile(
 _NOBODY = re.compile(
     r"\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの", re.IGNORECASE
 )
-_WITH = re.compile(r"\b(?:with|provided|subject\sto|against)\b", re.IGNORECASE)
 _PHRASES = re.compile(r"[、,;；]\s?(?!\d)")
 _PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
 _PHRASE_ENDS = re.compile(r"\s*(?:$|[、,;；。.:：|!?]|が、)")
@@ -57,7 +56,7 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
             flaws = [_contradiction(mine, its, said, ground, headings) for its in near]
             if flaws and all(flaws):
                 yield flaws[0]
-    takes_in = bool(_TAKES_IN.search(sentence)) and not any(
+    takes_in = _TAKES_IN.search(sentence) and not any(
         pattern.search(clause.text) for clause in given for pattern in (_TAKES_IN, _NOBODY)
     )
     if takes_in and any(split_exception(clause.text)[1] or _denies(clause) for clause in given):
@@ -81,8 +80,7 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
     if ours and theirs and (theirs in _APART.get(ours, ()) or ours in _APART.get(theirs, ())):
         permission = said.text if ours is Cue.PERMISSION else its.text if theirs is Cue.PERMISSION else ""
         condition = (_CONDITION if Cue.NEED in (ours, theirs) else _ONLY).search(permission)
-        is_conditional = condition or (ours is Cue.DUTY and _is_condition(mine, permission))
-        return "" if is_conditional else "modality"
+        return "" if condition else "modality"
     if (ours in NEGATIVE) == (theirs in NEGATIVE) or {ours, theirs} in _TOGETHER:
         return ""
     if ours in NEGATIVE and any(each.cue in NEGATIVE for each in cues_of(headings)):
@@ -103,18 +101,11 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
     return "" if _is_excepted(said, ground) else "negation"
 
 
-def _is_condition(duty: Statement, permission: str) -> bool:
-    """Return True if one must do what one may not do without: leave with notice, give notice to leave."""
-    condition = _WITH.search(permission)
-    common = duty.scope.keys() & terms_of(permission[condition.end() :]).keys() if condition else ()
-    return len(common) * 2 >= len(duty.scope) > 1
-
-
 def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
     """Return True if the sentence speaks of what lies beyond a limit of its ground."""
     given = [(each, limit_of(clause.text, each)) for clause in ground for each in quantities(clause.text)]
     return any(
-        is_outside(said.text, mine, limit) if mine.value == each.value else lies_beyond(mine, each, limit)
+        mine.value == each.value and is_outside(said.text, mine, limit)
         for mine in quantities(said.text)
         for each, limit in given
     )

@@ -38,9 +38,7 @@ _OPPOSITES = (
     ((r"\bfree\b(?! to)|\b(?:for nothing|(?:no|without|free of) (?:charge|fee|cost))\b|\bunpaid\b"
      r"|\bexempt\w*|\bwaived\b|無[料償給]|無報酬|免除"),
      r"有[料償給]|(?<!no )(?<!not )(?<!without )(?<!free of )\b(?:fees?|charged?|pa(?:y|ys|id))\b|支払われ|報酬[がを]"),
-    (r"\b(?:approved?|adopted|in favou?r|passed|agreed|granted)\b|承認|可決|採択|賛成",
-     r"\b(?:rejected|declined|refused|denied|against|(?:voted|turned) down)\b|否決|却下|不承認|反対"),
-    (_NEXT, _SAME), (_NEXT, _PREVIOUS), (_SAME, _PREVIOUS),
+    (_NEXT, _SAME), (_SAME, _PREVIOUS),
     (r"\bsome\b|\bcertain\b|一部", r"\ball\b|\bevery\b|\beach\b|\bany\b|すべて|全て|全員|各"),
     (r"(?<![\d\s])以下", r"(?<![\d\s])未満"),
     (r"\bfirst\b|最初|初回", r"\blast\b|\bfinal\b|最後|最終"),

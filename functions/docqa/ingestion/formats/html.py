@@ -201,15 +201,15 @@ class _Reading:
             self._text(" " if tag in _BREAKING else "")
         elif tag in _BREAKING:
             self.flush()
-        if self._numbered and self._rows is None and (number := node.attributes.get(LINE)):
-            self._number = int(number)
+        if self._numbered and self._rows is None and (at := node.attributes.get(LINE)):
+            self._number = int(at)
         if self._cell is not None or self._rows is not None:
             return
         if tag == "table" and self._totals[node.mem_id].tables == 1 and node.attributes.get("role") != "presentation":
             self._rows = []
         elif tag in ("ul", "ol"):
             start = node.attributes.get("start") or "1"
-            self._lists.append(None if tag == "ul" else int(start) if start.isdecimal() else 1)
+            self._lists.append(None if tag == "ul" else int(start) if start.isdecimal() and len(start) < 6 else 1)
         elif tag == "li":
             number = self._lists[-1] if self._lists else None
             self._marker = "- " if number is None else f"{number}. "
