@@ -28,6 +28,7 @@ _CONDITION = re.compile(
 _NOBODY = re.compile(
     r"\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの", re.IGNORECASE
 )
+_WITH = re.compile(r"\b(?:with|provided|subject\sto|against)\b", re.IGNORECASE)
 _PHRASES = re.compile(r"[、,;；]\s?(?!\d)")
 _PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
 _PHRASE_ENDS = re.compile(r"\s*(?:$|[、,;；。.:：|!?]|が、)")
@@ -80,7 +81,8 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
     if ours and theirs and (theirs in _APART.get(ours, ()) or ours in _APART.get(theirs, ())):
         permission = said.text if ours is Cue.PERMISSION else its.text if theirs is Cue.PERMISSION else ""
         condition = (_CONDITION if Cue.NEED in (ours, theirs) else _ONLY).search(permission)
-        return "" if condition else "modality"
+        is_conditional = condition or (ours is Cue.DUTY and _is_condition(mine, permission))
+        return "" if is_conditional else "modality"
     if (ours in NEGATIVE) == (theirs in NEGATIVE) or {ours, theirs} in _TOGETHER:
         return ""
     if ours in NEGATIVE and any(each.cue in NEGATIVE for each in cues_of(headings)):
@@ -99,6 +101,13 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
     ):
         return ""
     return "" if _is_excepted(said, ground) else "negation"
+
+
+def _is_condition(duty: Statement, permission: str) -> bool:
+    """Return True if one must do what one may not do without: leave with notice, give notice to leave."""
+    condition = _WITH.search(permission)
+    common = duty.scope.keys() & terms_of(permission[condition.end() :]).keys() if condition else ()
+    return len(common) * 2 >= len(duty.scope) > 1
 
 
 def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
