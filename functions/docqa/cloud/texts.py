@@ -26,8 +26,8 @@ _SERVICE = {
 }
 _WHY = {
     Cause.NO_CREDENTIALS: {
-        "en": "the document service has no valid credentials for {service}.",
-        "ja": "文書サービスに{service}のための有効な認証情報がありません。",
+        "en": "the document service has no valid credentials for the {service} service.",
+        "ja": "文書サービスに{service}サービスのための有効な認証情報がありません。",
     },
     Cause.API_DISABLED: {
         "en": "the {service} service is not enabled for this project.",
