@@ -43,7 +43,6 @@ _OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
 _CLAUSE = re.compile(r"[^\n。.]+(?:\.(?= ?\d)[^\n。.]+)*")
 _DATE = re.compile(r"((?:19|20)\d\d)\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?")
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
-_JAPANESE_YEAR = re.compile(r"(?:令和|平成|昭和)\d+年")
 _VERSION = re.compile(
     r"(?:(?:\bversion|\bver\.?|\brev(?:ision)?\.?)[ _-]?|(?<![a-z])v\.? ?|第(?=[ \d.]+版) ?)(\d+(?:\.\d+)*)"
 )
@@ -160,7 +159,7 @@ def series_of(document: Document) -> set[str]:
     folder, _, name = document.path.rpartition("/")
     stem = folded(name.rpartition(".")[0] or name)
     by_name = _series(stem)
-    is_named = _YEAR.search(stem) or _VERSION.search(stem) or _JAPANESE_YEAR.search(stem)
+    is_named = _YEAR.search(stem) or _VERSION.search(stem)
     return {document.edition.series, f"{folder}/{by_name}" if by_name and is_named else ""} - {""}
 
 

@@ -10,7 +10,6 @@ _JAPANESE = re.compile(
 )
 _BRACKETED = re.compile(r"【[^】]{1,40}】$|[■◆●▼◇□][ 　]*\S.{0,40}$")
 _NUMBERED = re.compile(r"(?P<number>\d+(?:[.．]\d+)*)[.．]?[ 　]+\S[^。.:：;,、]{0,60}$")
-_NAMED = re.compile(r"(?:section|article|chapter|part|appendix|annex) \w+(?:[.:]? [^.]{0,59}[^.:])?$", re.IGNORECASE)
 _UPPER = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
 _DEPTHS = {"編": 2, "章": 3, "節": 4, "条": 5, "款": 5}
 _FIRST = 3
@@ -25,8 +24,7 @@ _LABELS = (
     r"最終改[定訂]日?|制定日?|施行日?|適用開始?日?|発効日|発行日?|発行者|発行元|発行部署|更新日|最終更新日?|所管(?:部署|部門|課)?|主管(?:部署|部門|課)?|"
     r"管理部[署門]|担当(?:部署|部門|課|者)?|機密区分|機密度|公開範囲|配布先|文責|起案(?:者|部署)?|日付"
 )
-_LABELLED = re.compile(rf"(?:{_LABELS})[.:]? *[:：]? *\S.{{0,60}}$")
-_LABEL_ONLY_WITH_COLON = re.compile(rf"(?:{_LABELS}) *[:：].{{0,60}}$")
+_LABELLED = re.compile(rf"(?:{_LABELS}) *[:：].{{0,60}}$")
 _CLASSIFIED = re.compile(
     r"[(\[【<*]*(?:(?:strictly |company )?confidential(?: information)?|internal(?: use)?(?: only)?|for internal use(?: only)?|"
     r"restricted|public|proprietary|draft|do not (?:copy|distribute)|not for (?:external )?distribution|controlled copy|"
@@ -35,7 +33,6 @@ _CLASSIFIED = re.compile(
     r"草案|案|ドラフト|以上|"
     r"©.{0,80}|copyright .{0,80}|all rights reserved\.?)[)\]】>*]*$"
 )
-_PAGE = re.compile(r"(?:- ?)?(?:page|p\.?)? ?\d{1,4}(?: ?(?:/|of) ?\d{1,4})?(?: ?-)?(?: ?ページ| ?頁)?$")
 _VERSION = re.compile(
     r"(?:v|ver|version|rev|revision|edition|issue|第)[. ]*\d[\d.]*[a-z]?(?:版|版改訂版)?(?: ?[(].{0,30}[)])?$|初版$|改訂版$"
 )
@@ -67,7 +64,7 @@ def heading_depth(text: str, *, set_apart: bool) -> int | None:
         return None
     if match := _NUMBERED.match(text):
         return _FIRST + match["number"].replace("．", ".").count(".")
-    return _FIRST if _UPPER.match(text) or _NAMED.match(text) else None
+    return _FIRST if _UPPER.match(text) else None
 
 
 def is_metadata(text: str, *, loosely: bool = False) -> bool:
@@ -87,8 +84,6 @@ def is_metadata(text: str, *, loosely: bool = False) -> bool:
         return False
     kinds = [_part(part) for part in parts]
     if len(parts) == 1 and kinds[0]:
-        return kinds[0] in ("sure", "date")
-    if _PAGE.match(line):
         return True
     if loosely and "sure" in kinds and max(map(len, parts)) < 2 * _LINK and not _SENTENCE.search(text):
         return True
@@ -99,8 +94,6 @@ def is_metadata(text: str, *, loosely: bool = False) -> bool:
 
 
 def _part(part: str) -> str:
-    if _CLASSIFIED.match(part) or _VERSION.match(part) or _LABEL_ONLY_WITH_COLON.match(part):
+    if _CLASSIFIED.match(part) or _VERSION.match(part) or _LABELLED.match(part):
         return "sure"
-    if _DATE.match(part):
-        return "date"
-    return "label" if _LABELLED.match(part) and not part.endswith((".", "。")) else ""
+    return "date" if _DATE.match(part) else ""
