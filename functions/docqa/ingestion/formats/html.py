@@ -71,7 +71,7 @@ def html_blocks(markup: str) -> list[Block]:
     from selectolax.lexbor import LexborHTMLParser
 
     body = LexborHTMLParser(markup).body
-    return _blocks(body, _Reading(_totals(body), 0, numbered=True)) if body else []
+    return _blocks(body, _Reading({}, 0, numbered=True)) if body else []
 
 
 def _blocks(root: "LexborNode", reading: "_Reading") -> list[Block]:
@@ -168,6 +168,8 @@ class _Reading:
             return True
         if (given.get("role") or "") in _BESIDE:
             return True
+        if not self._totals:
+            return False
         mine = self._totals.get(node.mem_id) or _Totals()
         if mine.characters * 2 > self._characters or tag in ("table", "tr", "td", "th", "tbody", "thead"):
             return False
@@ -205,7 +207,7 @@ class _Reading:
             self._number = int(at)
         if self._cell is not None or self._rows is not None:
             return
-        if tag == "table" and self._totals[node.mem_id].tables == 1 and node.attributes.get("role") != "presentation":
+        if tag == "table" and len(node.css("table")) == 1 and node.attributes.get("role") != "presentation":
             self._rows = []
         elif tag in ("ul", "ol"):
             start = node.attributes.get("start") or "1"

@@ -1,9 +1,14 @@
 """Markdown to blocks: markdown-it makes HTML of it, which the reader for HTML reads."""
 
 import re
+from functools import cache
+from typing import TYPE_CHECKING
 
 from functions.docqa.ingestion.blocks import Content
 from functions.docqa.ingestion.formats.html import LINE, html_blocks
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^([A-Za-z_ -]+?|[^\s:：]{2,8})[ \t]*[:：][ \t]*(.+?)[ \t]*$", re.MULTILINE)
@@ -20,13 +25,11 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 def read_markdown(text: str) -> Content:
     """Return the blocks of a Markdown text, and the fields of its front matter."""
-    from markdown_it import MarkdownIt
-
     front = _FRONT.match(text)
     fields = dict(_FIELD.findall(front[1])) if front else {}
     skipped = text[: front.end()].count("\n") if front else 0
-    parser = MarkdownIt("commonmark", {"maxNesting": 20}).enable(["table", "strikethrough"])
     body = _FOOTNOTE.sub(r"※\1 ", _NAMED_NOTE.sub(r"\1", text[front.end() :] if front else text))
+    parser = _parser()
     tokens = parser.parse(_DIRECTIVE.sub("", body))
     for token in tokens:
         if token.map:
@@ -40,3 +43,10 @@ def read_markdown(text: str) -> Content:
             shown = child.content or shown
     blocks = html_blocks(parser.renderer.render(tokens, parser.options, {}))
     return Content(blocks=blocks, fields={name: value.strip("\"'") for name, value in fields.items()})
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"maxNesting": 20}).enable(["table", "strikethrough"])
