@@ -44,8 +44,6 @@ from functions.hub.conversations import Conversations
 from functions.hub.doctor import Doctor
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import Downstream, UnavailableAgent
-from functions.hub.downstream.model_armor import ModelArmor
-from functions.hub.downstream.screened_agent import ScreenedAgent
 from functions.hub.endpoints import RUN_PATH, TOOLS_PATH, Pages, RunEndpoint, ToolsQuery
 from functions.hub.failure import unaddressed, without_armor, without_tasks, without_tool
 from functions.hub.misses import Misses
@@ -55,6 +53,7 @@ from functions.hub.texts import TASK_TEXTS
 
 if TYPE_CHECKING:
     from a2a_hub.language_models.model import LanguageModel
+    from functions.hub.downstream.model_armor import ModelArmor
 
 _SELF = Principal(subject=HUB_FUNCTION)
 
@@ -89,13 +88,19 @@ def build(
         store = open_store(settings.store, clock=time.time, new_token=new_id, report=log.line)
     if config.model_armor and armor is None:
         tokens = DefaultCredentials()
+        from functions.hub.downstream.model_armor import ModelArmor
+
         armor = ModelArmor(config.model_armor, http=http, access_token=tokens.access_token)
 
     def agent_of(route: Route) -> Downstream:
         agent = downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, model, store)
         if route.safety is None or route.role:
             return agent
-        return ScreenedAgent(agent, route, armor, log=log) if armor else UnavailableAgent(without_armor(route))
+        if armor is None:
+            return UnavailableAgent(without_armor(route))
+        from functions.hub.downstream.screened_agent import ScreenedAgent
+
+        return ScreenedAgent(agent, route, armor, log=log)
 
     tables = Tables(settings, agent_of)
     source = route_source(settings, tables.use, log=log)

@@ -22,11 +22,10 @@ from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
 from a2a_hub.tasks import settings as task_settings
 from a2a_hub.tasks.settings import TaskSettings
-from functions.hub.downstream import model_armor
-from functions.hub.downstream.model_armor import ModelArmorSettings
 
 if TYPE_CHECKING:
     from a2a_hub.language_models.settings import ModelSettings
+    from functions.hub.downstream.model_armor import ModelArmorSettings
 
 _MODEL_SECONDS = 60.0
 
@@ -89,7 +88,7 @@ def read(environ: Mapping[str, str]) -> Config:
         conversation_ttl_seconds=settings.number("CONVERSATION_TTL_DAYS", 30, least=0.01, most=3650) * 86_400,
         max_instances=int(settings.number("MAX_INSTANCES", 1, least=1, most=100_000)),
         mcp_model=_mcp_model(settings),
-        model_armor=model_armor.read(settings),
+        model_armor=_model_armor(settings),
     )
     settings.check()
     return config
@@ -102,6 +101,15 @@ def _mcp_model(settings: Settings) -> ModelSettings | None:
     from a2a_hub.language_models.settings import read_model
 
     return read_model(settings, "MCP_MODEL", default_timeout_seconds=_MODEL_SECONDS)
+
+
+def _model_armor(settings: Settings) -> ModelArmorSettings | None:
+    if settings.optional("MODEL_ARMOR_TEMPLATE") is None:
+        return None
+    # A hub without screened routes starts without this module.
+    from functions.hub.downstream import model_armor
+
+    return model_armor.read(settings)
 
 
 def _contract_of_all(settings: Settings) -> Contract | None:

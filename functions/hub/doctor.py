@@ -40,12 +40,12 @@ from a2a_hub.telemetry.log import Record
 from functions.hub.agent_examination import AgentExamination
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.interface import Downstream
-from functions.hub.downstream.model_armor import ModelArmor
 from functions.hub.failure import without_armor, without_tool
 from functions.hub.store_examination import examine_quotas, examine_store
 
 if TYPE_CHECKING:
     from a2a_hub.language_models.model import LanguageModel
+    from functions.hub.downstream.model_armor import ModelArmor
 
 _AT_ONCE = 8
 

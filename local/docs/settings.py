@@ -36,6 +36,7 @@ _EVERYTHING_ON = {
     "WEBHOOK_PUBLIC_KEYS": "none",
     "WEBHOOK_SIGNING_KEY": "none",
     "DEVTOOL_MODEL": "gemini",
+    "MODEL_ARMOR_TEMPLATE": "projects/p/locations/l/templates/t",
     "MCP_MODEL": "gemini",
     "ANSWER_MODEL": "gemini",
     "EMBEDDING_MODEL": "embedder",
