@@ -39,9 +39,11 @@ class _Start:
 
 def run(settings: Settings) -> list[Target]:
     """Print the table; return the targets for time and memory."""
+    folder = settings.folder / "hub"
     contestants = (
         function(BARE, SUBJECTS / "bare.py", target="bare"),
-        function(HUB, _bundled(settings.folder / "hub"), target="hub", PYTHONPATH=""),
+        # The sources are installed beside the framework, which looks into the function's folder last.
+        function(HUB, _bundled(folder), target="hub", PYTHONPATH=str(folder)),
     )
     starts: dict[str, list[_Start]] = {server.name: [] for server in contestants}
     for server in contestants:
