@@ -62,12 +62,13 @@ if [[ $json && -z $verb ]]; then exec 5>&1 1>&2; fi
 
 problem=$(mktemp)
 trap 'rm -f -- "$problem"' EXIT
+source deploy/builds.sh
 source deploy/commands.sh
 source deploy/gateway.sh
 source deploy/tasks.sh
 
 main() {
-    local name
+    local name picked=()
     check_tools
     if [[ $verb ]]; then
         ask "$verb" ${dry_run:+--dry-run} ${json:+"$json"} "${undo[@]}"
@@ -93,19 +94,23 @@ main() {
     # The gateway's address is on the agent card. Those of the services are known, so that it can be there before them.
     if [[ -z $direct ]] && chosen gateway && ! find_gateway; then make_gateway; fi
     for name in "${functions[@]}"; do
-        if chosen "$name"; then deploy_function "$name"; fi
+        if chosen "$name"; then picked+=("$name"); fi
     done
-    if [[ -z $direct && -z ${made_gateway:-} ]] && chosen gateway; then update_gateway; fi
+    deploy_functions "${picked[@]}"
+    if [[ -z $direct && -z ${made_gateway:-} && -z ${failed[*]} ]] && chosen gateway; then update_gateway; fi
     if [[ $json ]]; then report_outcome >&5; fi
     if [[ $monitoring ]] && chosen monitoring; then
         step "dashboard and alert policies"
         ask monitoring build/monitoring ${dry_run:+--dry-run}
     fi
+    if ((${#failed[@]})); then
+        printf '\ndeploy.sh: these failed, and what was there before goes on serving: %s\n' "${failed[*]}" >&2
+    fi
     if ((${#refused[@]})); then
         printf '\n# Done, except for these grants, which were refused:\n'
         printf '%s\n' "${refused[@]}"
-        exit 1
     fi
+    [[ -z ${failed[*]}${refused[*]} ]] || exit 1
     [[ -z $only ]] || return 0
     know_public_address
     step "done: $public_url"

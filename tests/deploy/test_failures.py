@@ -1,5 +1,7 @@
 """A step that fails stops the deployment, and says what to do about it."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,17 @@ def test_a_build_that_fails_leaves_the_grants_alone(prepared: Deployment) -> Non
     assert outcome.status == 1
     assert "make test" in outcome.err
     assert not prepared.google.cloud.policies
+
+
+def test_one_of_several_functions_that_fails_names_itself_and_stops_none_of_the_others(prepared: Deployment) -> None:
+    refused = Refused(403, "PERMISSION_DENIED", "Permission 'run.services.get' denied")
+    prepared.google.cloud.failures["run GET .*/services/a2a-gate$"] = refused
+    outcome = prepared.deploy("--only=bundle,agent_card,gate,gateway", "--json")
+    assert outcome.status == 1
+    assert json.loads(outcome.out)["functions"] == {"agent_card": "deployed", "gate": "failed"}
+    assert "deploy.sh stopped at: gcloud run services describe a2a-gate" in outcome.err
+    assert re.search(r"\n# \d of 2: gate failed after \d+ s", outcome.err)
+    assert "these failed, and what was there before goes on serving: gate\n" in outcome.err
 
 
 def test_a_secret_without_a_value_stops_with_the_command_that_gives_it_one(tmp_path: Path) -> None:

@@ -90,14 +90,27 @@ def test_everything_is_made_after_what_it_leans_on_and_once(deployed: Deployed) 
     assert sorted(made[keys]) == sorted(wanted[keys])
     wanted[keys] = made[keys]
     wanted += ["an API", "a config of a2a-hub", "a gateway"]
+    together = []
     seen = set()
     for name, project in PROJECT_OF.items():
-        if project not in seen:
-            wanted += [f"a repository in {project}", "a bucket"]
+        steps = [f"sources for {project}", f"a build in {project}", f"a service in {project}"]
+        steps.append(f"an invoker of {SERVICES[name].partition('/')[2]}")
+        if project in seen:
+            together += steps
+        else:
+            wanted += [f"a repository in {project}", "a bucket", *steps]
         seen.add(project)
-        wanted += [f"sources for {project}", f"a build in {project}", f"a service in {project}"]
-        wanted.append(f"an invoker of {SERVICES[name].partition('/')[2]}")
-    assert made == wanted
+    # Once a project has its repository, functions are built side by side.
+    assert made[: len(wanted)] == wanted
+    assert sorted(made[len(wanted) :]) == sorted(together)
+
+
+def test_functions_are_built_side_by_side_and_told_as_they_end(deployed: Deployed) -> None:
+    count = len(SERVICES) - len(PROJECTS)
+    assert f"\n# {count} functions, 4 at once: about " in deployed.first.out
+    assert re.search(rf"\n# {count} of {count}: \S+ deployed after \d+ s\n", deployed.first.out)
+    again = len(SERVICES)
+    assert len(re.findall(rf"\n# \d of {again}: \S+ unchanged after \d+ s", deployed.second.out)) == again
 
 
 def test_every_grant_is_one_of_the_tables_and_no_other(deployed: Deployed) -> None:
