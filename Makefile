@@ -53,8 +53,9 @@ docs: ## build/site: the documentation as a site, which loads nothing from elsew
 	@NO_MKDOCS_2_WARNING=1 .run/docs-venv/bin/mkdocs build --strict
 	@echo 'build/site/index.html'
 
-reference: venv ## write the generated pages of docs/reference, which `make check` compares with the code
+reference: venv ## write docs/reference and gateway/openapi.yaml, which `make check` compares with the code
 	@$(IN_VENV)/python -m local.docs.reference
+	@$(IN_VENV)/python -m gateway.generate
 
 bench: venv ## measure the hub beside a bare function, the official SDK and a direct call
 	@$(IN_VENV)/python -m bench

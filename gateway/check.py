@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from openapi_spec_validator import OpenAPIV30SpecValidator
 
 from gateway.document import FILE, Backend, Document, Operation, read
+from gateway.generate import rendered
 
 _ADDRESS = re.compile(r"https://[^/]+|\$\{[A-Z_]+_URL\}")
 _OPERATION_ID = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
@@ -98,7 +99,10 @@ def _extensions(value: object) -> Iterator[str]:
 
 def main() -> int:
     """Print every error on a line of its own; return 0 if there are none."""
-    found = problems(FILE.read_text(encoding="utf-8"))
+    text = FILE.read_text(encoding="utf-8")
+    found = problems(text)
+    if text != rendered():
+        found.append("differs from what gateway/generate.py makes of the code: run make reference")
     for problem in found:
         print(f"gateway/{FILE.name}: {problem}", file=sys.stderr)
     return 1 if found else 0

@@ -4,13 +4,15 @@ import pytest
 
 from gateway.check import problems
 from gateway.document import FILE, read
+from gateway.generate import rendered
 
 TEXT = FILE.read_text(encoding="utf-8")
 _TASK_PATH = "  /tasks/{id}:\n"
 
 
-def test_nothing_is_wrong_with_the_file() -> None:
+def test_nothing_is_wrong_with_the_file_and_it_is_what_the_code_makes() -> None:
     assert problems(TEXT) == []
+    assert rendered() == TEXT
 
 
 @pytest.mark.parametrize(
