@@ -64,6 +64,7 @@ problem=$(mktemp)
 trap 'rm -f -- "$problem"' EXIT
 source deploy/builds.sh
 source deploy/commands.sh
+source deploy/encryption.sh
 source deploy/gateway.sh
 source deploy/tasks.sh
 
@@ -194,6 +195,7 @@ prepare() {
         in_project "$name"
         enable_services "$name"
         make_accounts "$name"
+        if [[ ${kms_key[$name]:-} ]]; then share_key "$name"; fi
     done
     make_secrets
     for name in "${functions[@]}"; do

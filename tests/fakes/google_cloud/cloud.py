@@ -17,7 +17,7 @@ JsonObject = dict[str, Any]
 DOMAIN = "googleapis.test"
 TOKEN = "ya29.of-the-operator"
 APIS = (
-    *("apigateway", "artifactregistry", "cloudbuild", "cloudfunctions", "cloudresourcemanager"),
+    *("apigateway", "artifactregistry", "cloudbuild", "cloudfunctions", "cloudkms", "cloudresourcemanager"),
     *("firestore", "pubsub", "cloudtasks", "cloudscheduler"),
     *("iam", "run", "secretmanager", "serviceusage", "storage"),
     *("orgpolicy", "cloudbilling", "cloudquotas", "monitoring"),

@@ -2,6 +2,7 @@
 
 from tests.fakes.google_cloud.cloud import Call, Cloud, JsonObject, Refused, Route
 
+_KEY = "locations/{location}/keyRings/{ring}/cryptoKeys/{key}"
 _SECRET = "/v1/projects/{project}/secrets/{secret}"
 
 
@@ -27,6 +28,14 @@ class Projects:
             Route("GET", "serviceusage", f"{project}/services/{{service}}", self._service, reads=True),
             Route("POST", "serviceusage", f"{project}/services/{{service}}:enable", self._enable_one),
             Route("POST", "serviceusage", f"{project}/services:batchEnable", self._enable),
+            Route(
+                "POST",
+                "serviceusage",
+                "/v1beta1/projects/{project}/services/{service}:generateServiceIdentity",
+                self._make_service_agent,
+            ),
+            # A key may be anybody's: nothing is known of the projects that have them.
+            *self.cloud.policy_routes("cloudkms", f"{project}/{_KEY}", resource=_KEY, exists=lambda _: True),
             Route("GET", "iam", f"{project}/serviceAccounts", self._accounts, reads=True),
             Route("POST", "iam", f"{project}/serviceAccounts", self._create_account),
             Route("GET", "iam", f"{project}/serviceAccounts/{{email}}", self._account, reads=True),
@@ -74,6 +83,13 @@ class Projects:
     def _enable(self, call: Call) -> JsonObject:
         self.enabled[call.names["project"]].update(call.body["serviceIds"])
         return {"name": "operations/enabled", "done": True, "response": {}}
+
+    def _make_service_agent(self, call: Call) -> JsonObject:
+        number, product = self.cloud.projects[call.names["project"]], call.names["service"].partition(".")[0]
+        name = {"run": "serverless-robot-prod"}.get(product, f"gcp-sa-{product}")
+        email = f"service-{number}@{name}.iam.gserviceaccount.com"
+        self.cloud.accounts.add(email)
+        return {"name": "operations/made", "done": True, "response": {"email": email}}
 
     def _accounts(self, call: Call) -> JsonObject:
         here = f"@{call.names['project']}."

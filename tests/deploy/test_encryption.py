@@ -1,0 +1,36 @@
+"""A key of one's own: the accounts of the products may use it before anything is made that it encrypts."""
+
+from pathlib import Path
+
+from tests.deploy.deployments import deployment
+from tests.deploy.plans import WITH_TASKS
+from tests.fakes.google_cloud.cloud import Refused
+
+_RING = "locations/asia-northeast1/keyRings/r/cryptoKeys/c"
+_CONFIG = f'kms_key = "projects/my-keys/{_RING}"\n{WITH_TASKS}'
+_ROLE = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
+_PRODUCTS = (
+    "gcp-sa-artifactregistry",
+    "gcp-sa-firestore",
+    "gcp-sa-pubsub",
+    "serverless-robot-prod",
+    "gcp-sa-secretmanager",
+)
+
+
+def test_the_products_may_use_the_key_and_a_second_run_asks_for_nothing(tmp_path: Path) -> None:
+    with deployment(tmp_path, config=_CONFIG) as one:
+        # The secrets, which come after the key, need a value that nobody gave.
+        first = one.deploy("--only=prepare")
+        agents = {f"serviceAccount:service-111111111111@{name}.iam.gserviceaccount.com" for name in _PRODUCTS}
+        assert set(one.google.cloud.members(_RING, _ROLE)) == agents, first.err
+        assert not [change for change in one.deploy("--only=prepare").changes if "cloudkms" in change]
+
+
+def test_whoever_may_not_read_the_keys_policy_gets_the_commands_for_its_administrator(tmp_path: Path) -> None:
+    with deployment(tmp_path, config=_CONFIG) as one:
+        one.google.cloud.failures["cloudkms"] = Refused(403, "PERMISSION_DENIED", "no")
+        outcome = one.deploy("--only=prepare")
+        assert "# WARNING: you may not read who uses this key." in outcome.out
+        assert outcome.out.count("# gcloud kms keys add-iam-policy-binding projects/my-keys/") == len(_PRODUCTS)
+        assert "this grant was refused" not in outcome.err
