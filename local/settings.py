@@ -62,8 +62,8 @@ class Settings:
 
 
 def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
-    """Read `HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (generated when unset), `GATEWAY` (1 or 0), `GRPC` (1 or 0) and
-    `CLOUD` (local, or nothing). Raises NotStartable.
+    """Read `HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (generated when unset), `GATEWAY` (1 or 0), `GRPC` (1 or 0),
+    `CLOUD` (local, or nothing) and `PRIVATE` (expense, or nothing). Raises NotStartable.
     """
     wanted = environment.get("HUB_PORT") or "8080"
     if not wanted.isascii() or not wanted.isdigit() or int(wanted) > 65535:
@@ -80,6 +80,9 @@ def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
     cloud = environment.get("CLOUD") or ""
     if cloud not in ("", "local"):
         raise NotStartable(f"CLOUD is {cloud!r}; it has to be local, or nothing to run without a cloud")
+    private = environment.get("PRIVATE") or ""
+    if private and (private, cloud) != ("expense", "local"):
+        raise NotStartable(f"PRIVATE is {private!r}; it has to be expense, with CLOUD=local, or nothing")
     return Settings(
         port=port,
         dev_token=dev_token,

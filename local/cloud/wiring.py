@@ -110,7 +110,9 @@ def _front(function: str, invoker: str) -> StandIn:
 
     def handler(urls: Urls, accounts: Accounts) -> Handler:
         place = {"service": function, "url": urls[name], "upstream": urls[function]}
-        return CloudRun(**place, accounts=accounts, invokers=[invoker]).handle
+        # As `private = true` in deploy.toml.
+        its_invoker = HUB_ACCOUNT if os.environ.get("PRIVATE") == function else invoker
+        return CloudRun(**place, accounts=accounts, invokers=[its_invoker]).handle
 
     def settings_for(urls: Urls) -> Environments:
         address = {f"{function.upper()}_URL": urls[name]}

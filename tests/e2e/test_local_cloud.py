@@ -2,13 +2,19 @@
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
 from local.cloud.wiring import GATE_ACCOUNT, HUB_ACCOUNT, PERSON_TOKEN
 from tests.e2e.callers import Caller
+from tests.e2e.hubs import running
 from tests.e2e.local_clouds import LocalCloud
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PM = "List three tasks for creating a project WBS."
 EXPENSE = "What is the expense reimbursement submission deadline?"
@@ -48,6 +54,20 @@ def test_the_hub_gets_the_gates_own_id_token(cloud: LocalCloud) -> None:
 def test_a_public_agent_of_another_project_gets_no_authorization(cloud: LocalCloud) -> None:
     assert query(cloud, EXPENSE)["error"] is None
     assert "authorization" not in cloud.received("expense-front")[-1]["headers"]
+
+
+def test_an_agent_that_a_deployment_makes_private_is_the_hubs_alone_under_a_route_with_iam(tmp_path: Path) -> None:
+    before, start, expense = (ROOT / "routes.toml").read_text().partition('id = "expense"')
+    table = tmp_path / "routes.toml"
+    table.write_text(before + start + expense.replace('boundary = "public"', 'boundary = "iam"', 1))
+    with running("local.run", CLOUD="local", PRIVATE="expense", ROUTES_FILE=str(table)) as hub:
+        cloud = LocalCloud(hub)
+        assert query(cloud, EXPENSE)["error"] is None
+        url = cloud.urls["expense-front"]
+        claims = token_of(cloud.received("expense-front")[-1])
+        assert (claims["aud"], claims["email"]) == (url, HUB_ACCOUNT)
+        with pytest.raises(HTTPError, match="403"):
+            urlopen(f"{url}/.well-known/agent-card.json", timeout=30)
 
 
 def test_the_record_of_a_refusal_holds_the_command_that_mends_it(cloud: LocalCloud) -> None:
