@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.deploy.deployments import copied_tree, without_cloud
 from tests.deploy.plans import EXAMPLE, SHIPPED, WATCHED
+from tests.deploy.test_organisation_rules import KEY
 from tests.deploy.test_stored_tasks import CONFIG, ROUTE
 from tests.deploy.tools import ROOT, program
 
@@ -24,6 +25,7 @@ VERBS = (
     *("tasks queues create", "tasks queues add-iam-policy-binding", "scheduler jobs create http"),
     *("iam service-accounts add-iam-policy-binding", "org-policies describe", "beta quotas info list"),
     *("run services update-traffic", "run services delete", "firestore databases delete", "secrets versions access"),
+    *("beta services identity create", "kms keys get-iam-policy", "kms keys add-iam-policy-binding"),
     *("monitoring dashboards create", "alpha monitoring policies create"),
 )
 # Settings and options that together show every command there is.
@@ -32,6 +34,7 @@ WAYS = (
     (STORED_TASKS, ("--only=tasks,prepare",)),
     (SHIPPED, ("--direct", "--mode=functions")),
     (EXAMPLE + "[functions.grpc]\n", ("--only=grpc",)),
+    (f'kms_key = "{KEY}"\n{EXAMPLE}', ("--only=prepare",)),
     (WATCHED, ("--only=monitoring",)),
     *((SHIPPED, options) for options in (("preflight",), ("rollback",), ("delete", "--data"), ("--canary=10",))),
     (EXAMPLE.replace("# streaming = true", "streaming = false"), ("--only=gateway",)),
