@@ -66,6 +66,6 @@ def test_each_run_has_a_signing_key_of_its_own() -> None:
 
 @pytest.mark.parametrize("wrong", [{"PRIVATE": "expense"}, {"PRIVATE": "pm", "CLOUD": "local"}])
 def test_what_only_the_local_cloud_can_close_is_refused_without_it(wrong: dict[str, str]) -> None:
-    with pytest.raises(NotStartable, match="PRIVATE is '(expense|pm)'"):
+    with pytest.raises(NotStartable, match=r"PRIVATE is '(expense|pm)'"):
         settings_from(wrong, runs=RUNS)
     settings_from({"PRIVATE": "expense", "CLOUD": "local"}, runs=RUNS)
