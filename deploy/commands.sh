@@ -9,7 +9,7 @@ show() { # COMMAND…: prints it, quoted for a shell
     local word line=''
     [[ $quiet ]] && return
     for word in "$@"; do
-        [[ $word =~ ^[A-Za-z0-9_./:=@,%+-]+$ ]] || word=${word@Q}
+        [[ $word =~ ^[A-Za-z0-9_./:=@,%+-]+$ || $word == '#' ]] || word=${word@Q}
         line+="$word "
     done
     printf '%s\n' "${line% }"
