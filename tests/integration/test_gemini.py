@@ -110,7 +110,7 @@ def test_an_answer_at_the_longest_length_is_one_that_was_cut_short(service: Vert
 
 def test_a_silence_ends_the_question_and_what_was_told_stays_told(service: Vertex) -> None:
     service.inject("stall", tokens=1)
-    pieces, why = failure(gemini(service.url, idle_seconds=0.2))
+    pieces, why = failure(gemini(service.url, idle_seconds=1.5))
     assert (pieces, why.cause) == (["Water"], Cause.STALLED)
 
 

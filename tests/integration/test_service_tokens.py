@@ -19,7 +19,7 @@ from tests.fakes.token_issuers import ACCOUNT, TokenIssuers
 from tests.integration.service_tokens import NO_METADATA, ROOT, service_tokens
 
 AUDIENCE = "https://pm.example"
-_PATIENCE_SECONDS = 10.0
+_PATIENCE_SECONDS = 60.0
 KINDS: dict[str, Callable[[TokenIssuers], Any]] = {
     "a service account's key": lambda issuers: issuers.service_account_key(),
     "impersonation": lambda issuers: issuers.impersonating(),

@@ -91,7 +91,7 @@ def firestore(status: grpc.StatusCode, text: str) -> Iterator[str]:
 def examined(address: str, monkeypatch: pytest.MonkeyPatch, *, database: str = "(default)") -> Step:
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", address)
     store = FirestoreTaskStore(
-        project=PROJECT, database=database, clock=lambda: 0.0, new_token=random_hex, read_seconds=0.3
+        project=PROJECT, database=database, clock=lambda: 0.0, new_token=random_hex, read_seconds=1.0
     )
     try:
         (step,) = examine_store(store, SETTINGS, account=ACCOUNT)

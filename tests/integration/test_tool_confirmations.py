@@ -204,7 +204,7 @@ def test_a_decision_that_did_not_reach_the_agent_can_be_sent_again(
 
 
 def test_an_agent_that_says_nothing_to_a_decision_is_given_up_in_time(agent: GeminiCliAgent) -> None:
-    hub = hub_of(agent, timeout_seconds=0.3, stream_idle_timeout_seconds=0.3)
+    hub = hub_of(agent, timeout_seconds=1.5, stream_idle_timeout_seconds=1.5)
     context_id, _ = turn(hub, "stream", "code: write it")
     agent.fails = lambda exchange: exchange.wait_until_left()
     assert "did not answer in time" in turn(hub, "stream", "yes", context_id)[1]

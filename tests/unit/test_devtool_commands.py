@@ -114,7 +114,7 @@ def test_of_very_much_output_the_first_and_the_last_is_kept(tmp_path: Path) -> N
 def test_a_program_that_takes_too_long_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     marker.write_text("")
-    programs = AllowedPrograms(names=PROGRAMS.names, path=PROGRAMS.path, seconds=0.5)
+    programs = AllowedPrograms(names=PROGRAMS.names, path=PROGRAMS.path, seconds=2.0)
     command = "sh -c 'echo begun; (while true; do echo x >> marker; sleep 0.05; done) & wait'"
     with pytest.raises(ToolFailed) as failed:
         run(tmp_path, command, programs)

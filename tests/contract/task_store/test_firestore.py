@@ -38,7 +38,7 @@ def _opened(database: Database, *, clock: Clock | None = None) -> FirestoreTaskS
         database=database._database,
         clock=clock or time.time,
         new_token=random_hex,
-        read_seconds=0.3,
+        read_seconds=3.0,
     )
 
 

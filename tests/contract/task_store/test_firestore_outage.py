@@ -33,7 +33,7 @@ def far(line: TcpProxy) -> Iterator[FirestoreTaskStore]:
         database=f"tests-{random_hex()}",
         clock=time.time,
         new_token=random_hex,
-        read_seconds=0.3,
+        read_seconds=1.5,
     )
     yield store
     store.close()
@@ -75,7 +75,7 @@ def test_an_append_whose_answer_was_lost_can_be_asked_for_again(line: TcpProxy) 
         database=f"tests-{random_hex()}",
         clock=clock,
         new_token=random_hex,
-        read_seconds=0.3,
+        read_seconds=1.5,
     )
     made = created(store)
     event = status(made.task.id, TaskState.WORKING)
