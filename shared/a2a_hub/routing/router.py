@@ -1,6 +1,8 @@
 """Chooses the route of a text by rules, never by a model: same text, same table, same route."""
 
+from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 
 from msgspec import Struct
 
@@ -63,19 +65,14 @@ class Router:
     def __init__(self, table: RouteTable) -> None:
         self._table = table
         ordered = sorted(table.routes, key=lambda route: -route.priority)
-        self._rules = MatcherIndex(
-            [
-                (Rule.NAMED, [each for route in ordered for each in keywords_of(route, route.names)]),
-                (
-                    Rule.NAMED,
-                    [each for route in ordered for each in patterns_of(route, route.named_by, table.literals)],
-                ),
-                (Rule.KEYWORD, [each for route in ordered for each in keywords_of(route, route.keywords)]),
-                (
-                    Rule.PATTERN,
-                    [each for route in ordered for each in patterns_of(route, route.patterns, table.literals)],
-                ),
-            ]
+        named = [each for route in ordered for each in keywords_of(route, route.names)]
+        named_by = [each for route in ordered for each in patterns_of(route, route.named_by, table.literals)]
+        keywords = [each for route in ordered for each in keywords_of(route, route.keywords)]
+        patterns = [each for route in ordered for each in patterns_of(route, route.patterns, table.literals)]
+        # Patterns are looked for only where no keyword decides: they cost most in a large table.
+        self._rules = (
+            MatcherIndex([(Rule.NAMED, named), (Rule.NAMED, named_by), (Rule.KEYWORD, keywords)]),
+            MatcherIndex([(Rule.PATTERN, patterns)]),
         )
 
     def choose(
@@ -106,7 +103,7 @@ class Router:
         text = ends_of(text, max_characters=_MAX_CHARACTERS)
         own, chosen = normalise(without_quoted_mail(text)), self.choose(text).route.id
         reasons: dict[str, str] = {}
-        for rule, route, words in self._rules.matches(own):
+        for rule, route, words in self._matches(own):
             if route.id != chosen:
                 why = "its unless takes it out" if _excepted(route, own) else f"priority {route.priority}"
                 reasons.setdefault(route.id, f"{_matched(route, rule, words).reason} ({why})")
@@ -119,11 +116,14 @@ class Router:
         return Choice(route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"')
 
     def _ruled(self, text: str) -> Choice | None:
-        # All that the text names come first, then all by keywords, then by patterns.
-        for rule, route, words in self._rules.matches(text):
+        for rule, route, words in self._matches(text):
             if rule is Rule.NAMED or not _excepted(route, text):
                 return _matched(route, rule, words)
         return None
+
+    def _matches(self, text: str) -> Iterator[tuple[Rule, Route, tuple[str, ...]]]:
+        """Yield the routes with matching rules, best first: all that the text names, then all by keywords, then by patterns."""
+        return chain.from_iterable(rules.matches(text) for rules in self._rules)
 
     def _unruled(self, text: str, last_route: str | None, extension_route: str | None) -> Choice:
         last = self._table.by_id.get(last_route) if last_route is not None else None
