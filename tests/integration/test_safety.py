@@ -151,6 +151,23 @@ def test_what_is_not_screened_does_not_pass_unless_a_setting_lets_it(armor: Armo
     assert away == ["request", "answer"]
 
 
+class _WithoutSomeFilters(stand_in.ModelArmor):
+    """Skips filters for a text that has the word SKIP."""
+
+    def _result(self, text: str) -> dict[str, Any]:
+        return super()._result(text) | ({"invocationResult": "PARTIAL"} if "SKIP" in text else {})
+
+
+@pytest.mark.parametrize("between", ["", "word " * 1000])
+def test_what_a_filter_found_counts_even_where_the_unscreened_passes(between: str) -> None:
+    service = _WithoutSomeFilters(template=TEMPLATE, users=[HUB], accounts=Accounts({"hub": HUB}))
+    with Server(service.handle) as server, AgentServer(says(text("The answer."))) as agent:
+        hub = hub_of(agent, Armor(service, server.url), fails_open=True)
+        assert "The safety check stopped your message" in text_of(hub.send(f"alpha {ATTACK} {between}SKIP"))
+        assert agent.asked == []
+        assert "The answer." in text_of(hub.send("alpha SKIP"))
+
+
 def test_an_answer_that_cannot_be_screened_any_more_is_held_back(armor: Armor) -> None:
     def answer(_: ReceivedMessage) -> list[Json]:
         armor.service.faults.switch_on("failure")
@@ -211,6 +228,14 @@ def test_what_a_slash_command_takes_and_returns_is_screened(armor: Armor, tmp_pa
         settle()
     assert [each["args"] for each in agent.executed] == ["Write to [EMAIL_ADDRESS]."]
     assert "The safety check stopped your message" in str(refused)
+
+
+def test_the_reason_why_a_slash_command_did_not_start_is_screened(armor: Armor, tmp_path: Path) -> None:
+    refusal = {"execution_id": "", "status": "FAILED_TO_START", "message": MAIL}
+    with CommandAgent(answer=lambda _: refusal) as agent:
+        hub = commands_of(tmp_path, tool_route("alpha", agent.url, safety=Safety.REDACT), armor=armor.client())
+        answer = execute(hub, "memory", "add")
+    assert answer["message"] == "Write to [EMAIL_ADDRESS]."
 
 
 def test_a_template_has_a_region_whose_address_is_called() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -55,12 +55,16 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 
 class Unscreened(Exception):
-    """The text was not screened, or not by every filter. `cause` and `remedy` are for the operator."""
+    """The text was not screened, or not by every filter; `matches` are those that matched nevertheless.
 
-    def __init__(self, cause: str, remedy: str | None = None) -> None:
+    `cause` and `remedy` are for the operator.
+    """
+
+    def __init__(self, cause: str, remedy: str | None = None, *, matches: Iterable[str] = ()) -> None:
         super().__init__(cause)
         self.cause = cause
         self.remedy = remedy
+        self.matches = matches
 
 
 def read(settings: Settings) -> ModelArmorSettings | None:
@@ -87,14 +91,20 @@ class ModelArmor:
         self._access_token = access_token
 
     def screen(self, text: str, direction: Direction, cancellation: Cancellation) -> Verdict:
-        """Return what the filters found in a text. Raises Unscreened."""
+        """Return what the filters found in a text. Raises Unscreened, but not with `fails_open` where they found something."""
         method, field = _METHODS[direction]
         budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
         matches: dict[str, None] = {}
         pieces: list[str | None] = []
         for piece in _PIECE.findall(text):
             value = {field: {"text": piece}, "multiLanguageDetectionMetadata": {"enableMultiLanguageDetection": True}}
-            found = _matching(self._send(method, value, budget, cancellation))
+            try:
+                found = self._send(method, value, budget, cancellation)
+            except Unscreened as problem:
+                matches |= dict.fromkeys(problem.matches)
+                if matches and self.fails_open:
+                    return Verdict(matches=tuple(matches))
+                raise
             matches |= dict.fromkeys(found)
             pieces.append(_redacted(found) if found else piece)
         known = [each for each in pieces if each is not None]
@@ -110,7 +120,8 @@ class ModelArmor:
             )
         return ok("template", "Model Armor screens texts by the template of MODEL_ARMOR_TEMPLATE")
 
-    def _send(self, method: str, value: object, budget: Budget, cancellation: Cancellation) -> Any:
+    def _send(self, method: str, value: object, budget: Budget, cancellation: Cancellation) -> Mapping[str, Any]:
+        """Return the filters that matched, with their results. Raises Unscreened."""
         try:
             headers = {"authorization": f"Bearer {self._access_token()}", "content-type": JSON}
             body, url = msgspec.json.encode(value), f"{self._url}:{method}"
@@ -126,18 +137,13 @@ class ModelArmor:
             raise Unscreened(f"Model Armor answers HTTP {answer.status}", _FIXES.get(answer.status))
         try:
             result = json.loads(content)["sanitizationResult"]
-            outcome = result.get("invocationResult")
+            outcome, state = result.get("invocationResult"), result.get("filterMatchState")
+            found = {name: each for name, each in result.get("filterResults", {}).items() if _has_match(each)}
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Unscreened("Model Armor answers in no known form") from None
         if outcome != "SUCCESS":
-            raise Unscreened(f"Model Armor has screened nothing, or not by every filter: {outcome}")
-        return result
-
-
-def _matching(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the filters that matched, with their results."""
-    found = {name: each for name, each in result.get("filterResults", {}).items() if _has_match(each)}
-    return found if found or result.get("filterMatchState") == "NO_MATCH_FOUND" else {"unnamed": None}
+            raise Unscreened(f"Model Armor has screened nothing, or not by every filter: {outcome}", matches=found)
+        return found if found or state == "NO_MATCH_FOUND" else {"unnamed": None}
 
 
 def _has_match(value: Any) -> bool:

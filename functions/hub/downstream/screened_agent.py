@@ -78,8 +78,10 @@ class ScreenedAgent(Struct, frozen=True):
         """See `Downstream.execute`."""
         turn = _Turn(self, language_of(request.args), context.request_id, Cancellation())
         reply = self.agent.execute(replace(request, args=turn.text(request.args, Direction.REQUEST)), context)
-        message = turn.text(reply.message, Direction.ANSWER)
-        return replace(reply, message=message, result=turn.json(reply.result, Direction.ANSWER))
+        message, refusal = turn.text(reply.message, Direction.ANSWER), reply.refusal
+        if refusal is not None:
+            refusal = turn.text(refusal, Direction.ANSWER)
+        return replace(reply, message=message, refusal=refusal, result=turn.json(reply.result, Direction.ANSWER))
 
 
 class _Turn(Struct):
