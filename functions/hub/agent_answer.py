@@ -302,8 +302,13 @@ def _agent_request(turn: TurnRecord, route: Route, decision: Decision, state: di
         context_id = conversation.context_ids.get(route.id)
         task_id = conversation.task_of(route.id) or conversation.task_of_surface(incoming.acts_on, route.id)
     metadata = decision.message.metadata
-    if conversation is not None and memory.URI in route.extensions and route.id in conversation.memories:
-        metadata = {**(metadata or {}), memory.URI: conversation.memories[route.id]}
+    if memory.URI in route.extensions:
+        # Only what the agent itself has written: callers' words belong into the message, which is screened.
+        kept = (
+            {memory.URI: conversation.memories[route.id]} if conversation and route.id in conversation.memories else {}
+        )
+        others = {name: value for name, value in (metadata or {}).items() if name != memory.URI}
+        metadata = {**others, **kept} or None
     # The downstream's ids instead of ours; messageId passes through unchanged.
     message = replace(
         decision.message,

@@ -248,7 +248,7 @@ class EventTranslator:
                     self._known_data.add(written)
                     self._surfaces.append(part)
                     yield Surface(part)
-            elif isinstance(part.data, dict) and memory.URI in part.data:
+            elif memory.is_memory(part.data):
                 self.memory = part.data[memory.URI]
             elif not (self._tools.is_present and is_tool_call(part.data)):
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a import reply
 from a2a_hub.a2a.a2ui import a2ui_in, without_surfaces
 from a2a_hub.a2a.call import Call, CurrentTask
+from a2a_hub.a2a.extensions.memory import is_memory
 from a2a_hub.a2a.model import (
     Artifact,
     Event,
@@ -45,6 +46,7 @@ def mirrored(
     begun_artifacts = {each.artifact_id for each in before.artifacts} if before else set()
 
     def shown(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        parts = _for_callers(parts)
         return (parts if a2ui_in(call.extensions) else without_surfaces(parts)) or _NO_PARTS
 
     def artifact(agents_task: str, theirs: Artifact) -> Artifact:
@@ -73,7 +75,7 @@ def mirrored(
     for event, pieces in translated:
         match event:
             case Message():
-                yield replace(event, context_id=context_id, task_id=None, parts=event.parts or _NO_PARTS)
+                yield replace(event, context_id=context_id, task_id=None, parts=_for_callers(event.parts) or _NO_PARTS)
             case Task():
                 begun = True
                 yield replace(
@@ -100,6 +102,10 @@ def mirrored(
                 for piece in pieces:
                     if isinstance(piece, reply.Failure | reply.Question):
                         yield ended(piece)
+
+
+def _for_callers(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(part for part in parts if not is_memory(part.data))
 
 
 class ArtifactIds:
