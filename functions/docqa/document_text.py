@@ -34,12 +34,14 @@ class Documents(Protocol):
 class _Place(msgspec.Struct):
     uri: str
     start: int = 0
+    quote: str = ""
 
 
 def with_documents(answer: Answer, documents: Documents, *, corpus_link: str | None) -> Answer:
-    """Return `answer`, which leaves to `documents` the messages that have `document` in their metadata: `{"uri", "start"}`.
+    """Return `answer`, which leaves to `documents` the messages that have `document` in their metadata.
 
-    Their text is the quote. The data has the text `before` and `after` the `quote`, which is "" if it no longer stands there.
+    That is `{"uri", "start", "quote"}`; without `quote`, their text is it. The data has the text `before` and `after` the
+    `quote`, which is "" if it no longer stands there.
     """
 
     def shown(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
@@ -50,8 +52,10 @@ def with_documents(answer: Answer, documents: Documents, *, corpus_link: str | N
         try:
             place = msgspec.convert(named, _Place)
         except msgspec.ValidationError:
-            raise invalid_field(f"message.metadata.{_MEMBER}", 'must be {"uri": string, "start": integer}') from None
-        quote = text_of(request.message)
+            raise invalid_field(
+                f"message.metadata.{_MEMBER}", 'must be {"uri": string, "start": integer, "quote": string}'
+            ) from None
+        quote = place.quote or text_of(request.message)
         document = documents.document(place.uri, quote=quote, asker=asker_of(call))
         if isinstance(document, str):
             yield declining(Reason.FAILED if document else Reason.NOTHING_KNOWN, {})

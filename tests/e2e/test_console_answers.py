@@ -248,7 +248,9 @@ def test_a_hostile_document_is_text_and_one_that_may_not_be_read_says_so(asked: 
     assert "\u202e" not in shown
     assert asked.evaluate(script="document.querySelectorAll('.document :is(a, i, b, img, script)').length") == 0
     sent = hub.received[-1].json
-    assert sent == {"query": DOCUMENT["quote"], "route": "docs", "document": {"uri": "gs://bucket/pay.md", "start": 5}}
+    place = {"uri": "gs://bucket/pay.md", "start": 5, "quote": DOCUMENT["quote"]}
+    # The address may be anybody's: its text is no question.
+    assert sent == {"query": "Show this document.", "route": "docs", "document": place}
     for declines, told in (("nothing_known", "no_document"), ("failed", "document_down")):
         hub.document = {"declines": declines}
         asked.evaluate(script=f"location.hash = '#document?route=docs&uri=x&start=0&quote={declines}'")

@@ -114,14 +114,15 @@ def test_a_document_is_shown_around_its_quote_to_who_may_read_it(documents: Docu
     (citation,) = documents.query(_HANAKO)["citations"]
     place = {"uri": citation["uri"], "start": citation["position"]["start"]}
 
-    def shown(asker: Principal | None, quote: str, **changes: object) -> Any:
-        return documents.query(asker, quote, route="docqa", document=place | changes)["data"]
+    def shown(asker: Principal | None, asked: str, **changes: object) -> Any:
+        return documents.query(asker, asked, route="docqa", document=place | changes)["data"]
 
     found = shown(_HANAKO, citation["quote"])["document"]
     assert found["before"] + found["quote"] + found["after"] == _PAY.strip()
     assert (found["title"], found["quote"]) == ("Pay", citation["quote"])
     assert found["link"] == citation["link"]
     assert shown(_HANAKO, citation["quote"], start=7)["document"] == found
+    assert shown(_HANAKO, "Show this document.", quote=citation["quote"])["document"] == found
     changed = shown(_HANAKO, "It earns nothing.")["document"]
     assert (changed["before"], changed["quote"], changed["after"]) == ("", "", _PAY.strip())
     for data in (shown(_TARO, citation["quote"]), shown(None, "x"), shown(_HANAKO, "x", uri="corpus:hr/none.md")):

@@ -14,9 +14,10 @@ export function view() {
     if (at === String(parameters)) return;
     at = String(parameters);
     shownAs.replaceChildren(say("working", {}, "p"));
-    const place = { uri: parameters.get("uri"), start: Number(parameters.get("start")) };
+    const place = { uri: parameters.get("uri"), start: Number(parameters.get("start")), quote: parameters.get("quote") };
     try {
-      const { data } = await query({ query: parameters.get("quote"), route: parameters.get("route"), document: place });
+      // Anybody may have written this address, so no text of it is asked as a question.
+      const { data } = await query({ query: "Show this document.", route: parameters.get("route"), document: place });
       if (at !== String(parameters)) return;
       const found = data?.document;
       if (found) show(found);
