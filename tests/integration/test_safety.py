@@ -137,6 +137,16 @@ def test_a_match_can_be_told_of_instead(armor: Armor) -> None:
     assert hub.log[-1]["outcome"] == "answered"
 
 
+@pytest.mark.parametrize("way", ["send", "stream"])
+def test_the_note_stands_after_the_answer_and_not_after_progress(armor: Armor, way: str) -> None:
+    events = [task("working", says="Searching."), update(artifact("a", text("The answer."))), status("completed")]
+    with AgentServer(lambda _: events) as agent:
+        hub = hub_of(agent, armor, Safety.TELL)
+        said = f"alpha {ATTACK}"
+        shown = text_of(hub.send(said)) if way == "send" else streamed_text(hub.stream(said))
+    assert shown.startswith("The answer.\n\n(The safety check has marked")
+
+
 @pytest.mark.parametrize("fault", ["partial", "failure", "garbled", "quota", "server-error", "deny-sanitize"])
 def test_what_is_not_screened_does_not_pass_unless_a_setting_lets_it(armor: Armor, fault: str) -> None:
     armor.service.faults.switch_on(fault)

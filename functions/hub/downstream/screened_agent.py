@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.client import Endpoint
+from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, GetAllSlashCommandsRequest, SlashCommand
 from a2a_hub.a2a.model import (
     Artifact,
@@ -94,6 +95,7 @@ class _Turn(Struct):
     known: dict[tuple[str, Direction], str] = {}
     owes_note: bool = False
     has_note: bool = False
+    in_progress: bool = False
 
     def event(self, event: Event) -> Event:
         """Return the agent's event as the caller may get it."""
@@ -118,7 +120,7 @@ class _Turn(Struct):
     def text(self, text: str, direction: Direction) -> str:
         """Return the text as it may go on; after a match that people are told of, the next answer ends with a note."""
         passed = self._passed(text, direction)
-        if not self.owes_note or direction is Direction.REQUEST or not text.strip():
+        if not self.owes_note or self.in_progress or direction is Direction.REQUEST or not text.strip():
             return passed
         self.owes_note, self.has_note = False, True
         return f"{passed}\n\n{texts.flagged_text(self.language)}"
@@ -135,7 +137,13 @@ class _Turn(Struct):
             raise DownstreamFailed(unsafe(self.agent.route, direction, ("sdp",))) from None
 
     def _status(self, status: TaskStatus) -> TaskStatus:
-        return replace(status, message=self.message(status.message, Direction.ANSWER)) if status.message else status
+        if status.message is None:
+            return status
+        # Only a development tool answers while it works.
+        self.in_progress = not (status.state.settled or DEVELOPMENT_TOOL in self.agent.route.extensions)
+        message = self.message(status.message, Direction.ANSWER)
+        self.in_progress = False
+        return replace(status, message=message)
 
     def _artifact(self, artifact: Artifact) -> Artifact:
         return replace(artifact, parts=tuple(self._part(part, Direction.ANSWER) for part in artifact.parts))
