@@ -69,7 +69,8 @@ class Misses:
     def note(self, turn: TurnRecord, outcome: str | None) -> None:
         """Count a turn that has ended, if it is a miss."""
         choice = turn.choice
-        if choice is None:
+        # A document that is not shown is no question without an answer.
+        if choice is None or turn.kind == "document":
             return
         if outcome == Outcome.UNANSWERED:
             kind = Kind.UNANSWERED

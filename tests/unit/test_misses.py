@@ -38,10 +38,10 @@ def _misses(store: ProcessMemory | None, clock: Clock, *, with_text: bool = True
     return Misses(store, log=log, clock=clock)
 
 
-def _turn(text: str, rule: Rule, **fields: Any) -> TurnRecord:
+def _turn(text: str, rule: Rule, metadata: dict[str, Any] | None = None, **fields: Any) -> TurnRecord:
     choice = Choice(route=DOCS, rule=rule, words=(), reason="because")
     incoming = IncomingTurn(
-        message=Message(message_id="m", role=Role.USER, parts=(Part(text=text),)),
+        message=Message(message_id="m", role=Role.USER, parts=(Part(text=text),), metadata=metadata),
         skill=None,
         skill_field="",
         owner="hanako",
@@ -65,6 +65,7 @@ DECLINED = [{"route": "docs", "agent": "Docs", "reason": "nothing_known"}]
         (_turn("Why?", Rule.DEFAULT, declined=DECLINED), Outcome.UNANSWERED, Kind.UNANSWERED),
         (_turn("Why?", Rule.KEYWORD, declined=DECLINED), None, Kind.DECLINED),
         (_turn("Why?", Rule.KEYWORD), Outcome.UNANSWERED, Kind.UNANSWERED),
+        (_turn("Show this.", Rule.SKILL, {"document": {"uri": "a"}}), Outcome.UNANSWERED, None),
     ],
 )
 def test_a_turn_that_a_rule_took_and_an_agent_answered_is_no_miss(
