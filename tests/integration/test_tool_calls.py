@@ -54,7 +54,7 @@ def streams(*deltas: Json, finish: str | None = "tool_calls") -> Callable[[Excha
     return answer
 
 
-def piece(arguments: Any, name: str | None = None, *, index: int = 0, id: str | None = None) -> Json:
+def piece(arguments: Any, name: str | None = None, *, index: int | None = 0, id: str | None = None) -> Json:
     return {"tool_calls": [{"index": index, "id": id, "function": {"name": name, "arguments": arguments}}]}
 
 
@@ -74,11 +74,22 @@ TEXT = json.dumps(CALLED.arguments, ensure_ascii=False)
         [piece(TEXT[:4], "find", id="a"), piece(TEXT[4:], "", id="")],
         [piece(TEXT[:4], "find", id="a"), piece(TEXT[4:], id="a")],
         [{"tool_calls": [call("find", CALLED.arguments)]}],
+        [{"tool_calls": [call("find", TEXT[:4], index=None)]}, piece(TEXT[4:], index=None)],
         [{"tool_calls": [call("find", TEXT, index=0), call("delete", "{}", index=1, id="b")]}],
         [{"tool_calls": [call("find", TEXT, index=0)]}, {"tool_calls": [call("delete", "{}", index=0, id="b")]}],
         [piece(TEXT[:4], "find", id="a"), piece("{}", "delete", index=1, id="b"), piece(TEXT[4:])],
     ],
-    ids=["whole", "pieces", "empty ids", "ids again", "an object", "two", "two of one number", "two in turn"],
+    ids=[
+        "whole",
+        "pieces",
+        "empty ids",
+        "ids again",
+        "an object",
+        "no number",
+        "two",
+        "two of one number",
+        "two in turn",
+    ],
 )
 def test_a_call_is_read_as_servers_write_it_and_only_the_first_counts(server: Server, deltas: list[Json]) -> None:
     server.answer = streams(*deltas)

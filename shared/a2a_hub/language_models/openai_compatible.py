@@ -159,7 +159,7 @@ class _Function(msgspec.Struct):
 class _ToolCall(msgspec.Struct):
     """A call of a function, or in a stream the next piece of its arguments."""
 
-    index: int = 0
+    index: int | None = None
     id: str | None = None
     function: _Function = msgspec.field(default_factory=_Function)
 
