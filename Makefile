@@ -53,7 +53,7 @@ docs: ## build/site: the documentation as a site, which loads nothing from elsew
 	@NO_MKDOCS_2_WARNING=1 .run/docs-venv/bin/mkdocs build --strict
 	@echo 'build/site/index.html'
 
-reference: venv ## write docs/reference and gateway/openapi.yaml, which `make check` compares with the code
+reference: venv ## write docs/reference and both openapi.yaml, which `make check` compares with the code
 	@$(IN_VENV)/python -m local.docs.reference
 	@$(IN_VENV)/python -m gateway.generate
 

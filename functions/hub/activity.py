@@ -9,6 +9,7 @@ from a2a_hub.identity.authentication import Caller
 from a2a_hub.task_store.store import TaskStore, Unavailable, UnfinishedTask
 from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Record
+from functions.hub import schemas
 from functions.hub.doctor import require_operator
 from functions.hub.misses import DAYS, Misses
 
@@ -35,21 +36,21 @@ class Activity:
         except Unavailable:
             raise A2AError(UNAVAILABLE, "Tasks cannot be reached at the moment") from None
         misses = [
-            {"kind": miss.kind, "route": miss.route, "text": miss.text or None, "count": count}
+            schemas.Miss(kind=miss.kind, route=miss.route, text=miss.text or None, count=count)
             for miss, count in found
             if limit is None or miss.route in limit
         ]
-        body = protojson.encode({"tasks": [_task(task) for task in tasks], "misses": misses, "days": DAYS})
+        body = protojson.encode(schemas.Activity(tasks=[_task(task) for task in tasks], misses=misses, days=DAYS))
         return Response(headers={"content-type": JSON}, body=body)
 
 
-def _task(task: UnfinishedTask) -> dict[str, object]:
-    return {
-        "id": task.id,
-        "role": task.role or None,
-        "state": task.state.name,
-        "holder": task.holder or None,
-        "attempt": task.attempt,
-        "leaseUntil": task.lease_until or None,
-        "createdAt": task.created_at,
-    }
+def _task(task: UnfinishedTask) -> schemas.UnfinishedTask:
+    return schemas.UnfinishedTask(
+        id=task.id,
+        role=task.role or None,
+        state=task.state.name,
+        holder=task.holder or None,
+        attempt=task.attempt,
+        lease_until=task.lease_until or None,
+        created_at=task.created_at,
+    )

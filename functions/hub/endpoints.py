@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from a2a_hub.a2a import errors, protojson
 from a2a_hub.a2a.error_response import problem, read_body
@@ -22,6 +23,7 @@ from a2a_hub.task_store.store import LeaseLost, TaskEnded, Unavailable
 from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.telemetry.log import Record, traceparent_of
 from a2a_hub.telemetry.outcome import Outcome
+from functions.hub import schemas
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
 from functions.hub.pipeline import Pipeline
@@ -32,7 +34,6 @@ TOOLS_PATH = "/tools/query"
 RUN_PATH = "/internal/tasks:run"
 _OPENAPI = Path(__file__).with_name("openapi.yaml")
 _TOOLS_OPERATION = "tools/query"
-_TOOLS_FIELDS = ("query", "contextId", "route", "document", "dryRun")
 _MOST_RUN_BYTES = 10_000
 
 
@@ -54,12 +55,12 @@ class Pages:
     def routes(self, _request: Request, caller: Caller, _record: Record) -> Response:
         """Return the routes that the caller may use."""
         usable = [route for route in self._tables.now.routes.values() if may_use(route, caller.principal)]
-        return _json({"routes": [_route(route) for route in usable]})
+        return _json(schemas.Routes([_route(route) for route in usable]))
 
     def version(self, _request: Request, _caller: Caller, _record: Record) -> Response:
         """Return the versions of the hub and of its protocols."""
         protocols = [version.value for version in Version]
-        return _json({"version": VERSION, "commit": self._commit, "protocolVersions": protocols})
+        return _json(schemas.Version(version=VERSION, commit=self._commit, protocol_versions=protocols))
 
 
 class ToolsQuery(Struct, frozen=True):
@@ -76,7 +77,7 @@ class ToolsQuery(Struct, frozen=True):
         incoming, is_dry = self._incoming(request, caller, record)
         turn, events = self.pipeline.start_turn(incoming, record)
         if is_dry:
-            return _json(_answer(turn, for_operator=False) | {"passedOver": self.pipeline.passed_over(turn)})
+            return _json(replace(_answer(turn, for_operator=False), passed_over=self.pipeline.passed_over(turn)))
         for _ in events:
             pass
         record.setdefault("outcome", Outcome.ANSWERED)
@@ -86,36 +87,29 @@ class ToolsQuery(Struct, frozen=True):
         """Return the turn, and True if its agent is not to be asked."""
         if request.media_type not in ("", JSON):
             raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
-        value = protojson.decode(read_body(request, self.max_body_bytes))
-        if not isinstance(value, dict):
-            raise invalid_field("body", "must be an object")
+        value = protojson.as_object(protojson.decode(read_body(request, self.max_body_bytes)), "body")
+        known = schemas.Query.__struct_encode_fields__
         for name in value:
-            if name not in _TOOLS_FIELDS:
-                raise invalid_field(name[:60], f"is not known; known are {', '.join(_TOOLS_FIELDS)}")
-        query = _text(value, "query")
-        if query is None or not query.strip():
+            if name not in known:
+                raise invalid_field(name[:60], f"is not known; known are {', '.join(known)}")
+        query = protojson.read(schemas.Query, value)
+        if not query.query.strip():
             raise invalid_field("query", "is required")
-        is_dry = value.get("dryRun", False)
-        if not isinstance(is_dry, bool):
-            raise invalid_field("dryRun", "must be true or false")
-        document = value.get("document")
-        if not isinstance(document, dict | None):
-            raise invalid_field("document", "must be an object")
-        metadata = {"document": document} if document else None
+        metadata = {"document": query.document} if query.document else None
         owner = caller.principal.subject if caller.principal else ""
         incoming = IncomingTurn(
-            message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),), metadata=metadata),
-            skill=_text(value, "route"),
+            message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query.query),), metadata=metadata),
+            skill=query.route,
             skill_field="route",
             owner=owner,
             principal=caller.principal,
-            context=self.pipeline.conversations.ids_of(owner, _text(value, "contextId")),
+            context=self.pipeline.conversations.ids_of(owner, query.context_id),
             streaming=False,
             request_id=record["requestId"],
             authorization=caller.authorization,
             traceparent=traceparent_of(request.headers),
         )
-        return incoming, is_dry
+        return incoming, bool(query.dry_run)
 
 
 class RunEndpoint:
@@ -151,65 +145,57 @@ class RunEndpoint:
         return problem(refusal, record)
 
 
-def _json(value: dict[str, Any]) -> Response:
+def _json(value: object) -> Response:
     return Response(headers={"content-type": JSON}, body=protojson.encode(value))
 
 
-def _route(route: Route) -> dict[str, object]:
-    return {
-        "id": route.id,
-        "name": route.name,
-        "nameJa": route.name_ja,
-        "description": route.description,
-        "descriptionJa": route.description_ja,
-        "examples": route.examples,
-        "keywords": route.keywords,
-        "patterns": route.patterns,
-        "priority": route.priority,
-        "boundary": route.boundary.kind,
-        "sticky": route.sticky,
-        "followUps": route.follow_ups,
-        "default": route.default,
-        "fallbacks": route.fallbacks,
-    }
+def _route(route: Route) -> schemas.Route:
+    return schemas.Route(
+        id=route.id,
+        name=route.name,
+        name_ja=route.name_ja,
+        description=route.description,
+        description_ja=route.description_ja,
+        examples=route.examples,
+        keywords=route.keywords,
+        patterns=route.patterns,
+        priority=route.priority,
+        boundary=route.boundary.kind,
+        sticky=route.sticky,
+        follow_ups=route.follow_ups,
+        default=route.default,
+        fallbacks=route.fallbacks,
+    )
 
 
-def _text(value: dict[str, Any], name: str) -> str | None:
-    text = value.get(name)
-    if text is not None and not isinstance(text, str):
-        raise invalid_field(name, "must be a string")
-    return text
-
-
-def _answer(turn: TurnRecord, *, for_operator: bool) -> dict[str, Any]:
+def _answer(turn: TurnRecord, *, for_operator: bool) -> schemas.Answer:
     route, failure = turn.route, turn.failure
     reason = turn.reason or (failure.cause if failure else "no text: nothing was asked")
     data = turn.data if for_operator else [for_callers(value) for value in turn.data]
-    return {
-        "route": route.id if route else None,
-        "reason": reason,
-        "agent": route.name if route else None,
-        "boundary": route.boundary.kind if route else None,
-        "answer": turn.answer,
-        "data": data[0] if len(data) == 1 else (data or None),
-        "citations": turn.citations,
-        "timings": {"routingMs": turn.routing_ms, "downstreamMs": turn.downstream_ms},
-        "error": _failure(failure, for_operator=for_operator) if failure else None,
-        "contextId": turn.incoming.context.context_id,
-        "requestId": turn.incoming.request_id,
-    }
+    return schemas.Answer(
+        route=route.id if route else None,
+        reason=reason,
+        agent=route.name if route else None,
+        boundary=route.boundary.kind if route else None,
+        answer=turn.answer,
+        data=data[0] if len(data) == 1 else (data or None),
+        citations=turn.citations,
+        timings=schemas.Timings(routing_ms=turn.routing_ms, downstream_ms=turn.downstream_ms),
+        error=_failure(failure, for_operator=for_operator) if failure else None,
+        context_id=turn.incoming.context.context_id,
+        request_id=turn.incoming.request_id,
+    )
 
 
-def _failure(failure: Failure, *, for_operator: bool) -> dict[str, Any]:
-    values = {
-        "kind": failure.kind.value,
-        "fault": failure.fault,
-        "cause": failure.cause if for_operator else None,
-        "remedy": failure.remedy if for_operator else None,
-        "httpStatus": failure.http_status,
-        "retryAfterSeconds": failure.seconds_to_wait,
-    }
-    return {name: value for name, value in values.items() if value is not None}
+def _failure(failure: Failure, *, for_operator: bool) -> schemas.Failure:
+    return schemas.Failure(
+        kind=failure.kind,
+        fault=failure.fault,
+        cause=failure.cause if for_operator else None,
+        remedy=failure.remedy if for_operator else None,
+        http_status=failure.http_status,
+        retry_after_seconds=failure.seconds_to_wait,
+    )
 
 
 def _run_of(request: Request) -> tuple[str, float | None]:

@@ -33,7 +33,7 @@ _MOST_CHARACTERS = 200
 _OWNER = "misses of the hub"
 
 
-class Kind(StrEnum):
+class MissKind(StrEnum):
     """The kind of a miss."""
 
     UNANSWERED = "unanswered"
@@ -47,7 +47,7 @@ class Kind(StrEnum):
 class Miss(Struct, frozen=True, array_like=True):
     """A key of the counts: `route` is the chosen one, `text` is "" unless the log has texts."""
 
-    kind: Kind
+    kind: MissKind
     route: str
     text: str
 
@@ -73,11 +73,11 @@ class Misses:
         if choice is None or turn.kind == "document":
             return
         if outcome == Outcome.UNANSWERED:
-            kind = Kind.UNANSWERED
+            kind = MissKind.UNANSWERED
         elif choice.rule is Rule.DEFAULT:
-            kind = Kind.UNROUTED
+            kind = MissKind.UNROUTED
         elif turn.declined:
-            kind = Kind.DECLINED
+            kind = MissKind.DECLINED
         else:
             return
         text = redacted(turn.text)[:_MOST_CHARACTERS] if self._log.with_text else ""

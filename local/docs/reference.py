@@ -1,4 +1,7 @@
-"""Write docs/reference: settings, commands of hubctl, operations and errors. `--check` fails if a page is out of date."""
+"""Write docs/reference (settings, commands of hubctl, operations and errors) and the hub's openapi.yaml.
+
+`--check` fails if one of them is out of date.
+"""
 
 import argparse
 import importlib
@@ -11,10 +14,9 @@ import msgspec
 from a2a_hub.a2a.errors import KINDS
 from a2a_hub.a2a.operations import OPERATIONS
 from hubctl.main import COMMANDS
+from local.docs import openapi
 from local.docs.links import ROOT
 from local.docs.settings import READERS, read_by, rows
-
-_REFERENCE = ROOT / "docs" / "reference"
 
 
 def settings() -> Iterator[str]:
@@ -83,14 +85,16 @@ def _sentence(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages, or compare them; return 1 if one is out of date."""
+    """Write the files, or compare them; return 1 if one is out of date."""
     status = 0
-    for name, lines in (("settings.md", settings()), ("cli.md", cli()), ("protocol.md", protocol())):
-        page, text = _REFERENCE / name, "\n".join(lines) + "\n"
+    pages = (("settings.md", settings()), ("cli.md", cli()), ("protocol.md", protocol()))
+    texts = {f"docs/reference/{name}": "\n".join(lines) + "\n" for name, lines in pages}
+    for name, text in {**texts, "functions/hub/openapi.yaml": openapi.rendered()}.items():
+        page = ROOT / name
         if "--check" not in arguments:
             page.write_text(text, encoding="utf-8")
         elif not page.exists() or page.read_text(encoding="utf-8") != text:
-            print(f"docs/reference/{name} is out of date: run `make reference`")
+            print(f"{name} is out of date: run `make reference`")
             status = 1
     return status
 

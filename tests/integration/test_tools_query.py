@@ -11,6 +11,7 @@ import yaml
 from a2a_hub.boundaries.registry import KINDS
 from a2a_hub.http.messages import Response
 from a2a_hub.identity.principal import Principal
+from local.docs.openapi import rendered
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import data, message, text
 from tests.fakes.hub import TOKEN, Hub, route
@@ -162,6 +163,11 @@ def test_the_document_is_valid_and_public() -> None:
     openapi_spec_validator.validate(_document())
 
 
+def test_the_document_is_the_one_that_the_code_makes() -> None:
+    response = Hub(route("alpha", "http://127.0.0.1:9")).request("GET", "/openapi.yaml", token=None)
+    assert cast("bytes", response.body).decode() == rendered()
+
+
 def test_every_answer_conforms_to_the_document() -> None:
     with AgentServer(lambda _: _ANSWER) as agent:
         hub = Hub(route("alpha", agent.url), route("beta", "http://127.0.0.1:9"))
@@ -174,7 +180,10 @@ def test_every_answer_conforms_to_the_document() -> None:
         _validate(json.loads(cast("bytes", response.body)), schema)
 
 
-@pytest.mark.parametrize("wrong", [{"title": 7}, {"quote": ["x"]}, {"position": 3}, {"title": None}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"title": 7}, {"quote": ["x"]}, {"position": 3}, {"title": None}, {"passageId": 7}, {"position": {"line": "x"}}],
+)
 def test_a_citation_of_another_form_does_not_break_the_documents_promise(wrong: dict[str, Any]) -> None:
     citation = {"uri": "gs://docs/p.md"}
     with AgentServer(lambda _: [message(text("Yes."), data({"citations": [citation | wrong]}))]) as agent:
@@ -192,7 +201,7 @@ def test_the_documents_own_examples_are_good_questions() -> None:
 
 
 def test_a_member_that_is_null_is_as_good_as_left_out_and_the_document_says_so() -> None:
-    absent: dict[str, Any] = {"contextId": None, "route": None}
+    absent: dict[str, Any] = {"contextId": None, "route": None, "document": None, "dryRun": None}
     _conforms({"query": "Hello alpha"} | absent, "Query")
     with AgentServer(lambda _: _ANSWER) as agent:
         assert Hub(route("alpha", agent.url)).query("Hello alpha", **absent)["error"] is None

@@ -11,7 +11,7 @@ from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text.language import Language
 from functions.hub.context_ids import ContextIds
 from functions.hub.conversations import ProcessMemory
-from functions.hub.misses import DAYS, Kind, Miss, Misses
+from functions.hub.misses import DAYS, Miss, Misses, MissKind
 from functions.hub.turn import IncomingTurn, TurnRecord
 from tests.fakes.hub import route
 
@@ -60,16 +60,16 @@ DECLINED = [{"route": "docs", "agent": "Docs", "reason": "nothing_known"}]
     ("turn", "outcome", "kind"),
     [
         (_turn("Why?", Rule.KEYWORD), None, None),
-        (_turn("Why?", Rule.DEFAULT), None, Kind.UNROUTED),
-        (_turn("Why?", Rule.DEFAULT), Outcome.FAILED, Kind.UNROUTED),
-        (_turn("Why?", Rule.DEFAULT, declined=DECLINED), Outcome.UNANSWERED, Kind.UNANSWERED),
-        (_turn("Why?", Rule.KEYWORD, declined=DECLINED), None, Kind.DECLINED),
-        (_turn("Why?", Rule.KEYWORD), Outcome.UNANSWERED, Kind.UNANSWERED),
+        (_turn("Why?", Rule.DEFAULT), None, MissKind.UNROUTED),
+        (_turn("Why?", Rule.DEFAULT), Outcome.FAILED, MissKind.UNROUTED),
+        (_turn("Why?", Rule.DEFAULT, declined=DECLINED), Outcome.UNANSWERED, MissKind.UNANSWERED),
+        (_turn("Why?", Rule.KEYWORD, declined=DECLINED), None, MissKind.DECLINED),
+        (_turn("Why?", Rule.KEYWORD), Outcome.UNANSWERED, MissKind.UNANSWERED),
         (_turn("Show this.", Rule.SKILL, {"document": {"uri": "a"}}), Outcome.UNANSWERED, None),
     ],
 )
 def test_a_turn_that_a_rule_took_and_an_agent_answered_is_no_miss(
-    turn: TurnRecord, outcome: str | None, kind: Kind | None, clock: Clock
+    turn: TurnRecord, outcome: str | None, kind: MissKind | None, clock: Clock
 ) -> None:
     misses = _misses(None, clock)
     misses.note(turn, outcome)

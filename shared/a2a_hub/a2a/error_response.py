@@ -1,6 +1,8 @@
 """Errors over HTTP: of a body that cannot be read, and as answers, in the binding of the request or as a problem (RFC 9457)."""
 
-from typing import Any
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import jsonrpc, rest
@@ -19,6 +21,27 @@ from a2a_hub.telemetry.log import Record
 _TOOLS = "/tools/"
 
 
+class FieldError(Struct, frozen=True):
+    """A field of the request, and its error."""
+
+    field: str
+    detail: str
+
+
+class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """An error over HTTP (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request_id: str
+    reason: Annotated[str | None, Meta(description="The error's name for programs, where the endpoint gives one.")] = (
+        None
+    )
+    errors: list[FieldError] = []
+
+
 def refusal(request: Request, error: A2AError, record: Record) -> Response:
     """Return the answer to a request that is refused before its body is read, so that a JSON-RPC id is not known."""
     answer = answer_unread(error, request, record) if isinstance(error, TemporaryRefusal) else None
@@ -33,17 +56,15 @@ def refusal(request: Request, error: A2AError, record: Record) -> Response:
 
 def problem(error: A2AError, record: Record, *, with_reason: bool = False) -> Response:
     """Return the error as application/problem+json (RFC 9457), with its fields and, `with_reason`, its reason for programs."""
-    body: dict[str, Any] = {
-        "type": "about:blank",
-        "title": error.kind.message,
-        "status": error.kind.http_status,
-        "detail": error.message,
-        "requestId": record["requestId"],
-    }
-    if with_reason:
-        body["reason"] = error.kind.reason
-    if error.fields:
-        body["errors"] = [{"field": path, "detail": text} for path, text in error.fields]
+    body = Problem(
+        type="about:blank",
+        title=error.kind.message,
+        status=error.kind.http_status,
+        detail=error.message,
+        request_id=record["requestId"],
+        reason=error.kind.reason if with_reason else None,
+        errors=[FieldError(field=path, detail=text) for path, text in error.fields],
+    )
     headers = {"content-type": PROBLEM_JSON} | error.headers
     return Response(status=error.kind.http_status, headers=headers, body=protojson.encode(body))
 

@@ -6,10 +6,11 @@ Every caller that IAM lets through may read it. The tests use the function's own
 import threading
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from a2a_hub.diagnosis.gcloud import Service, is_command
 from a2a_hub.http.messages import JSON, Handler, Request, Response
@@ -46,9 +47,9 @@ class Examined(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """The steps of a whole function. `account` is its service account, if that is known."""
+    """The outcome of each step. `hubctl doctor` shows it."""
 
-    account: str | None = None
+    account: Annotated[str | None, Meta(description="The service account of the function, if that is known.")] = None
     examined: tuple[Examined, ...] = ()
 
 

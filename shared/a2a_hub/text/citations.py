@@ -1,30 +1,70 @@
 """Citations: from an agent's structured answer to the list of `/tools/query` and to numbered lines under a text."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from a2a_hub.text.language import Language
 
 _LONGEST_QUOTE = 160
-_TYPES: dict[str, type] = {"title": str, "link": str, "quote": str, "position": dict}
 _HEADING = {Language.EN: "Sources:", Language.JA: "出典："}
 
 
-def citations_of(data: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return all citations in the structured parts of an answer: objects with `uri`, `title`, `quote` and `position`.
+class Position(Struct, frozen=True, kw_only=True):
+    """Character offsets in the source's text, the line, and the headings above it."""
 
-    One without a `uri` is left out; so is a member of another type than `/openapi.yaml` says.
+    start: int | UnsetType = UNSET
+    end: int | UnsetType = UNSET
+    line: int | UnsetType = UNSET
+    section: list[str] | UnsetType = UNSET
+    page: int | UnsetType | None = UNSET
+
+
+class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One quote and its source. An agent may add members of its own."""
+
+    uri: str
+    link: Annotated[str | UnsetType | None, Meta(description="An address that a person can open, if there is one.")] = (
+        UNSET
+    )
+    title: str | UnsetType = UNSET
+    passage_id: Annotated[
+        str | UnsetType, Meta(description="The id of the passage in the document; it survives edits elsewhere.")
+    ] = UNSET
+    quote: Annotated[str | UnsetType, Meta(description="The verbatim text at the position.")] = UNSET
+    position: Position | UnsetType = UNSET
+
+
+_TYPES = {field.encode_name: field.type for field in msgspec.structs.fields(Citation)}
+
+
+def citations_of(data: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return all citations in the structured parts of an answer, each a `Citation` as it was sent.
+
+    One without a `uri` is left out; so is a member of another type.
     """
     found: list[dict[str, Any]] = []
     for value in data:
         citations = value.get("citations")
         if isinstance(citations, list):
             found += [
-                {name: value for name, value in item.items() if isinstance(value, _TYPES.get(name, object))}
+                item
+                if _fits(item, Citation)
+                else {name: value for name, value in item.items() if _fits(value, _TYPES.get(name, Any))}
                 for item in citations
                 if isinstance(item, dict) and isinstance(item.get("uri"), str)
             ]
     return found
+
+
+def _fits(value: object, type_: Any) -> bool:
+    try:
+        msgspec.convert(value, type_)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def numbered_lines(citations: list[dict[str, Any]], language: Language) -> str:
