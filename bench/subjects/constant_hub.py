@@ -40,9 +40,10 @@ def _answer(agent_request: AgentRequest) -> Iterator[Event]:
 start_telemetry("hub", os.environ)
 _settings = config.read(os.environ)
 _door = door_of(Capacity(_settings.limits), Shutdown(), stdout_log("hub"))
+_agent = InProcess(_answer, immediate=not _TICKS)
 hub = entry_point(
     "hub",
-    build(_settings, downstreams={route.id: InProcess(_answer) for route in _settings.hub.table.routes}, door=_door),
+    build(_settings, downstreams={route.id: _agent for route in _settings.hub.table.routes}, door=_door),
     _door,
     on_flask=_settings.on_flask,
 )

@@ -160,12 +160,12 @@ class AnswersOnly:
 
 
 class InProcess(AnswersOnly):
-    """An agent that is a function in this process, for benchmarks and tests."""
+    """An agent that is a function in this process, for benchmarks and tests; `immediate` unless it waits for something."""
 
-    immediate = True
     open_circuit = None
 
-    def __init__(self, answer: Callable[[AgentRequest], Iterator[Event]]) -> None:
+    def __init__(self, answer: Callable[[AgentRequest], Iterator[Event]], *, immediate: bool = True) -> None:
+        self.immediate = immediate
         self._answer = answer
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
