@@ -21,10 +21,10 @@ DEADLINE = "What is the deadline for notifying the infrastructure team for a P-1
 
 
 class Engine(Protocol):
-    """What the function needs of an engine."""
+    """An engine as the function uses it."""
 
     def find(self, question: str, *, asker: Asker, language: Language | None = None) -> Grounds:
-        """What was found."""
+        """Return the evidence that was found."""
 
 
 class Backend:

@@ -59,7 +59,7 @@ class Monitoring:
 
 
 def deploy(cloud: Monitoring, folder: Path, text: str = WATCHED, **options: Any) -> list[str]:
-    """What the deployment of this deploy.toml changes."""
+    """The changes that the deployment of this deploy.toml makes."""
     cloud.changes.clear()
     assert not carry_out(list(monitoring.steps(plan(text), cloud, folder, **options)), cloud)  # type: ignore[arg-type]
     return sorted(cloud.changes)

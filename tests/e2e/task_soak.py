@@ -49,7 +49,7 @@ _BUSY = (OSError, http.client.HTTPException, KeyError)
 
 @dataclass(kw_only=True)
 class SoakResult:
-    """What happened. `accepted` are the tasks that a client was told of, by what they were to be about.
+    """The outcome of a soak. `accepted` are the tasks that a client was told of, by what they were to be about.
 
     `answered` are the requests of people that were answered rightly, by their message ids, each with the answers of all repeats.
     """

@@ -77,7 +77,7 @@ class EventTranslator:
         self._known_data: set[bytes] = set()
         self._surfaces: list[Part] = []
         self.memory: Any = None
-        """What the agent has its caller keep; None for what was kept before."""
+        """The memory that the agent leaves with its caller; None if it is as before."""
         self.surfaces: dict[str, None] = {}
         """The ids of the surfaces that the agent has made or changed."""
 

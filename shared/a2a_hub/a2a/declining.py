@@ -19,9 +19,9 @@ class Reason(StrEnum):
     """The reason for declining; of several, the text of the first with the earlier reason here is shown."""
 
     NOT_ASSERTED = "not_asserted"
-    """What the agent shows is near the question, and does not settle it."""
+    """The agent shows passages near the question that do not settle it."""
     FAILED = "failed"
-    """What the agent needs cannot be read now: an answer, and a reason to ask others only where no rule chose the agent."""
+    """The agent cannot read its sources now: an answer, and a reason to ask others only where no rule chose the agent."""
     NOTHING_KNOWN = "nothing_known"
     """The agent knows nothing of the subject."""
 

@@ -94,7 +94,7 @@ class Route(Struct, frozen=True, kw_only=True):
     role: str = ""
     """The role of the pull workers that do the work of this route, which has no url and no boundary then."""
     safety: Safety | None = None
-    """What becomes of a request or an answer in which Model Armor finds something; None screens neither."""
+    """The treatment of requests and answers in which Model Armor finds something; None screens neither."""
     passes_tasks: bool = False
     """True if callers that can show more than text get the agent's own tasks, messages and artifacts."""
     signs_caller_for: str = ""
