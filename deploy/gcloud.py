@@ -1,5 +1,6 @@
 """gcloud, run for a project as the account that deploy.toml names for it."""
 
+import re
 import shlex
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from deploy.config import ConfigError, Place
 
 _SECONDS = 900
+_ABSENT = re.compile(r"not.?found|not be found|does not exist|cannot find", re.IGNORECASE)
+_DENIED = re.compile(r"permission|denied", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +24,10 @@ class Answer:
 
     @property
     def absent(self) -> bool:
-        """True if the command failed because what it names does not exist."""
-        return not self.ok and any(
-            word in self.message.lower() for word in ("not found", "not be found", "not_found", "not exist")
-        )
+        """True if the command failed because what it names does not exist. A denied permission proves nothing: Google adds "or
+        it may not exist" to it.
+        """
+        return not self.ok and bool(_ABSENT.search(self.message)) and not _DENIED.search(self.message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

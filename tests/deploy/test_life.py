@@ -9,6 +9,7 @@ import pytest
 
 from tests.deploy.deployments import Deployment, deployment
 from tests.deploy.test_deployment_variants import ALONE, HUB, has_accounts
+from tests.fakes.google_cloud.cloud import Refused
 
 STAGES = "--only=prepare,bundle,agent_card,hub,gateway"
 CONFIG = f'{ALONE}\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'
@@ -86,6 +87,16 @@ def test_a_step_back_is_that_of_what_the_last_deployment_changed(standing: Deplo
     assert traffic(standing, "a2a-agent-card") == [(before[-2], 100)]
     assert gateway["apiConfig"].endswith(config.rpartition("/")[2])
     assert traffic(standing, "a2a-hub") == [("latest", 100)]
+
+
+def test_what_may_not_be_deleted_is_no_success(standing: Deployment) -> None:
+    hidden = "Permission 'pubsub.topics.delete' denied on resource (or it may not exist)."
+    failures = standing.google.cloud.failures
+    failures["DELETE|setIamPolicy|purge"] = Refused(403, "PERMISSION_DENIED", hidden)
+    outcome = standing.deploy("delete", "--yes")
+    failures.clear()
+    assert (outcome.status, outcome.changes) == (1, [])
+    assert "FAILED  gcloud pubsub topics delete" in outcome.err
 
 
 def test_deletion_asks_and_leaves_nothing_but_the_tasks(standing: Deployment) -> None:

@@ -82,6 +82,15 @@ def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path) -> None:
     assert "preflight: 0 would stop the deployment, 1 could not be read" in outcome.out
 
 
+def test_a_project_that_the_caller_may_not_see_is_no_project_without_findings(tmp_path: Path) -> None:
+    with deployment(tmp_path, config=WITH_TASKS) as one:
+        hidden = "Permission denied on resource project my-hub-project (or it may not exist)."
+        one.google.cloud.failures["projects/my-hub-project"] = Refused(403, "PERMISSION_DENIED", hidden)
+        outcome = one.deploy("preflight")
+    assert "unknown my-hub-project: gcloud billing projects describe" in outcome.out
+    assert "0 could not be read" not in outcome.out
+
+
 @pytest.mark.parametrize(
     ("rules", "allowed"),
     [
