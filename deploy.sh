@@ -2,6 +2,11 @@
 # Deploys the hub and its agents to Google Cloud, as deploy.toml says. Every step checks before it changes: a second run changes nothing.
 # shellcheck disable=SC2154 # the other names are defined by `python3 -m deploy plan` (deploy/shell.py)
 set -euo pipefail
+# First of all, since the Bash of macOS, which is 3.2, does not even read the rest.
+((BASH_VERSINFO[0] * 10 + BASH_VERSINFO[1] >= 44)) || {
+    echo "deploy.sh: Bash 4.4 or newer is needed; this is $BASH_VERSION. On macOS: brew install bash" >&2
+    exit 2
+}
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 # `python3 -m deploy` reads deploy.toml with the package in shared/; no environment is set up for it.
 export PYTHONPATH="$PWD/shared${PYTHONPATH:+:$PYTHONPATH}"
@@ -129,7 +134,6 @@ report_outcome() { # as JSON
 
 check_tools() {
     local tool
-    ((BASH_VERSINFO[0] * 10 + BASH_VERSINFO[1] >= 44)) || refuse "Bash 4.4 or newer is needed; this is $BASH_VERSION"
     for tool in gcloud python3 curl; do
         command -v "$tool" >/dev/null || refuse "$tool is needed, and not installed (docs/deployment.md)"
     done

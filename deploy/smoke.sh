@@ -3,10 +3,10 @@
 set -euo pipefail
 address=${1:-}
 address=${address%/}
-if [[ $address != http?(s)://?* ]]; then
-    echo "deploy/smoke.sh URL: the address of the hub, which ./deploy.sh --url prints" >&2
-    exit 2
-fi
+case $address in
+    http://?* | https://?*) ;;
+    *) echo "deploy/smoke.sh URL: the address of the hub, which ./deploy.sh --url prints" >&2 && exit 2 ;;
+esac
 failed=0
 
 check() { # NAME WANTED CURL-OPTION…: the answer's status, WWW-Authenticate scheme and body match the pattern WANTED

@@ -177,3 +177,9 @@ commands() { # the commands in the output of the last `run`
     [[ $status == 2 ]]
     says "gcloud is needed, and not installed"
 }
+
+@test "an old Bash, which cannot read the script, gets a sentence instead of a syntax error" {
+    sed '1,/^}/{s/>= 44/>= 990/; s/^}/}\nif [[ \$x == (/}' deploy.sh >old.sh
+    run bash old.sh --help
+    [[ $status == 2 && $output == *"Bash 4.4 or newer is needed"*"brew install bash"* ]] || fail "$output"
+}
