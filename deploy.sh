@@ -345,7 +345,11 @@ deploy_function() { # FUNCTION
     if serves "$name" "$content"; then
         echo "# unchanged"
         outcome["$name"]=unchanged
-        if [[ $canary && $pinned ]]; then give_traffic "$name"; fi
+        if [[ $canary && $pinned ]]; then
+            # It may be one that did not answer the last time.
+            try_canary "$name"
+            give_traffic "$name"
+        fi
     elif [[ $canary && ($created || $dry_run) ]]; then
         execute_patiently "$@" --no-traffic --tag=canary
         try_canary "$name"

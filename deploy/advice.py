@@ -80,6 +80,16 @@ REMEDIES = (
         "`gcloud auth list` and the keys account, configuration and impersonate_service_account of deploy.toml say.",
     ),
     Remedy(
+        r"cannot run builds in this region",
+        "Cloud Build gives this project no builds in the region, as it does for new projects in some. Ask for a quota, name a "
+        "private pool (worker_pool in deploy.toml), or set another region.",
+    ),
+    Remedy(
+        r"database id .{0,80}not available",
+        "Firestore keeps the name of a deleted database for some minutes. Wait as long as the message says, and run the same "
+        "command again.",
+    ),
+    Remedy(
         r"quota|resource_exhausted|\b429\b",
         "A quota is used up, or too many requests were sent. Wait a minute and run the same command again; API Gateway keeps "
         "100 configs for an API: delete old ones with gcloud api-gateway api-configs delete.",

@@ -19,6 +19,8 @@ class Place:
     region: str
     kms_key: str | None
     """The key that encrypts what is made there; None: Google's own."""
+    worker_pool: str | None
+    """The private pool of Cloud Build in which functions are built; None: Google's own."""
     account: str | None
     configuration: str | None
     impersonate_service_account: str | None

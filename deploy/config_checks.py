@@ -124,6 +124,7 @@ def check(
             "region",
             f"API Gateway is not in {config.gateway.region}: set region in [gateway] to one of {known}",
         )
+    _keys(config, report)
     _workers(config, report, roles)
     _tasks(config, report)
     _console(config, report)
@@ -256,6 +257,27 @@ def _tasks(config: Config, report: Report) -> None:
                 None,
                 'workers fetch stored tasks: set TASK_STORE = "firestore" in [functions.hub.environment]',
             )
+
+
+def _keys(config: Config, report: Report) -> None:
+    """Check that each key of Cloud KMS is where that is which it encrypts: the products refuse any other."""
+    places = {(): config.place} | {
+        ("functions", name): function.place for name, function in config.functions.items() if function.url is None
+    }
+    for path, place in places.items():
+        if place.kms_key and (location := location_of(place.kms_key)) != place.region:
+            report(
+                path, "kms_key", f"kms_key is in {location}, and what it encrypts in {place.region}: name a key there"
+            )
+    key, locations = config.place.kms_key, config.secrets.locations
+    if key and locations not in ((), (location_of(key),)):
+        message = f"kms_key encrypts secrets in {location_of(key)} alone: leave locations out, or name that alone"
+        report(("secrets",), "locations", message)
+
+
+def location_of(resource: str) -> str:
+    """Return LOCATION of projects/PROJECT/locations/LOCATION/…."""
+    return resource.split("/")[3]
 
 
 def _console(config: Config, report: Report) -> None:

@@ -126,6 +126,10 @@ KMS_KEY = Format(
     re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"),
     "a key of Cloud KMS: projects/PROJECT/locations/REGION/keyRings/RING/cryptoKeys/KEY",
 )
+WORKER_POOL = Format(
+    re.compile(r"projects/[^/]+/locations/[^/]+/workerPools/[^/]+"),
+    "a private pool of Cloud Build: projects/PROJECT/locations/REGION/workerPools/POOL",
+)
 INGRESS = Format(
     re.compile("all|internal|internal-and-cloud-load-balancing"), "all, internal or internal-and-cloud-load-balancing"
 )
@@ -237,6 +241,8 @@ class Reader:
             or (same_project.project_number if same_project else None),
             region=self._matching(table, "region", REGION, inherited.region if inherited else None),
             kms_key=self._optional(table, "kms_key", KMS_KEY) or (same_project.kms_key if same_project else None),
+            worker_pool=self._optional(table, "worker_pool", WORKER_POOL)
+            or (same_project.worker_pool if same_project else None),
             account=person("account", EMAIL),
             configuration=person("configuration", WORD),
             impersonate_service_account=person("impersonate_service_account", EMAIL),
@@ -269,7 +275,7 @@ class Reader:
     def _labels(self) -> Mapping[str, str]:
         table = self._table(("labels",))
         for key in table.values:
-            if key == "content" or not re.fullmatch("[a-z][a-z0-9_-]{0,62}", key):
+            if key in ("content", "deployment", "before", "keys") or not re.fullmatch("[a-z][a-z0-9_-]{0,62}", key):
                 table.problem(key, f"{key!r} is no key of a label, or is set by the deployment")
         return {key: self._matching(table, key, LABEL, None) for key in table.values}
 

@@ -5,8 +5,8 @@
 declare -A service_agent=([artifactregistry]=gcp-sa-artifactregistry [cloudfunctions]=gcf-admin-robot [firestore]=gcp-sa-firestore
     [pubsub]=gcp-sa-pubsub [run]=serverless-robot-prod [secretmanager]=gcp-sa-secretmanager)
 
-share_key() { # PROJECT: lets the products that keep its data use its key
-    local api agent member unread='' policy='' key=${kms_key[$1]} role=roles/cloudkms.cryptoKeyEncrypterDecrypter
+share_key() { # PROJECT: lets the products that keep its data use its key, and makes the repository of its images under it
+    local api agent member name unread='' policy='' repositories='' key=${kms_key[$1]} role=roles/cloudkms.cryptoKeyEncrypterDecrypter
     local read=(gcloud kms keys get-iam-policy "$key" --flatten='bindings[].members'
         --format='csv[no-heading](bindings.role,bindings.members)' "${there[@]}")
     step "the key $key"
@@ -26,5 +26,13 @@ share_key() { # PROJECT: lets the products that keep its data use its key
         # A product makes its account at its first use, which would be too late.
         [[ $unread ]] || execute_patiently gcloud beta services identity create --service="$api" "${there[@]}"
         if [[ $unread ]]; then show '#' "${@:2}"; else bind "${@:2}" "${there[@]}"; fi
+    done
+    # gcloud would make it without the key.
+    for name in "${functions[@]}"; do
+        if [[ ${project[$name]} != "$1" || " $repositories " == *" ${region[$name]} "* ]]; then continue; fi
+        repositories+=" ${region[$name]}"
+        exists gcloud artifacts repositories describe "$images" --location="${region[$name]}" --format='value(name)' "${there[@]}" ||
+            execute_patiently gcloud artifacts repositories create "$images" --repository-format=docker \
+                --location="${region[$name]}" --kms-key="$key" "${there[@]}"
     done
 }

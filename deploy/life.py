@@ -48,7 +48,8 @@ def deletion(plan: Plan, gcloud: Gcloud, *, data: bool) -> Iterator[Step]:
         yield at_home("api-gateway", "apis", "delete", hub)
     if plan.topics():
         yield at_home("scheduler", "jobs", "delete", plan.service("sweeps"), located)
-        yield at_home("tasks", "queues", "delete", plan.service("wakeups"), located)
+        # Cloud Tasks keeps the name of a deleted queue for three days, in which another one only seems to be made.
+        yield at_home("tasks", "queues", "purge", plan.service("wakeups"), located)
         for topic in plan.topics():
             yield at_home("pubsub", "subscriptions", "delete", f"{plan.service('tasks')}.{topic}")
             yield at_home("pubsub", "topics", "delete", topic)
@@ -59,6 +60,12 @@ def deletion(plan: Plan, gcloud: Gcloud, *, data: bool) -> Iterator[Step]:
         else:
             yield Step(place, ("run", "services", "delete", name, region))
     yield from _grants(plan)
+    pairs = {secret for pair in plan.key_pairs().values() for secret in pair}
+    for secret, readers in plan.secrets().items():
+        for reader in readers if secret not in pairs else ():
+            member = f"--member=serviceAccount:{plan.service_account(reader)}"
+            role = "--role=roles/secretmanager.secretAccessor"
+            yield at_home("secrets", "remove-iam-policy-binding", secret, member, role, "--condition=None")
     for pair in plan.key_pairs().values():
         yield from (at_home("secrets", "delete", secret) for secret in pair)
     places = {each.place.project: each.place for each in plan.deployed()} | {home.project: home}

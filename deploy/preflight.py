@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,8 @@ from deploy.plan import Plan, databases
 
 _SECONDS = 30
 _MOST_CONFIGS = 95
+_REGION = re.compile(r"[a-z]+-[a-z]+[0-9]+")
+_CONTINENTS = ("africa", "asia", "australia", "europe", "me", "northamerica", "southamerica", "us")
 _BYTES = {"Mi": 2**20, "Gi": 2**30}
 # By the API that a project needs: what the caller must be allowed to do there.
 _PERMISSIONS = {
@@ -91,7 +94,7 @@ def _readings(plan: Plan, place: Place) -> Iterator[_Reading]:
     )
     yield _Reading(("services", "list", "--enabled", "--format=value(config.name)"), partial(_apis, place, apis))
     yield _Reading(("auth", "print-access-token"), partial(_roles, place, apis))
-    for constraint, values, fix in _constraints(plan, here, regions):
+    for constraint, values, fix in _constraints(plan, here, regions, apis):
         words: tuple[str, ...] = ("org-policies", "describe", constraint, "--effective", "--format=json")
         yield _Reading(words, partial(_policy, constraint, values, fix))
     yield _Reading(("run", "regions", "list", "--format=value(locationId)"), partial(_locations, "Cloud Run", regions))
@@ -114,36 +117,75 @@ def _readings(plan: Plan, place: Place) -> Iterator[_Reading]:
 
 
 def _constraints(
-    plan: Plan, here: Sequence[FunctionConfig], regions: Sequence[str]
+    plan: Plan, here: Sequence[FunctionConfig], regions: Sequence[str], apis: Sequence[str]
 ) -> Iterator[tuple[str, Sequence[str], str]]:
     """Yield the organisation policies that matter, the values that each has to allow, and the remedy."""
     public = [each.function.name for each in here if Invoker.EVERYBODY in plan.invokers(each.function)]
     exception = "ask the administrator of the organisation for an exception for the project"
     if public:
-        private = f"set private = true in {', '.join(f'[functions.{name}]' for name in public)} of deploy.toml"
-        yield "iam.allowedPolicyMemberDomains", ["allUsers"], private
+        settings = plan.config.functions
+        unchecked = [name for name in public if not settings[name].invoker_iam_check]
+        if granted := [name for name in public if name not in unchecked]:
+            keys = (
+                "private = true" if settings[name].function.is_agent else "invoker_iam_check = false"
+                for name in granted
+            )
+            fix = " and ".join(f"set {key} in [functions.{name}]" for key, name in zip(keys, granted, strict=True))
+            for constraint in ("iam.allowedPolicyMemberDomains", "iam.managed.allowedPolicyMembers"):
+                yield constraint, ["allUsers"], f"{fix} of deploy.toml"
+        if unchecked:
+            tables = ", ".join(f"[functions.{name}]" for name in unchecked)
+            fix = f"ask for an exception for the project, or make an agent private and leave out others: {tables}"
+            yield "run.managed.requireInvokerIam", ["invoker_iam_check = false"], fix
     yield "gcp.resourceLocations", regions, "set region in deploy.toml to one that the policy allows"
-    yield "run.allowedIngress", ["all"], exception
+    yield "run.allowedIngress", sorted({each.resources.ingress for each in here}), exception
+    egress = {each.resources.vpc_egress if each.resources.network else "no network" for each in here}
+    yield "run.allowedVPCEgress", sorted(egress), "set network and vpc_egress in [defaults] of deploy.toml"
+    pool = "set worker_pool in deploy.toml to a private pool of Cloud Build that the policy allows"
+    yield (
+        "cloudbuild.allowedWorkerPools",
+        sorted({each.place.worker_pool or "Google's own pool" for each in here}),
+        pool,
+    )
+    if not any(each.place.kms_key for each in here):
+        yield "gcp.restrictNonCmekServices", apis, "set kms_key in deploy.toml to a key of Cloud KMS"
     yield "run.allowedBinaryAuthorizationPolicies", ["none"], exception
     yield "iam.disableServiceAccountCreation", ["a new account"], exception
 
 
-def allows(policy: Mapping[str, Any], value: str) -> bool:
-    """Return False if an effective policy, as `gcloud org-policies describe` shows it, refuses `value` or is enforced."""
-    names = {value, f"is:{value}", f"in:{value}-locations"}
+def allows(policy: Mapping[str, Any], value: str) -> bool | None:
+    """Return False if an effective policy, as `gcloud org-policies describe` shows it, refuses `value` or is enforced; None if
+    that depends on a group whose members only Google knows.
+    """
+    names = {value, f"is:{value}", f"in:{value}-locations", f"in:{value.partition('-')[0]}-locations"}
     for rule in policy.get("spec", policy).get("rules", ()):
         values = rule.get("values", {})
         listed = values.get("allowedValues")
         if rule.get("enforce") or rule.get("denyAll") or not names.isdisjoint(values.get("deniedValues", ())):
             return False
         if listed is not None and names.isdisjoint(listed):
-            return False
+            return None if _is_undecided(listed, value) else False
     return True
+
+
+def _is_undecided(listed: Sequence[str], value: str) -> bool:
+    """Return True if a group among the allowed values may contain `value`: one of locations that is no region's and no
+    continent's, or one of all worker pools of a project.
+    """
+    if value.startswith("projects/"):
+        return any(each.startswith("under:") for each in listed)
+    groups = [each.removeprefix("in:").removesuffix("-locations") for each in listed if each.startswith("in:")]
+    return bool(_REGION.fullmatch(value)) and any(
+        not _REGION.fullmatch(group) and group not in _CONTINENTS for group in groups
+    )
 
 
 def _policy(constraint: str, values: Sequence[str], fix: str, text: str) -> Found:
     for value in values:
-        if not allows(json.loads(text or "{}"), value):
+        allowed = allows(json.loads(text or "{}"), value)
+        if allowed is None:
+            yield "unknown", f"the organisation policy constraints/{constraint} names groups; is {value} in one?", fix
+        elif not allowed:
             yield "error", f"the organisation policy constraints/{constraint} does not allow {value}", fix
 
 
@@ -221,11 +263,8 @@ def _quotas(place: Place, here: Sequence[FunctionConfig], text: str) -> Found:
                     f"--preferred-value={each * resources.max_instances} --dimensions=region={region} --project={place.project}"
                 )
                 text = f"max_instances = {resources.max_instances} of {name} exceeds the quota {quota} of {region}"
-                yield (
-                    "error",
-                    text,
-                    f"set max_instances = {limit // each} in [functions.{name}], or ask for more: {command}",
-                )
+                fewer = f"set max_instances = {limit // each} in [functions.{name}], or " if limit >= each else ""
+                yield "error", text, f"{fewer}ask for more: {command}"
 
 
 def _configs(place: Place, api: str, text: str) -> Found:

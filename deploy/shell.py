@@ -9,6 +9,7 @@ from pathlib import Path
 
 from deploy import gateway_paths
 from deploy.config import FunctionConfig
+from deploy.config_checks import location_of
 from deploy.functions import STORE, Invoker
 from deploy.gcloud import identity_flags
 from deploy.plan import CORPUS_PATH, WORKSPACES_PATH, Plan, databases
@@ -21,6 +22,8 @@ _INGRESS = {
     "internal": "internal-only",
     "internal-and-cloud-load-balancing": "internal-and-gclb",
 }
+# The repository that `gcloud run deploy --source` pushes to.
+IMAGES = "cloud-run-source-deploy"
 _VARIABLE = re.compile(r"\$\{([A-Z_]+)\}")
 
 
@@ -93,6 +96,7 @@ def declarations(plan: Plan) -> Iterator[str]:
     # By project, topic or secret.
     places = {home.project: home} | {wanted[name].place.project: wanted[name].place for name in deployed}
     yield _table("identity_of", {project: " ".join(identity_flags(place)) for project, place in places.items()})
+    yield _scalar("images", IMAGES)
     yield _table("kms_key", {project: place.kms_key or "" for project, place in places.items()})
     yield _table("number", {project: place.project_number or "" for project, place in places.items()})
     yield _table("apis", {project: " ".join(apis) for project, apis in plan.services().items()})
@@ -126,21 +130,23 @@ def _roles(plan: Plan, function: FunctionConfig) -> Iterator[str]:
 
 def _replication(plan: Plan) -> Iterator[str]:
     """Yield the flags that say where a new secret is, and whose key encrypts it."""
-    locations, key = plan.config.secrets.locations, plan.config.place.kms_key
-    if not locations:
-        yield "--replication-policy=automatic"
-        yield from [f"--kms-key-name={key}"] if key else []
-    elif key:
+    locations = plan.config.secrets.locations
+    if plan.config.place.kms_key:
         yield "--replication-policy-file=build/replication.json"
-    else:
+    elif locations:
         yield "--replication-policy=user-managed"
         yield f"--locations={','.join(locations)}"
+    else:
+        yield "--replication-policy=automatic"
 
 
 def _replication_policy(plan: Plan) -> str:
-    locations, key = plan.config.secrets.locations, plan.config.place.kms_key
-    replicas = [{"location": location, "customerManagedEncryption": {"kmsKeyName": key}} for location in locations]
-    return json.dumps({"userManaged": {"replicas": replicas}}) if key and locations else ""
+    key = plan.config.place.kms_key
+    if not key:
+        return ""
+    # A secret that is replicated automatically takes a global key only.
+    replica = {"location": location_of(key), "customerManagedEncryption": {"kmsKeyName": key}}
+    return json.dumps({"userManaged": {"replicas": [replica]}})
 
 
 def _access(plan: Plan, function: FunctionConfig) -> Iterator[str]:
@@ -161,8 +167,13 @@ def _access(plan: Plan, function: FunctionConfig) -> Iterator[str]:
         yield from (f"--{flag}={value}" for flag, value in network.items() if value)
         yield f"--vpc-egress={resources.vpc_egress}" if resources.network else "--clear-network"
     yield "--allow-unauthenticated" if everybody else "--no-allow-unauthenticated"
-    if function.place.kms_key:
-        yield f"--{'kms-key' if plan.mode == 'functions' else 'key'}={function.place.kms_key}"
+    if key := function.place.kms_key:
+        yield f"--{'kms-key' if plan.mode == 'functions' else 'key'}={key}"
+        if plan.mode == "functions":
+            # The images have to be under the same key.
+            yield f"--docker-repository=projects/{function.place.project}/locations/{function.place.region}/repositories/{IMAGES}"
+    if pool := function.place.worker_pool:
+        yield f"--build-worker-pool={pool}"
 
 
 def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:

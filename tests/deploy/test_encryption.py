@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.deploy.deployments import deployment
 from tests.deploy.plans import WITH_TASKS
+from tests.deploy.test_deployment_variants import HUB
 from tests.fakes.google_cloud.cloud import Refused
 
 _RING = "locations/asia-northeast1/keyRings/r/cryptoKeys/c"
@@ -24,7 +25,14 @@ def test_the_products_may_use_the_key_and_a_second_run_asks_for_nothing(tmp_path
         first = one.deploy("--only=prepare")
         agents = {f"serviceAccount:service-111111111111@{name}.iam.gserviceaccount.com" for name in _PRODUCTS}
         assert set(one.google.cloud.members(_RING, _ROLE)) == agents, first.err
-        assert not [change for change in one.deploy("--only=prepare").changes if "cloudkms" in change]
+        repository = f"projects/{HUB}/locations/asia-northeast1/repositories/cloud-run-source-deploy"
+        assert one.google.run.repositories == {repository}
+        made = next(
+            body for body in one.google.cloud.bodies if isinstance(body, dict) and body.get("format") == "DOCKER"
+        )
+        assert made["kmsKeyName"] == f"projects/my-keys/{_RING}"
+        again = one.deploy("--only=prepare").changes
+        assert not [change for change in again if "cloudkms" in change or "artifactregistry" in change]
 
 
 def test_whoever_may_not_read_the_keys_policy_gets_the_commands_for_its_administrator(tmp_path: Path) -> None:

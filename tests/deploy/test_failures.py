@@ -121,6 +121,8 @@ MESSAGES = {
     "INVALID_ARGUMENT: Service account a2a-hub@p.iam.gserviceaccount.com does not exist.": "Wait a minute",
     "There was a problem refreshing your current auth tokens: Reauthentication required": "gcloud auth login",
     "You do not currently have an active account selected. Please run: $ gcloud auth login": "gcloud auth login",
+    "failed precondition: due to quota restrictions, cannot run builds in this region. Please contact support": "worker_pool",
+    "Database ID 'a2a-tasks' is not available in project 'p'. Please retry in 57 seconds.": "some minutes",
     "RESOURCE_EXHAUSTED: Quota exceeded for quota metric": "100 configs",
     "The user-provided container failed to start and listen on the port": "gcloud logging read",
     "Revision 'hub-00002' is not ready and cannot serve traffic": "gcloud logging read",

@@ -14,6 +14,7 @@ from tests.deploy.test_organisation_rules import KEY
 from tests.deploy.test_stored_tasks import CONFIG, ROUTE
 from tests.deploy.tools import ROOT, program
 
+POOL = "projects/my-hub-project/locations/asia-northeast1/workerPools/w"
 DOCUMENTS = EXAMPLE.replace('# corpus_bucket = "my-documents"', 'corpus_bucket = "my-documents"').replace(
     "[secrets]", '[secrets]\nclients = "a2a-clients"\ngateway_token = "a2a-token"'
 )
@@ -26,6 +27,7 @@ VERBS = (
     *("iam service-accounts add-iam-policy-binding", "org-policies describe", "beta quotas info list"),
     *("run services update-traffic", "run services delete", "firestore databases delete", "secrets versions access"),
     *("beta services identity create", "kms keys get-iam-policy", "kms keys add-iam-policy-binding"),
+    *("artifacts repositories describe", "artifacts repositories create", "tasks queues purge"),
     *("monitoring dashboards create", "alpha monitoring policies create"),
 )
 # Settings and options that together show every command there is.
@@ -35,6 +37,8 @@ WAYS = (
     (SHIPPED, ("--direct", "--mode=functions")),
     (EXAMPLE + "[functions.grpc]\n", ("--only=grpc",)),
     (f'kms_key = "{KEY}"\n{EXAMPLE}', ("--only=prepare",)),
+    (f'kms_key = "{KEY}"\nworker_pool = "{POOL}"\n{EXAMPLE}', ("--only=hub",)),
+    (f'kms_key = "{KEY}"\nworker_pool = "{POOL}"\n{EXAMPLE}', ("--only=hub", "--mode=functions")),
     (WATCHED, ("--only=monitoring",)),
     *((SHIPPED, options) for options in (("preflight",), ("rollback",), ("delete", "--data"), ("--canary=10",))),
     (EXAMPLE.replace("# streaming = true", "streaming = false"), ("--only=gateway",)),

@@ -58,6 +58,9 @@ def test_a_new_revision_answers_before_it_serves_and_then_serves_a_part(standing
     assert failed.status == 1
     assert "answers 503 at https://canary---a2a-agent-card-" in failed.err
     assert traffic(standing, "a2a-agent-card") == [("a2a-agent-card-00001", 100)]
+    again = standing.deploy("--only=bundle,agent_card", "--canary", "10")
+    assert (again.status, again.changes) == (1, [])
+    assert "answers 503" in again.err
     change(standing, "two")
     (standing.tree / "status").write_text("200")
     done = standing.deploy("--only=bundle,agent_card", "--canary=10")
@@ -111,13 +114,33 @@ def test_deletion_asks_and_leaves_nothing_but_the_tasks(standing: Deployment) ->
     assert not google.secrets.values
     assert not google.pubsub.topics
     assert not google.pubsub.subscriptions
-    assert not google.queues.queues
     assert not google.scheduler.jobs
     assert not google.cloud.accounts
     assert not [
         binding for binding in google.cloud.policies[f"projects/{HUB}"].get("bindings", []) if binding["members"]
     ]
     assert list(google.firestore.databases) == [f"projects/{HUB}/databases/a2a-tasks"]
+
+
+def test_what_was_deleted_is_deployed_again_under_its_names(standing: Deployment) -> None:
+    again = standing.deploy(STAGES)
+    assert again.status == 0, again.out + again.err
+    google = standing.google
+    assert [name.rpartition("/")[2] for name in google.queues.queues] == ["a2a-wakeups"]
+    assert google.cloud.members(f"{HUB}/a2a-hub", "roles/run.invoker")
+    assert standing.deploy(STAGES).changes == []
+
+
+def test_the_tasks_are_deleted_if_that_is_said_and_their_database_keeps_its_name_for_a_while(
+    standing: Deployment,
+) -> None:
     last = standing.deploy("delete", "--yes", "--data")
     assert last.status == 0, last.err
+    google = standing.google
     assert not google.firestore.databases
+    early = standing.deploy("--only=prepare")
+    assert early.status == 1
+    assert "Firestore keeps the name of a deleted database for some minutes." in early.err
+    google.firestore.gone.clear()
+    assert standing.deploy("--only=prepare").status == 0
+    assert google.firestore.databases

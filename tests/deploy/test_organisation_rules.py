@@ -45,20 +45,45 @@ def test_a_private_function_needs_a_route_with_an_id_token() -> None:
     )
 
 
-def test_secrets_stay_where_they_are_told_to_be_under_a_key_of_ones_own() -> None:
+def test_secrets_stay_where_they_are_told_to_be_or_where_the_key_is() -> None:
     assert declared(EXAMPLE, "replication") == "declare -ga replication=(--replication-policy=automatic)"
     located = EXAMPLE.replace("[secrets]", '[secrets]\nlocations = ["asia-northeast1"]')
     assert "(--replication-policy=user-managed --locations=asia-northeast1)" in declared(located, "replication")
-    both = f'kms_key = "{KEY}"\n{located}'
-    assert "(--replication-policy-file=build/replication.json)" in declared(both, "replication")
-    assert f'"kmsKeyName": "{KEY}"' in declared(both, "replication_policy")
+    # A secret that is everywhere takes a global key alone, and a function one of its region.
+    for text in (EXAMPLE, located):
+        both = f'kms_key = "{KEY}"\n{text}'
+        assert "(--replication-policy-file=build/replication.json)" in declared(both, "replication")
+        replica = f'{{"location": "asia-northeast1", "customerManagedEncryption": {{"kmsKeyName": "{KEY}"}}}}'
+        assert replica in declared(both, "replication_policy")
+
+
+def test_a_key_is_in_the_region_of_what_it_encrypts() -> None:
+    elsewhere = KEY.replace("asia-northeast1", "global")
+    (told,) = mistakes(f'kms_key = "{elsewhere}"\n{EXAMPLE}')[:1]
+    assert "kms_key is in global, and what it encrypts in asia-northeast1" in told
+    wide = EXAMPLE.replace("[secrets]", '[secrets]\nlocations = ["asia-northeast1", "asia-northeast2"]')
+    assert "kms_key encrypts secrets in asia-northeast1 alone" in mistakes(f'kms_key = "{KEY}"\n{wide}')[0]
 
 
 @pytest.mark.parametrize(("mode", "flag"), [("run", "--key"), ("functions", "--kms-key")])
 def test_a_key_encrypts_what_is_in_its_project_and_nothing_elsewhere(mode: str, flag: str) -> None:
     text = f'kms_key = "{KEY}"\n{EXAMPLE}'
-    assert f" {flag}={KEY} " in declared(text, "resources", of="hub", mode=mode)
+    flags = declared(text, "resources", of="hub", mode=mode)
+    assert f" {flag}={KEY} " in flags
+    images = (
+        "--docker-repository=projects/my-hub-project/locations/asia-northeast1/repositories/cloud-run-source-deploy"
+    )
+    assert (f" {images} " in flags) == (mode == "functions")
     assert KEY not in declared(text, "resources", of="expense", mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["run", "functions"])
+def test_functions_are_built_in_the_pool_of_their_project(mode: str) -> None:
+    pool = "projects/my-hub-project/locations/asia-northeast1/workerPools/w"
+    text = f'worker_pool = "{pool}"\n{EXAMPLE}'
+    assert f" --build-worker-pool={pool} " in declared(text, "resources", of="hub", mode=mode)
+    assert pool not in declared(text, "resources", of="expense", mode=mode)
+    assert "a private pool of Cloud Build" in mistakes(text.replace("workerPools/w", "w"))[0]
 
 
 def test_a_function_closed_to_the_internet_needs_callers_in_the_network() -> None:
@@ -86,7 +111,8 @@ def test_labels_and_roles_on_one_database() -> None:
     text = WITH_TASKS + '\n[labels]\ncost-center = "42"\n'
     assert declared(text, "labelled") == "declare -ga labelled=(--labels=cost-center=42)"
     assert declared(text, "roles", of="gate") == "roles/datastore.user@a2a-tasks)"
-    assert "is no key of a label" in mistakes(text + 'content = "x"\n')[0]
+    for key in ("content", "deployment"):
+        assert "is no key of a label" in mistakes(f'{text}{key} = "x"\n')[0]
 
 
 def test_grpc_is_a_container_in_front_of_the_gateway_that_the_card_names() -> None:

@@ -44,6 +44,13 @@ def test_everything_that_is_wrong_is_told_together_with_its_fix(project: Deploym
     info = {"details": {"value": "5000"}, "applicableLocations": ["asia-northeast1"]}
     organisation.quotas = [{"quotaId": "CpuAllocPerProjectRegion", "dimensionsInfos": [info]}]
     organisation.regions = ["us-central1"]
+    organisation.policies["cloudbuild.allowedWorkerPools"] = {
+        "rules": [{"values": {"allowedValues": ["under:projects/my-builds"]}}]
+    }
+    organisation.policies["gcp.restrictNonCmekServices"] = {
+        "rules": [{"values": {"deniedValues": ["is:run.googleapis.com"]}}]
+    }
+    organisation.policies["gcp.resourceLocations"] = {"rules": [{"values": {"allowedValues": ["in:jp-locations"]}}]}
     errors = [each for each in found(project, status=1) if each["level"] == "error"]
     text = {(each["project"], each["text"].partition(" in ")[0]): each["fix"] for each in errors}
     domains = "the organisation policy constraints/iam.allowedPolicyMemberDomains does not allow allUsers"
@@ -64,11 +71,37 @@ def test_everything_that_is_wrong_is_told_together_with_its_fix(project: Deploym
     quota = "max_instances = 10 of hub exceeds the quota CpuAllocPerProjectRegion of asia-northeast1"
     assert text[HUB, quota].startswith("set max_instances = 5 in [functions.hub], or ask for more: gcloud beta quotas ")
     assert not [each for each in text if "agent_card exceeds" in each[1]]
+    policy = "the organisation policy constraints/"
+    pool = f"{policy}cloudbuild.allowedWorkerPools does not allow Google's own pool"
+    assert text[HUB, pool].startswith("set worker_pool in deploy.toml ")
+    assert text[HUB, f"{policy}gcp.restrictNonCmekServices does not allow run.googleapis.com"].startswith(
+        "set kms_key "
+    )
+    assert not [each for each in text if "resourceLocations" in each[1]]
     assert (
         text[HUB, "Cloud Run is not"]
         == text[HUB, "Firestore is not"]
         == "set region in deploy.toml to one of us-central1"
     )
+
+
+def test_a_quota_of_nothing_is_no_advice_to_have_no_instances(project: Deployment) -> None:
+    info = {"details": {"value": "0"}, "applicableLocations": ["asia-northeast1"]}
+    project.google.organisation.quotas = [{"quotaId": "CpuAllocPerProjectRegion", "dimensionsInfos": [info]}]
+    fixes = [each["fix"] for each in found(project, status=1) if "exceeds the quota" in each["text"]]
+    assert fixes
+    assert all(fix.startswith("ask for more: gcloud beta quotas preferences create ") for fix in fixes)
+
+
+def test_what_is_public_without_a_grant_needs_another_policy(tmp_path: Path) -> None:
+    text = WITH_TASKS.replace("[functions.expense]\n", "[functions.expense]\ninvoker_iam_check = false\n")
+    with deployment(tmp_path, config=text) as one:
+        policies = one.google.organisation.policies
+        policies["iam.allowedPolicyMemberDomains"] = {"rules": [{"values": {"allowedValues": ["is:C0abc"]}}]}
+        assert not [each for each in found(one, status=0) if each["level"] == "error"]
+        policies["run.managed.requireInvokerIam"] = {"rules": [{"enforce": True}]}
+        (error,) = [each for each in found(one, status=1) if each["level"] == "error"]
+    assert (error["project"], "invoker_iam_check = false" in error["text"]) == (FINANCE, True)
 
 
 def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path) -> None:
@@ -99,10 +132,13 @@ def test_a_project_that_the_caller_may_not_see_is_no_project_without_findings(tm
         ([{"denyAll": True}], False),
         ([{"values": {"allowedValues": ["in:us-locations"]}}], False),
         ([{"values": {"allowedValues": ["in:asia-northeast1-locations"]}}], True),
+        ([{"values": {"allowedValues": ["in:asia-locations"]}}], True),
+        ([{"values": {"allowedValues": ["in:jp-locations"]}}], None),
+        ([{"values": {"allowedValues": ["in:asia-northeast2-locations"]}}], False),
         ([{"values": {"deniedValues": ["asia-northeast1"]}}], False),
         ([{"enforce": True}], False),
         ([{"enforce": False}], True),
     ],
 )
-def test_a_policy_is_read_as_google_shows_it(rules: list[dict[str, Any]], allowed: bool) -> None:
+def test_a_policy_is_read_as_google_shows_it(rules: list[dict[str, Any]], allowed: bool | None) -> None:
     assert allows({"spec": {"rules": rules}}, "asia-northeast1") is allowed

@@ -21,6 +21,8 @@ class Firestore:
         self.indexes: dict[str, JsonObject] = {}
         self.fields: dict[str, JsonObject] = {}
         self.slow = 0
+        self.gone: set[str] = set()
+        """The names of deleted databases, which Firestore keeps for some minutes."""
 
     def routes(self) -> list[Route]:
         """The requests that this API answers."""
@@ -41,6 +43,9 @@ class Firestore:
         name = f"projects/{call.names['project']}/databases/{call.query['databaseId']}"
         if name in self.databases:
             raise Refused(409, "ALREADY_EXISTS", "Database already exists.")
+        if name in self.gone:
+            told = f"Database ID '{call.query['databaseId']}' is not available in project. Please retry in 120 seconds."
+            raise Refused(400, "FAILED_PRECONDITION", told)
         self.databases[name] = {**call.body, "name": name}
         return _operation(f"{name}/operations/made", "CreateDatabase", self.databases[name])
 
@@ -67,6 +72,7 @@ class Firestore:
         if database.get("deleteProtectionState") == "DELETE_PROTECTION_ENABLED":
             raise Refused(400, "FAILED_PRECONDITION", "The database is protected from deletion.")
         del self.databases[database["name"]]
+        self.gone.add(database["name"])
         return _operation(f"{database['name']}/operations/deleted", "DeleteDatabase", database)
 
     def _ended(self, call: Call) -> JsonObject:
@@ -176,6 +182,8 @@ class Queues:
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.queues: dict[str, JsonObject] = {}
+        self.gone: set[str] = set()
+        """The names of deleted queues: for three days, Cloud Tasks says that it makes them again, and does not."""
 
     def routes(self) -> list[Route]:
         """The requests that this API answers."""
@@ -183,13 +191,19 @@ class Queues:
         return [
             Route("GET", api, queue, lambda call: _found(self.queues, call, _QUEUES, "queue"), reads=True),
             Route("POST", api, _QUEUES, self._create),
-            Route("DELETE", api, queue, lambda call: _deleted(self.queues, call, _QUEUES, "queue")),
+            Route("POST", api, f"{queue}:purge", lambda call: _found(self.queues, call, _QUEUES, "queue")),
+            Route("DELETE", api, queue, self._delete),
             *self.cloud.policy_routes(api, queue, resource=queue.removeprefix("/v2/"), exists=self.queues.__contains__),
         ]
 
     def _create(self, call: Call) -> JsonObject:
-        self.queues[call.body["name"]] = call.body
-        return self.queues[call.body["name"]]
+        if call.body["name"] not in self.gone:
+            self.queues[call.body["name"]] = call.body
+        return dict(call.body)
+
+    def _delete(self, call: Call) -> JsonObject:
+        self.gone.add(_found(self.queues, call, _QUEUES, "queue")["name"])
+        return _deleted(self.queues, call, _QUEUES, "queue")
 
 
 class Scheduler:
