@@ -42,7 +42,7 @@ def test_every_amount_follows_from_what_the_page_names() -> None:
         }
         for row, amount in expected.items():
             # Rounded for a reader.
-            rounding = max(0.5 if amount > 10 else 0.05, 0.001 * amount)
+            rounding = max(0.5 if amount > 10 else 0.05, 0.005 * amount)
             assert abs(amounts(row)[index] - amount) <= rounding, (row, questions, amount)
 
 
