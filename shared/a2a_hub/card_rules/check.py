@@ -14,6 +14,7 @@ _TILE_5 = "Gemini Enterprise A2A tile, rule 5"
 _SCHEMA = "A2A 0.3.0, JSON schema, AgentCard"
 _CLIENT = "Gemini Enterprise as an A2A client (docs/gemini-enterprise.md)"
 _REPORTED = "reported by people who registered agents (docs/gemini-enterprise.md)"
+_REGISTRY = "Agent Registry, JSON schemas (docs/agent-registry.md)"
 _OWN = "this project's choice"
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
@@ -51,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     Rule("icon", "W3C Mixed Content", _W, content_rules.icon),
     Rule("signature", "A2A 0.3.0 §5.5.6, RFC 7515", _W, content_rules.signatures),
     Rule("size", _OWN, _W, content_rules.size),
+    Rule("registry-size", _REGISTRY, _N, content_rules.registry_size),
 )
 
 NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "scopes"})

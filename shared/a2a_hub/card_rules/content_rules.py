@@ -1,5 +1,6 @@
 """Rules on the content of a card: address, modes, capabilities, texts, size, authentication (docs/gemini-enterprise.md)."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ from a2a_hub.card_rules.card import Card, Flaw
 
 MOST_DESCRIPTION_CHARACTERS = 2000
 MOST_BYTES = 64 << 10
+REGISTRY_MOST_BYTES = 10_000
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*(\s*;.*)?", re.IGNORECASE)
 # "text" is meant as text, too; that it is no MIME type is another rule's flaw.
 _TEXT_MODES = ("text/plain", "text/*", "*/*", "text")
@@ -196,6 +198,17 @@ def size(card: Card) -> Iterator[Flaw]:
             "$",
             f"the card has {card.size_bytes} bytes",
             f"bring it below {MOST_BYTES}: shorten examples and descriptions",
+        )
+
+
+def registry_size(card: Card) -> Iterator[Flaw]:
+    """Check that Agent Registry takes the card, as `hubctl card` writes it."""
+    written = len(json.dumps(card.value, ensure_ascii=False, indent=2).encode()) + 1
+    if written > REGISTRY_MOST_BYTES and card.size_bytes <= MOST_BYTES:
+        yield Flaw(
+            "$",
+            f"the card's file has {written} bytes, and Agent Registry takes {REGISTRY_MOST_BYTES}",
+            "for a registration there, shorten examples and descriptions in routes.toml, or register fewer routes",
         )
 
 
