@@ -81,6 +81,8 @@ def test_everything_that_is_wrong_is_said_at_once_and_no_token_is_repeated() -> 
     [
         ("clients = 3", "clients must be tables"),
         ('clients = "console"', "clients must be tables"),
+        (_TABLE + 'expires = "2027-04-01"', "clients[1].expires must be a date, or a time with its zone"),
+        (_TABLE + "expires = 2027-04-01T00:00:00", "clients[1].expires must be a date, or a time with its zone"),
         (_TABLE.replace("console", "developer"), "clients[1].name is taken"),
         ("clients = [3]", "clients[0].name must be"),
         ('[[clients]\nname = "my-secret-token"', "it is no TOML"),
@@ -98,6 +100,17 @@ def test_a_table_that_cannot_be_meant_is_refused(table: str, wrong: str) -> None
 def test_a_clients_token_is_not_in_what_is_printed() -> None:
     table = f'[[clients]]\nname = "a"\ntoken_sha256 = "{digest("nightly")}"\n'
     assert "nightly" not in repr(load_clients(table))
+
+
+@pytest.mark.parametrize("expires", ["2027-04-01", "2027-04-01T09:00:00+09:00"])
+def test_a_token_works_until_it_expires(expires: str) -> None:
+    expiry = 1_806_537_600.0
+    clients = load_clients(_TABLE.replace('name = "console"', f'name = "console"\nexpires = {expires}'))
+    before = StaticTokenVerifier(clients, now=lambda: expiry - 1)
+    assert before.verify("console") == Principal(subject="client:console", client="console")
+    after = StaticTokenVerifier(clients, now=lambda: expiry)
+    assert after.verify("console") is None
+    assert after.verify("nightly")
 
 
 def test_a_client_works_on_the_roles_that_its_table_names_and_on_no_other() -> None:

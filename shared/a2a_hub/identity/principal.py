@@ -5,7 +5,9 @@ Of a token, only the SHA-256 digest is stored. A table lists the clients (`CLIEN
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -24,7 +26,8 @@ class Principal(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `client` names a static token's client, an `operator` if its row says so; `email` is a verified address. The caller is limited
     to `routes` and `operations`, None means no limit, and may work on the tasks of `roles`: by default none; None means all.
-    If it `repeats`, an identical request gets the answer again. `contract` is None unless one is known.
+    If it `repeats`, an identical request gets the answer again. `contract` is None unless one is known. `expires_at`, in seconds
+    since the epoch, is that of a row of the clients table; a verified caller has none.
     """
 
     subject: str
@@ -37,6 +40,7 @@ class Principal(Struct, frozen=True, kw_only=True, omit_defaults=True):
     roles: frozenset[str] | None = frozenset()
     repeats: bool = False
     contract: Contract | None = None
+    expires_at: float | None = None
 
     @property
     def identity(self) -> "Principal":
@@ -95,7 +99,9 @@ DEVELOPER = "developer"
 """The client that all development tokens name; each has a subject of its own."""
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_KEYS = frozenset({"name", "token_sha256", "routes", "operations", "roles", "operator", "repeats", "contract"})
+_KEYS = frozenset(
+    {"name", "token_sha256", "routes", "operations", "roles", "operator", "repeats", "contract", "expires"}
+)
 
 
 Clients = Mapping[str, Principal]
@@ -105,12 +111,16 @@ Clients = Mapping[str, Principal]
 class StaticTokenVerifier:
     """A verifier of the tokens of a fixed set of clients."""
 
-    def __init__(self, clients: Clients) -> None:
+    def __init__(self, clients: Clients, *, now: Callable[[], float] = time.time) -> None:
         self._clients = clients
+        self._now = now
 
     def verify(self, token: str) -> Principal | None:
         """See `TokenVerifier.verify`. The timing of a lookup by digest reveals nothing about the token."""
-        return self._clients.get(digest(token))
+        found = self._clients.get(digest(token))
+        if found is None or found.expires_at is None:
+            return found
+        return structs.replace(found, expires_at=None) if self._now() < found.expires_at else None
 
 
 def digest(token: str) -> str:
@@ -135,7 +145,7 @@ class ClientTableError(ValueError):
 
 def load_clients(text: str) -> Clients:
     """Return the clients of the `[[clients]]` tables: name, token_sha256, and optionally routes, operations, roles,
-    operator, repeats and contract.
+    operator, repeats, contract and expires.
 
     Raises ClientTableError with all errors.
     """
@@ -189,7 +199,21 @@ def _client(table: Any, place: str, problems: list[str]) -> tuple[str, Principal
         operator=values.get("operator") is True,
         repeats=values.get("repeats") is True,
         contract=contract and Contract(contract),
+        expires_at=_expiry(values, place, problems),
     )
+
+
+def _expiry(values: dict[str, Any], place: str, problems: list[str]) -> float | None:
+    """Return the moment from which the token is refused: that of `expires`, or for a date the beginning of that day in UTC."""
+    match values.get("expires"):
+        case None:
+            return None
+        case datetime(tzinfo=zone) as moment if zone:
+            return moment.timestamp()
+        case date() as day if not isinstance(day, datetime):
+            return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+    problems.append(f"{place}.expires must be a date, or a time with its zone, without quotes: 2027-04-01")
+    return None
 
 
 def _names(values: dict[str, Any], key: str, place: str, problems: list[str]) -> frozenset[str] | None:
