@@ -131,8 +131,8 @@ class Entrance:
             return error(
                 "card",
                 f"HTTP {answer.status}: the card has to be readable without a token",
-                fix="let everybody invoke the function of the card",
-                command=Service(name=f"{self._prefix}agent-card").add_invoker("allUsers"),
+                fix="let the gateway's service account invoke the function of the card",
+                command=Service(name=f"{self._prefix}agent-card").add_invoker(_GATEWAY_MEMBER.format(self._prefix)),
             )
         here = urlsplit(self._url).hostname in LOOPBACK_HOSTS
         wrong = [

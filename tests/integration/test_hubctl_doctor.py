@@ -105,7 +105,7 @@ def test_a_hub_that_is_well_is_found_to_be_well() -> None:
             "/.well-known/agent-card.json",
             (403, b""),
             "card",
-            "gcloud run services add-iam-policy-binding a2a-agent-card --member=allUsers --role=roles/run.invoker",
+            GATEWAY_MAY_INVOKE.replace("a2a-gate ", "a2a-agent-card "),
         ),
         ("/.well-known/agent-card.json", (200, b"{}"), "card", "hubctl check --card URL"),
         ("/doctor", (401, b"{}"), "token", None),
