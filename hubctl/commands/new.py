@@ -36,7 +36,9 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         raise CommandError(f"{name!r} is no name: write lower-case letters, digits and hyphens, such as travel-desk")
     library = f"./{wheel.name}[functions]" if wheel else f"a2a-hub[functions]=={VERSION}"
     function, title = f"{name.replace('-', '_')}_agent", name.replace("-", " ").capitalize()
-    values = {"name": name, "function": function, "title": title, "library": library}
+    # A service account's name has 6 to 30 characters.
+    account = f"agent-{name}"[:30].rstrip("-")
+    values = {"name": name, "account": account, "function": function, "title": title, "library": library}
     try:
         folder.mkdir(parents=True)
         for template in sorted(_TEMPLATES.glob("*.template")):
