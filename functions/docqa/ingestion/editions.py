@@ -34,7 +34,7 @@ _OLD_TEXT = re.compile(
     r"|現在は(?:使用|適用)(?:しない|されない|されて|していま)"
 )
 _OLD_NAME = re.compile(
-    r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|廃止"
+    r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|[-_ (]withdrawn(?:[-_.)]|$| (?:on |since )?\d)|廃止"
     r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール)(?!から|との|と|への)|[(\[【_ -]旧[)\]】_. -]"
 )
 _EFFECTIVE = re.compile(r"effective|in force|valid from|applies from|施行|適用開始|発効|有効開始|改[定訂]")

@@ -11,7 +11,7 @@ from functions.docqa.ingestion.blocks import Block, Kind
 _FIGURE = re.compile(r"\d")
 _LONGEST_NAME = 60
 _MOST_HEADER_ROWS = 3
-_BAR = " | "
+BAR = " | "
 _MAX_SPAN, _MAX_CELLS = 100, 200_000
 
 
@@ -47,7 +47,7 @@ def table_blocks(
     texts = [row for _, row in filled]
     count = (1 if is_header(texts) else 0) if header_rows is None else min(header_rows, _MOST_HEADER_ROWS)
     count = count if count < len(texts) else 0
-    header = _BAR.join(_names(texts[:count])) if count else ""
+    header = BAR.join(_names(texts[:count])) if count else ""
     blocks = [Block(Kind.ASIDE, header, marker="| ", line=line, page=page, table=table)] if header else []
     first = ""
     for place, row in filled[count:]:
@@ -59,7 +59,7 @@ def table_blocks(
             continue
         context = (first,) if not row[0] and first else ()
         first = row[0] or first
-        text = _BAR.join(row).strip() if row[0] else _BAR.join(row).lstrip(" |").rstrip()
+        text = BAR.join(row).strip() if row[0] else BAR.join(row).lstrip(" |").rstrip()
         blocks.append(
             Block(Kind.ROW, text, marker="| ", header=header, context=context, cell=place, page=page, table=table)
         )

@@ -9,7 +9,7 @@ from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.formats.archive import OfficeFile, number_of, shown_text, value_of
 from functions.docqa.ingestion.formats.lines import ITEM
 from functions.docqa.ingestion.headings import heading_depth
-from functions.docqa.ingestion.tables import Cell, grid_of, span_of, table_blocks
+from functions.docqa.ingestion.tables import BAR, Cell, grid_of, span_of, table_blocks
 
 _HEADING_STYLE = re.compile(r"(?:heading|見出し)\s*(\d)", re.IGNORECASE)
 _TITLE_STYLE = re.compile(r"(?:title|表題|題名)$", re.IGNORECASE)
@@ -44,9 +44,6 @@ def read_docx(content: bytes) -> Content:
         raise Unreadable("no Word document in it")
     reading = _Reading(archive)
     reading.take(body)
-    for note in (note for name in ("word/footnotes.xml", "word/endnotes.xml") for note in archive.xml(name)):
-        if note.get("type") is None and (text := " ".join(shown_text(p).strip() for p in note.iter("p")).strip()):
-            reading.blocks.append(Block(Kind.TEXT, text, marker=f"[{note.get('id')}] "))
     edges = (archive.xml(name) for name in sorted(archive.names) if _EDGE.match(name))
     running = "\n".join(shown_text(p) for root in edges for p in root.iter("p"))
     return Content(blocks=reading.blocks, title=archive.title(), running=running)
@@ -109,6 +106,11 @@ class _Reading:
         self.blocks: list[Block] = []
         self._numbering = _Numbering(archive.xml("word/numbering.xml"))
         self._styles = {each.get("styleId", ""): each for each in archive.xml("word/styles.xml").findall("style")}
+        self._notes = {
+            (f"{note.tag}Reference", note.get("id")): " ".join(shown_text(p).strip() for p in note.iter("p")).strip()
+            for name in ("word/footnotes.xml", "word/endnotes.xml")
+            for note in archive.xml(name)
+        }
         self._tables = 0
 
     def take(self, parent: Element) -> None:
@@ -116,10 +118,23 @@ class _Reading:
         for element in parent:
             if element.tag == "p":
                 self._paragraph(element)
+                self._add_notes(element)
             elif element.tag == "tbl":
                 self._table(element)
+                for row in element.iter("tr"):
+                    self._add_notes(row, BAR.join(_cell(cell).text or "" for cell in row.iter("tc")))
             elif element.tag in ("sdt", "sdtContent", "ins", "smartTag", "customXml"):
                 self.take(element)
+
+    def _add_notes(self, element: Element, row: str = "") -> None:
+        """Add the notes that a paragraph or table row refers to; the row, or the sentence before the mark, governs them."""
+        before = ""
+        for each in element.iter():
+            if each.tag == "t":
+                before += each.text or ""
+            elif note := self._notes.pop((each.tag, each.get("id")), ""):
+                context = row or before[slice(*([*sentences(before), (0, 0)])[-2 if before.strip() else -1])]
+                self.blocks.append(Block(Kind.TEXT, note, marker=f"[{each.get('id')}] ", context=(context,)))
 
     def _paragraph(self, element: Element) -> None:
         properties = element.find("pPr")

@@ -13,6 +13,7 @@ from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Content, Unreadable
 from functions.docqa.ingestion.formats.lines import NUMBERED, Line, line_blocks, shown_width
 from functions.docqa.ingestion.formats.pdf_tables import PlacedLine, Rule, Word, with_tables
 from functions.docqa.ingestion.headings import is_metadata
+from functions.docqa.ingestion.tables import is_header
 
 _MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS = 3_000, 300_000, 2_000, 20_000
 _EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4, 3.0, 6, 8
@@ -51,7 +52,8 @@ def read_pdf(content: bytes, *, careful: bool = False) -> Content:
     for number, page in enumerate(pages, start=1):
         kept = [line for line in page.lines if running.isdisjoint(_keys(line, number))]
         dropped += [line.text for line in page.lines if line not in kept] if number == 1 else []
-        lines += _laid_out(with_tables(kept, page.rules, first_table=len(lines) + 1), heads, number, width)
+        placed = with_tables(kept, page.rules, first_table=len(lines) + 1)
+        lines += _laid_out(_continued(placed, lines), heads, number, width)
     first = next((line for line in lines if line.text and not is_metadata(line.text)), None)
     if first and first.depth == 3 and not NUMBERED.match(first.text):
         first.depth = 1
@@ -249,7 +251,8 @@ def _laid_out(lines: Sequence[PlacedLine], heads: dict[tuple[float, bool], int],
     out: list[Line] = []
     for at, line in enumerate(lines):
         above = lines[at - 1] if at else None
-        if above and (not above.y > line.y or above.y - line.y > max(1.35 * usual, usual + 2)) and above.y != line.y:
+        in_table = above and line.table and above.table == line.table
+        if above and not in_table and (not 0 < above.y - line.y <= max(1.35 * usual, usual + 2)) and above.y != line.y:
             moved = above.y < line.y  # to the next column, where a paragraph may go on
             if not (moved and line.size and above.text[-1:] not in (".", "。", ":", "：")):
                 out.append(Line("", page=page))
@@ -260,6 +263,20 @@ def _laid_out(lines: Sequence[PlacedLine], heads: dict[tuple[float, bool], int],
         text = _SYMBOL_BULLET.sub("• ", line.text)
         out.append(Line(text, page=page, depth=depth, row=line.row, table=line.table, width=width))
     return out
+
+
+def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence[PlacedLine]:
+    """Return the lines of a page; a table at its top belongs to the one at the end of the page before, whose header it may repeat."""
+    first, last = placed[0] if placed else None, before[-1] if before else None
+    if not first or not last or not first.row or len(first.row) != len(last.row):
+        return placed
+    header = next(line.row for line in before if line.table == last.table)
+    rows = [line for line in placed if line.table == first.table]
+    if first.row != header and is_header([line.row for line in rows]) and not _DIGITS.search(first.text):
+        return placed  # another table
+    for line in rows:
+        line.table = last.table
+    return placed[1:] if first.row == header else placed
 
 
 def _heads(text: str) -> bool:
