@@ -51,6 +51,8 @@ def composed_answer(
             yield from composed_answer(more, composer, call)
             return
         found = unsettled(grounds) if composition.is_declined else answered(grounds)
+        if not found.grounded and composition.unproven:
+            found = unsettled(grounds, [numbered[number] for number in composition.unproven])
         yield from pieces_of(found, grounds.language, call, composition)
         return
     if grounds.notice:

@@ -42,6 +42,8 @@ class Model:
     def __init__(self, server: ChatCompletions) -> None:
         self.server = server
         self.said: Reply | Callable[[Exchange], None] = ()
+        self.replies: list[Reply] = []
+        """Replies before `said`, each once."""
         self.verdict = True
         self.moved: set[int] = set()
 
@@ -65,7 +67,7 @@ def model() -> Iterator[Model]:
         if callable(scripted.said):
             scripted.said(exchange)
             return None
-        return scripted.said
+        return scripted.replies.pop(0) if scripted.replies else scripted.said
 
     with ChatCompletions(reply) as server:
         scripted = Model(server)
@@ -105,7 +107,7 @@ def test_no_text_of_a_document_leaves_its_line(model: Model) -> None:
     ids=["invented", "no source", "unknown source", "wrong source", "orders of a passage", "nothing", "too long"],
 )
 def test_a_sentence_that_fails_a_check_is_dropped_and_counted(model: Model, sentence: object, flaw: str) -> None:
-    model.said = [reply_of(sentence, RIGHT)]
+    model.said = [reply_of(RIGHT, sentence)]
     sentences, end = model.answer()
     assert [each.text for each in sentences] == ["It opens at 9:00."]
     assert [each.flaws for each in end.dropped] == [(flaw,)]
@@ -113,6 +115,32 @@ def test_a_sentence_that_fails_a_check_is_dropped_and_counted(model: Model, sent
     sentences, end = model.answer()
     assert not sentences
     assert end.declined
+
+
+WRONG = {"text": "It opens at 8:00.", "cites": [1]}
+
+
+def test_without_the_answer_itself_nothing_else_goes_out(model: Model) -> None:
+    model.said = [reply_of(WRONG, RIGHT)]
+    sentences, end = model.answer()
+    assert not sentences
+    assert (end.declined, end.unproven, len(end.dropped)) == (True, (1,), 2)
+    assert len(model.server.requests) == 2
+
+
+def test_a_model_may_write_the_answer_once_more_and_is_told_what_failed(model: Model) -> None:
+    model.replies = [[reply_of(WRONG)], [reply_of(RIGHT)]]
+    sentences, end = model.answer()
+    assert [each.text for each in sentences] == ["It opens at 9:00."]
+    assert [each.text for each in end.dropped] == ["It opens at 8:00."]
+    *_, asked_again = map(json.loads, model.server.requests[1]["messages"][1]["content"].splitlines())
+    assert (asked_again["rejected"], asked_again["flaws"]) == ("It opens at 8:00.", ["number"])
+
+
+def test_a_sentence_without_a_source_is_not_the_answer(model: Model) -> None:
+    model.said = [reply_of({"text": "Here it is:", "cites": []}, RIGHT)]
+    sentences, _ = model.answer()
+    assert [each.text for each in sentences] == ["It opens at 9:00."]
 
 
 def test_a_quote_that_no_longer_stands_is_no_evidence(model: Model) -> None:
@@ -128,7 +156,7 @@ def test_what_the_quotes_do_not_entail_is_dropped(model: Model) -> None:
     model.verdict = False
     sentences, end = model.answer(entailment=True)
     assert not sentences
-    assert [each.flaws for each in end.dropped] == [(NOT_ENTAILED,)] * 2
+    assert [each.flaws for each in end.dropped] == [(NOT_ENTAILED,)] * 4
 
 
 def test_an_answer_that_is_declined_says_what_is_missing(model: Model) -> None:

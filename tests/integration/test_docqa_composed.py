@@ -147,6 +147,18 @@ def test_a_question_that_the_model_finds_unanswered_is_abstained_from_with_the_n
     assert _KEYS in answer.text
 
 
+def test_an_answer_that_cannot_be_verified_leaves_the_quotes_that_it_rested_on(ask: Any, model: Model) -> None:
+    model.reply = _form(
+        ("A lost badge costs 20 euros.", f"<{_FEE}>"), ("Keys are returned within 3 days.", f"<{_KEYS}>")
+    )
+    answer: AgentReply = ask("What about keys, badges, lockers and cars of visitors from abroad?")
+    assert answer.text.startswith("I found what may answer this question, but could not verify an answer")
+    assert answer.data["grounded"] is False
+    assert [_FEE in answer.data["nearest"][0]["quote"], _KEYS in answer.data["nearest"][1]["quote"]] == [True, True]
+    assert "20 euros" not in answer.text
+    assert len(model.prompts) == 2
+
+
 @pytest.mark.parametrize("asked", ["When is the angling?", "May anglers enter the depot?"])
 def test_what_is_written_in_other_words_is_found_by_those_of_the_model(ask: Any, model: Model, asked: str) -> None:
     model.words = ["入漁"]

@@ -11,7 +11,7 @@ from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.child import read_all
 from functions.docqa.ingestion.files import corpus_files, read_bytes, unread
 from functions.docqa.ingestion.reader import read
-from functions.docqa.model import Document, Skipped
+from functions.docqa.model import Document, Skipped, UnitKind
 
 
 def pdf(pages: list[bytes]) -> bytes:
@@ -55,22 +55,26 @@ def result(name: str, content: bytes) -> Document | Skipped:
     return only
 
 
+def drawn_table(heights: list[int], rows: list[tuple[str, ...]]) -> bytes:
+    """Return a table with a rule at each height, its texts at the top of their rows."""
+    sides = range(50, 51 + 100 * len(rows[0]), 100)
+    level = (b"50 %d m %d %d l S\n" % (y, sides[-1], y) for y in heights)
+    upright = (b"%d %d m %d %d l S\n" % (x, heights[-1], x, heights[0]) for x in sides)
+    cells = (
+        shown(top - 15, text, x=side + 5)
+        for top, row in zip(heights, rows, strict=False)
+        for side, text in zip(sides, row, strict=False)
+    )
+    return b"".join((*level, *upright, *cells))
+
+
 def test_running_heads_of_two_pages_are_dropped_and_tables_read() -> None:
-    grid = b"".join(b"50 %d m 250 %d l S\n" % (y, y) for y in (620, 640, 660)) + b"".join(
-        b"%d 620 m %d 660 l S\n" % (x, x) for x in (50, 150, 250)
-    )
-    rows = [("Grade", "Fee"), ("Grade 1", "45 EUR")]
-    cells = b"".join(
-        shown(645 - 20 * at, text, x=55 + 100 * column)
-        for at, row in enumerate(rows)
-        for column, text in enumerate(row)
-    )
+    table = drawn_table([660, 640, 620], [("Grade", "Fee"), ("Grade 1", "45 EUR")])
     first = (
         shown(780, "ACME Rules 7, page 1 of 2")
         + shown(740, "Travel rules", 20)
         + shown(700, "Fees are paid in June.")
-        + grid
-        + cells
+        + table
     )
     second = shown(780, "ACME Rules 7, page 2 of 2") + shown(700, "Exceptions need consent.")
     document = read("a.pdf", "corpus:a", pdf([first, second]))
@@ -83,6 +87,33 @@ def test_running_heads_of_two_pages_are_dropped_and_tables_read() -> None:
     ]
     assert found[1].header == "Grade | Fee"
     assert document.page_starts[1] <= found[-1].start
+
+
+def test_the_rows_of_a_table_keep_their_header_below_tall_rows_and_on_the_next_page() -> None:
+    names, rows = ("Product", "Guarantee"), [("Crown", "5 years"), ("Bridge", "3 years"), ("Denture", "2 years")]
+    first = shown(780, "Terms of supply", 20) + shown(700, "The guarantee:")
+    first += drawn_table([660, 640, 600, 580, 560], [names, *rows])
+    second = drawn_table([760, 740, 720], [("Guard", "6 months"), ("Splint", "4 months")]) + shown(
+        600, "It ends with abuse."
+    )
+    third = shown(780, "Fees and more", 20) + drawn_table([760, 740, 720], [("Kind", "Fee"), ("Repair", "900 yen")])
+    document = read("a.pdf", "corpus:a", pdf([first, second, third]))
+    found = [unit for passage in document.passages for unit in passage.units if unit.kind is UnitKind.ROW]
+    assert [(unit.text, unit.header) for unit in found] == [
+        *((f"{product} | {years}", "Product | Guarantee") for product, years in rows),
+        ("Guard | 6 months", "Product | Guarantee"),
+        ("Splint | 4 months", "Product | Guarantee"),
+        ("Repair | 900 yen", "Kind | Fee"),
+    ]
+
+
+def test_a_header_that_is_repeated_on_the_next_page_is_no_row() -> None:
+    names = ("Product", "Guarantee")
+    first = shown(780, "Terms", 20) + drawn_table([660, 640, 620], [names, ("Crown", "5 years")])
+    second = drawn_table([760, 740, 720], [names, ("Guard", "6 months")])
+    document = read("a.pdf", "corpus:a", pdf([first, second]))
+    found = [(unit.text, unit.header) for passage in document.passages for unit in passage.units]
+    assert found == [("Crown | 5 years", "Product | Guarantee"), ("Guard | 6 months", "Product | Guarantee")]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,11 @@ def paragraph(text: str, properties: str = "") -> str:
     ("name", "content", "expected"),
     [
         ("a.md", "# T\n\nUse **two** [keys](x). Call ext. 12.", ["Use two keys.", "Call ext. 12."]),
+        (
+            "a.txt",
+            "Contacts\n\nOrders go to Ms. Lind, and all of the invoices to Mr.\nOlsen, ext. 34. Complaints: nobody.",
+            ["Orders go to Ms. Lind, and all of the invoices to Mr. Olsen, ext. 34.", "Complaints: nobody."],
+        ),
         ("a.md", "# T\n\nSee[^1].\n\n[^1]: A note.", ["See.", "※1 A note."]),
         (
             "a.md",
@@ -117,7 +122,7 @@ def test_docx_keeps_automatic_numbers_merged_cells_and_notes_but_no_running_head
         paragraph("（目的）", numbered(0))
         + paragraph("本則は目的を定める。")
         + paragraph("（休暇）", numbered(0))
-        + paragraph("次の者を除く。", "")
+        + paragraph("次の者を除く。", "").replace("</w:r>", '</w:r><w:r><w:footnoteReference w:id="2"/></w:r>')
         + paragraph("役員", numbered(1))
         + f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>"
         + paragraph("（細則）", numbered(0).replace('numId w:val="1"', 'numId w:val="2"'))
@@ -136,13 +141,14 @@ def test_docx_keeps_automatic_numbers_merged_cells_and_notes_but_no_running_head
     found = units(document)
     assert [unit.text for unit in found[1:]] == [
         "次の者を除く。",
+        "例外がある。",
         "役員",
         "部長 | 900円",
         "部長 | 800円",
         "別に定める。",
-        "例外がある。",
     ]
-    assert found[3].header == "区分 | 日当"
+    assert found[2].context == ("次の者を除く。",)
+    assert found[4].header == "区分 | 日当"
     assert document.edition.labels == ("v3",)
 
 
@@ -220,6 +226,8 @@ def test_mail_is_read_with_earlier_mails_behind_it_and_attachments_as_sections()
     ("name", "content", "standing", "effective"),
     [
         ("a.md", "# Rules\n\nStatus: superseded\n\nText here.", Standing.SUPERSEDED, ""),
+        ("a.md", "# Prices 2025 (withdrawn 31 December 2025)\n\nText here.", Standing.SUPERSEDED, ""),
+        ("a.md", "# Money withdrawn from accounts\n\nText here.", Standing.CURRENT, ""),
         ("規程_旧版.txt", "規程\n\n令和7年4月1日施行　所管：総務部\n\n本文である。", Standing.SUPERSEDED, "2025-04-01"),
         ("a.md", "# Plan (draft)\n\nStatus: draft\n\nText here.", Standing.DRAFT, ""),
         ("a.md", "# Rules\n\nEffective: 1 May 2026 · Rev. 3\n\nText here.", Standing.CURRENT, "2026-05-01"),

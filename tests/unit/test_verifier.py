@@ -183,6 +183,54 @@ def test_what_follows_from_a_quote_is_kept(sentence: str, quote: str) -> None:
     assert not flaws(sentence, quote)
 
 
+RENTAL = Evidence(
+    1, "Snowboard set | 5,800 | 10,000 | 4,000", ("Rental prices in yen", "Item | 1 day | 2 days | Each further day")
+)
+BURIAL = Evidence(
+    1, "Under a shared tree | 480 | 140,000 yen | none", ("Fees", "Kind | Places | Fee per person | Yearly charge")
+)
+LESSON = Evidence(1, "プライベート | 2時間 | 26,000", ("スクール料金(円)", "コース | 時間 | 料金"))
+PLACES: list[Evidence | str] = ["募集数は9です。", "補欠は募集数の2割（端数切上げ）です。"]
+SURCHARGE = Evidence(2, "外国語でのプライベートは3,000円の加算となります。")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotes", "is_kept"),
+    [
+        ("Four days cost 18,000 yen: 10,000 yen for 2 days plus 2 × 4,000 yen.", [RENTAL], True),
+        ("Four days cost 19,000 yen: 10,000 yen for 2 days plus 2 × 4,000 yen.", [RENTAL], False),
+        ("Four days cost 18,500 yen: 10,500 yen for 2 days plus 2 × 4,000 yen.", [RENTAL], False),
+        ("29,000円です（26,000円＋外国語の加算3,000円）。", [LESSON, SURCHARGE], True),
+        ("28,000円です（26,000円＋外国語の加算3,000円）。", [LESSON, SURCHARGE], False),
+        ("It is one and a half years, as the 3 years are halved.", ["The guarantee of 3 years is halved."], True),
+        ("補欠は、募集数9の2割で1.8となり、切り上げて2になります。", PLACES, True),
+        ("補欠は、募集数9の2割で1.8となり、切り上げて3になります。", PLACES, False),
+    ],
+)  # fmt: skip
+def test_what_is_computed_from_the_quotes_is_kept(
+    sentence: str, quotes: list[Evidence | str], *, is_kept: bool
+) -> None:
+    assert (not flaws(sentence, *quotes)) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_kept"),
+    [
+        ("There are 480 places under a shared tree.", True),
+        ("There is no yearly charge under a shared tree.", True),
+        ("The fee per person under a shared tree is not 140,000 yen.", False),
+    ],
+)
+def test_a_negation_in_one_cell_of_a_row_denies_no_other(sentence: str, *, is_kept: bool) -> None:
+    assert (not flaws(sentence, BURIAL)) is is_kept
+
+
+def test_what_a_sentence_repeats_it_does_not_turn_around() -> None:
+    quote = "Vehicles of more than 2 and up to 4 tonnes need a permit for the day."
+    assert not flaws("はい、入れますが、2トンを超え4トンまでの車両にはその日の許可が必要です。", quote)
+    assert flaws("2トンを超え4トンまでの車両は自由に入れます。", quote)
+
+
 def test_figures_may_come_from_the_question() -> None:
     assert not flaws(
         "For your 7 visitors badges are free.", "Badges are free for visitors.", question="We are 7. Cost?"

@@ -1,14 +1,13 @@
 """Grounds to an answer without a model: quotes that are asserted, or the nearest ones beside an abstention."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from a2a_hub.text.language import Language
 from functions.docqa.citations import cited
-from functions.docqa.extractive.extract import Extract, extract
+from functions.docqa.extractive.extract import MOST_SHOWN, Extract, extract, in_context
 from functions.docqa.grounds import Grounds, RankedUnit
-from functions.docqa.model import Citation, DocAnswer, Standing, Unit, UnitKind
+from functions.docqa.model import Citation, DocAnswer, Passage, Standing, Unit, UnitKind
 
 _SAY = {Language.EN: "The documents say:", Language.JA: "文書には次のように書かれています。"}
 _SAY_IN_OTHER = {
@@ -24,7 +23,13 @@ _NEAREST = {
     Language.EN: "Nearest to it, though perhaps about something else:",
     Language.JA: "近い記述は次のとおりです（別の事柄についてのものかもしれません）:",
 }
+_UNPROVEN = {
+    Language.EN: "I found what may answer this question, but could not verify an answer, so I give none.",
+    Language.JA: "この質問に関わる記述は見つかりましたが、答えを裏付けられなかったため、回答を控えます。",
+}
+_READ = {Language.EN: "Please read there:", Language.JA: "次の記述をご確認ください:"}
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_Texts = tuple[Mapping[Language, str], Mapping[Language, str]]
 
 
 def answered(grounds: Grounds) -> DocAnswer:
@@ -32,9 +37,11 @@ def answered(grounds: Grounds) -> DocAnswer:
     return _answer(grounds, extract(grounds))
 
 
-def unsettled(grounds: Grounds) -> DocAnswer:
-    """Return an abstention with the nearest quotes, which are said to be no answer."""
-    return _answer(grounds, replace(extract(grounds), is_settled=False))
+def unsettled(grounds: Grounds, named: Sequence[tuple[Passage, Unit]] = ()) -> DocAnswer:
+    """Return an abstention with the nearest quotes, or those that a model `named` for an answer that nobody could verify."""
+    nearest = [in_context(RankedUnit(passage, unit, 0.0), grounds.texts) for passage, unit in named[:MOST_SHOWN]]
+    found = Extract(nearest or extract(grounds).quotes, is_settled=False)
+    return _answer(grounds, found, texts=(_UNPROVEN, _READ) if nearest else (_ABSTAINED, _NEAREST))
 
 
 def answer_of(
@@ -59,12 +66,12 @@ def answer_of(
     )
 
 
-def _answer(grounds: Grounds, found: Extract) -> DocAnswer:
+def _answer(grounds: Grounds, found: Extract, *, texts: _Texts = (_ABSTAINED, _NEAREST)) -> DocAnswer:
     quotes = tuple(filter(None, (cited(each.passage, each.unit, grounds) for each in found.quotes)))
     if found.is_settled and len(quotes) == len(found.quotes):
         text = _asserted(found.quotes, grounds.language) + grounds.notice
         return answer_of(grounds, text, citations=quotes, grounded=True)
-    text = grounds.failed or _abstained(quotes, grounds.language) + grounds.notice
+    text = grounds.failed or _abstained(quotes, grounds.language, *texts) + grounds.notice
     return answer_of(grounds, text, nearest=quotes, grounded=False)
 
 
@@ -78,13 +85,13 @@ def _asserted(quotes: Sequence[RankedUnit], language: Language) -> str:
     return "\n".join([(_SAY_IN_OTHER if other else _SAY)[language], *lines])
 
 
-def _abstained(nearest: Sequence[Citation], language: Language) -> str:
-    """Return the text of an answer without evidence; `nearest` is shown, and said to be no answer."""
+def _abstained(
+    nearest: Sequence[Citation], language: Language, said: Mapping[Language, str], lead: Mapping[Language, str]
+) -> str:
+    """Return the text of an abstention; `nearest` is shown under its `lead`."""
     if not nearest:
-        return _ABSTAINED[language]
-    return "\n".join(
-        [_ABSTAINED[language], "", _NEAREST[language], *(f"- {_quoted(each, language)}" for each in nearest)]
-    )
+        return said[language]
+    return "\n".join([said[language], "", lead[language], *(f"- {_quoted(each, language)}" for each in nearest)])
 
 
 def _quoted(citation: Citation, language: Language) -> str:

@@ -20,7 +20,7 @@ from functions.docqa.retrieval.ranges import measures, selects
 from functions.docqa.retrieval.scoring import serves
 from functions.docqa.retrieval.terms import terms_of
 
-_MOST_SHOWN = 3
+MOST_SHOWN = 3
 _CONSIDERED = 40
 _MOST_SHOWN_CHARACTERS = 400
 # Swept over the labelled sets (docs/decisions/docqa-answers.md).
@@ -58,7 +58,7 @@ def extract(grounds: Grounds) -> Extract:
     best = next((unit for unit in fitting if asked.selects(unit)), None) or next(iter(fitting), None)
     language = language_of(grounds.question)
     if best is None or grounds.unknown or not _settles(best, _margin(best, fitting), language):
-        shown = _of_each_passage([*filter(None, [best]), *units])[:_MOST_SHOWN]
+        shown = _of_each_passage([*filter(None, [best]), *units])[:MOST_SHOWN]
         return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
     return Extract([best, *_exception(best)], is_settled=True)
 

@@ -90,6 +90,11 @@ class Composition(Struct):
         return [by_number[number] for number in self._marks]
 
     @property
+    def unproven(self) -> tuple[int, ...]:
+        """The numbers of the evidence of an answer that did not pass: a person may read there what it is."""
+        return self.end.unproven
+
+    @property
     def data(self) -> dict[str, Any]:
         """The report for the structured answer. `dropped` and `hints` are for operators."""
         end = self.end

@@ -48,6 +48,15 @@ class Tokens:
     thoughts: int = 0
     total: int = 0
 
+    def __add__(self, other: "Tokens") -> "Tokens":
+        """Return what both requests were charged for."""
+        return Tokens(
+            prompt=self.prompt + other.prompt,
+            answer=self.answer + other.answer,
+            thoughts=self.thoughts + other.thoughts,
+            total=self.total + other.total,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:

@@ -1,12 +1,14 @@
 """Composes an answer: a model writes sentences over numbered evidence, and only those that pass the verifier go out.
 
 The model returns ids of the evidence, never quotes: these are copied from the source. A sentence that fails a check is
-dropped and counted, never repaired (docs/decisions/grounding.md).
+dropped and counted. The first one is the answer itself: without it the others would mislead, so the model may write its reply
+once more, and where it fails again nothing goes out (docs/decisions/grounding.md).
 """
 
 import math
+import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +17,7 @@ from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
 from a2a_hub.gemini.prompt import Ended, Prompt
 from a2a_hub.grounding.evidence import Evidence, Sentence
 from a2a_hub.grounding.prompt import JSON_SCHEMA, instruction, prompt_text
-from a2a_hub.grounding.sentence_stream import SentenceStream, WrittenSentence
+from a2a_hub.grounding.sentence_stream import Form, SentenceStream, WrittenSentence
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.telemetry import tracing
@@ -54,13 +56,17 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
-    """The end of an answer. `missing`: what the model says that the evidence does not tell, if it declines."""
+    """The end of an answer. `missing`: what the model says that the evidence does not tell, if it declines.
+
+    `unproven` are the numbers of the evidence that it names for an answer that did not pass.
+    """
 
     model: str
     kept: int
     declined: bool
     missing: str
     dropped: tuple[Dropped, ...]
+    unproven: tuple[int, ...]
     failure: Failure | None
     tokens: Tokens
 
@@ -96,47 +102,58 @@ class Composer:
         timeout_seconds: float = math.inf,
     ) -> Iterator[Sentence | Composed]:
         """Yield each verified sentence as soon as it is, and `Composed` last."""
+        until = time.monotonic() + min(timeout_seconds, cancellation.seconds_left * _SHARE_OF_MODEL)
         run = _Run(asked, still_stands, self._verify, self._entailment, cancellation)
-        failure: Failure | None = None
-        tokens = Tokens()
-        timeout_seconds = min(timeout_seconds, cancellation.seconds_left * _SHARE_OF_MODEL)
-        prompt = Prompt(
-            instruction=instruction(asked.language), text=prompt_text(asked), temperature=0.0, json_schema=JSON_SCHEMA
-        )
-        stream = SentenceStream()
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="entailment") as judges:
-            try:
-                for piece in self._model.stream(prompt, cancellation=cancellation, timeout_seconds=timeout_seconds):
-                    match piece:
-                        case str():
-                            for written in stream.read(piece):
-                                run.examine(written, judges)
-                            yield from run.settled(wait=False)
-                        case Ended():
-                            tokens = piece.tokens
-            except ModelFailed as failed:
-                failure = failed.failure
-            except ValueError:
-                failure = Failure(cause=Cause.BROKEN, detail="the model wrote more than an answer may have")
-            yield from run.settled(wait=True)
-        if run.dropped:
-            tracing.add("a2a_hub.sentences.dropped", len(run.dropped))
-        form = stream.form()
-        if form is None and failure is None:
-            failure = Failure(cause=Cause.BROKEN, detail="the model did not answer in the form that it was given")
+            form, failure, tokens = yield from self._reply(run, judges, until)
+            dropped = run.dropped
+            if run.lost and not failure and until > time.monotonic():
+                run = _Run(asked, still_stands, self._verify, self._entailment, cancellation, rejected=run.lost)
+                form, failure, more = yield from self._reply(run, judges, until)
+                dropped, tokens = dropped + run.dropped, tokens + more
+        if dropped:
+            tracing.add("a2a_hub.sentences.dropped", len(dropped))
         yield Composed(
             model=self._model.name,
             kept=run.kept,
             declined=form is not None and not run.kept,
             missing=form.missing[:_MOST_SENTENCE_CHARACTERS] if form else "",
-            dropped=tuple(run.dropped),
+            dropped=tuple(dropped),
+            unproven=() if run.kept or not run.lost else run.cited,
             failure=failure,
             tokens=tokens,
         )
 
+    def _reply(
+        self, run: "_Run", judges: ThreadPoolExecutor, until: float
+    ) -> Generator[Sentence, None, tuple[Form | None, Failure | None, Tokens]]:
+        """Yield the verified sentences of one reply, and return its form, the model's failure and what it cost."""
+        failure: Failure | None = None
+        tokens = Tokens()
+        stream = SentenceStream()
+        seconds = until - time.monotonic()
+        try:
+            for piece in self._model.stream(run.prompt, cancellation=run.cancellation, timeout_seconds=seconds):
+                match piece:
+                    case str():
+                        for written in stream.read(piece):
+                            run.examine(written, judges)
+                        yield from run.settled(wait=False)
+                    case Ended():
+                        tokens = piece.tokens
+        except ModelFailed as failed:
+            failure = failed.failure
+        except ValueError:
+            failure = Failure(cause=Cause.BROKEN, detail="the model wrote more than an answer may have")
+        yield from run.settled(wait=True)
+        form = stream.form()
+        if form is None and failure is None:
+            failure = Failure(cause=Cause.BROKEN, detail="the model did not answer in the form that it was given")
+        return form, failure, tokens
+
 
 class _Run:
-    """The sentences of one answer, in their order, while they are checked."""
+    """The sentences of one reply, in their order, while they are checked. `rejected`: the lost one of the reply before it."""
 
     def __init__(
         self,
@@ -145,25 +162,42 @@ class _Run:
         verify: Verify,
         entailment: Entailment | None,
         cancellation: Cancellation,
+        rejected: Dropped | None = None,
     ) -> None:
         self._asked = asked
         self._evidence = {each.number: each for each in asked.evidence}
         self._still_stands = still_stands
         self._verify = verify
         self._entailment = entailment
-        self._cancellation = cancellation
+        self.cancellation = cancellation
+        self.prompt = Prompt(
+            instruction=instruction(asked.language),
+            text=prompt_text(asked, rejected=(rejected.text, rejected.flaws) if rejected else None),
+            temperature=0.0,
+            json_schema=JSON_SCHEMA,
+        )
         self._judged: deque[tuple[Sentence, Future[bool] | None]] = deque()
         self._examined = 0
         self.kept = 0
         self.dropped: list[Dropped] = []
+        self.lost: Dropped | None = None
+        """The answer itself, the first sentence with a source, if it did not pass: then none of the others goes out."""
+        self._cites: dict[int, None] = {}
+
+    @property
+    def cited(self) -> tuple[int, ...]:
+        """The numbers of the evidence that the reply names, the first first."""
+        return tuple(self._cites)
 
     def examine(self, written: WrittenSentence, judges: ThreadPoolExecutor) -> None:
         """Check a sentence, and let it be judged if it passes."""
         self._examined += 1
         sentence = Sentence(" ".join(written.text.split()), tuple(dict.fromkeys(written.cites)))
         flaws = self._flaws(sentence)
+        is_first = not self._cites
+        self._cites |= dict.fromkeys(number for number in sentence.cites if number in self._evidence)
         if flaws:
-            self.dropped.append(Dropped(sentence.text[:_MOST_SENTENCE_CHARACTERS], tuple(flaws)))
+            self._drop(sentence, tuple(flaws), is_answer=is_first and bool(sentence.cites))
             return
         quotes = [self._evidence[number] for number in sentence.cites]
         judged = judges.submit(self._is_entailed, sentence.text, quotes) if self._entailment else None
@@ -174,10 +208,16 @@ class _Run:
         while self._judged and (wait or self._judged[0][1] is None or self._judged[0][1].done()):
             sentence, judged = self._judged.popleft()
             if judged is not None and not judged.result():
-                self.dropped.append(Dropped(sentence.text, (NOT_ENTAILED,)))
-            else:
+                self._drop(sentence, (NOT_ENTAILED,), is_answer=not self.kept)
+            elif not self.lost:
                 self.kept += 1
                 yield sentence
+
+    def _drop(self, sentence: Sentence, flaws: tuple[str, ...], *, is_answer: bool) -> None:
+        dropped = Dropped(sentence.text[:_MOST_SENTENCE_CHARACTERS], flaws)
+        self.dropped.append(dropped)
+        if is_answer and not self.lost:
+            self.lost = dropped
 
     def _flaws(self, sentence: Sentence) -> Sequence[str]:
         if (
@@ -195,7 +235,7 @@ class _Run:
     def _is_entailed(self, text: str, quotes: Sequence[Evidence]) -> bool:
         assert self._entailment is not None
         try:
-            return self._entailment.is_entailed(text, quotes, cancellation=self._cancellation)
+            return self._entailment.is_entailed(text, quotes, cancellation=self.cancellation)
         except ModelFailed:
             # The deterministic checks have passed.
             return True

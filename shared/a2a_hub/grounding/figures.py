@@ -23,6 +23,8 @@ _MENTION = re.compile(
     rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
 )
 _RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
+_PER = re.compile(r"\b(?:each|every|per)\b|ごと|毎|[当あ]たり", re.IGNORECASE)
+_TIMES = {"d", "bd", "min", "s", "month"}
 _SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
 _LIMITED = ("number", "date", "time", "fiscal")
 _ENOUGH_LETTERS = 60
@@ -83,9 +85,12 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
     known = [each.quantity for each in given]
-    for said in quantities(sentence):
-        alike = [each for each in given if _is_said_by(said, each, given, in_japanese)]
-        if not (alike or _stands_in(said, sentence, texts) or is_reckoned(said, known, sentence)):
+    alike_of = [
+        (said, [each for each in given if _is_said_by(said, each, given, in_japanese)]) for said in quantities(sentence)
+    ]
+    borne_out = [said for said, alike in alike_of if alike]
+    for said, alike in alike_of:
+        if not (alike or _stands_in(said, sentence, texts) or is_reckoned(said, known, sentence, stated=borne_out)):
             has_value = said.kind == "number" and any(
                 (each.kind, each.value) == ("number", said.value) for each in known
             )
@@ -132,7 +137,7 @@ def _of_quote(quote: Evidence, quotes: Sequence[Evidence]) -> Iterator[_Given]:
     headers = (*quote.context, *(other.text for other in quotes if other.context == quote.context and other != quote))
     header = next((parts for line in headers if len(parts := _BAR.split(line)) == len(cells) > 1), None)
     mentioned = list(_mentions(" ".join((*quote.context, quote.text))))
-    columns = [list(_mentions(name)) for name in header or ()]
+    columns = [list(_units_of(name)) for name in header or ()]
     has_contrast = bool(_CONTRAST.search(quote.text))
     bars = [match.start() for match in _BAR.finditer(quote.text)]
     for each in quantities(quote.text):
@@ -148,6 +153,13 @@ def _of_quote(quote: Evidence, quotes: Sequence[Evidence]) -> Iterator[_Given]:
     for line in quote.context:
         for each in quantities(line):
             yield _Given(_placeless(each), limit_of(line, each), in_japanese)
+
+
+def _units_of(column: str) -> Iterator[tuple[int, str]]:
+    """Yield the units that a column's name gives its cells; what it gives them for is none: 2 days, each further day."""
+    if not _PER.search(column):
+        times = {each.unit for each in quantities(column)} & _TIMES
+        yield from ((factor, unit) for factor, unit in _mentions(column) if _base(unit)[1] not in times)
 
 
 def _mentions(text: str) -> Iterator[tuple[int, str]]:

@@ -52,7 +52,7 @@ _NOUNS = rf"^(?:['’]s?)?(?:\s(?!{_NUMBER})[a-z]+){{0,2}}?"
 _PAREN = r"^(?:\s?[a-zµ]{1,5}(?![a-z]))?(?:\s?[(（][^)）]{0,20}[)）])?\s?(?:の|分)?"
 _NEVER = r"(?:ない|ません|ず|ぬ|ては|(?:こと|もの)(?:は|が)(?:でき|あり|認め)[^。、]{0,4}(?:ない|ません))"
 _AFTER = (
-    (Limit.AT_LEAST, _NOUNS + r"\s?(?:(?:or|and)\s(?:more|longer|later|greater|older|higher|up(?:wards?)?"
+    (Limit.AT_LEAST, _NOUNS + r"\s?(?:(?:or|and)\s(?:more|longer|later|greater|older|higher|up(?:wards?)?(?!\sto\b)"
      r"|(?:above|over|after|beyond)(?!\s(?:an?|the|half|\d)))\b"
      r"|at\s(?:the\s)?(?:least|earliest)\b(?!\s" + _NUMBER + r")|minimum\b|onwards?\b|\+)"),
     (Limit.AT_MOST, _NOUNS + r"\s?(?:(?:or|and)\s(?:less|fewer|shorter|earlier|younger|lower|smaller"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from a2a_hub.text.language import Language
@@ -28,6 +29,10 @@ _INSTRUCTION = (
     "their numbers, dates, units, codes and names, and whether something must, should or may be done. Compute only what is "
     "asked for, a sum, a difference or a multiple of figures in the quotes, and name these figures. Add nothing of your own, "
     "and do not guess. Prefer quotes in force."
+)
+_AGAIN = (
+    "A check found that the sentence is not borne out by the quotes that it cites. Answer again: cite every quote that it "
+    "needs, and say figures, negations, conditions and limits as the quotes do; or reply that it is not answerable."
 )
 JSON_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -57,8 +62,11 @@ def instruction(language: Language) -> str:
     return _INSTRUCTION.format(language=_LANGUAGES[language])
 
 
-def prompt_text(asked: Asked) -> str:
-    """Return the evidence, as much as fits, the conversation and the question, a line of JSON each."""
+def prompt_text(asked: Asked, *, rejected: tuple[str, Sequence[str]] | None = None) -> str:
+    """Return the evidence, as much as fits, the conversation and the question, a line of JSON each.
+
+    `rejected` is a sentence of the reply before, with its flaws.
+    """
     lines = []
     place: tuple[tuple[str, ...], bool] | None = None
     left = _MOST_EVIDENCE_CHARACTERS
@@ -71,7 +79,9 @@ def prompt_text(asked: Asked) -> str:
         if left < 0:
             break
     earlier = [_line(earlier_question=question, answer=answer) for question, answer in asked.earlier[-_MOST_EARLIER:]]
-    return "\n".join([*lines, *earlier, _line(question=asked.question[:_MOST_QUESTION_CHARACTERS])])
+    question = _line(question=asked.question[:_MOST_QUESTION_CHARACTERS])
+    again = [_line(rejected=rejected[0], flaws=rejected[1], now=_AGAIN)] if rejected else []
+    return "\n".join([*lines, *earlier, question, *again])
 
 
 def _line(**values: object) -> str:

@@ -5,6 +5,7 @@ Only a contradiction counts: a word of force on one side and nothing on the othe
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from a2a_hub.grounding.clauses import Clause, Statement, clauses_of, is_japanese, rests_on, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, Cue, cues_of, lexical_denials, split_exception
@@ -29,6 +30,7 @@ _NOBODY = re.compile(
     r"\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの", re.IGNORECASE
 )
 _WITH = re.compile(r"\b(?:with|provided|subject\sto|against)\b", re.IGNORECASE)
+_BAR = re.compile(r"\s*[|｜\t]\s*")
 _PHRASES = re.compile(r"[、,;；]\s?(?!\d)")
 _PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
 _PHRASE_ENDS = re.compile(r"\s*(?:$|[、,;；。.:：|!?]|が、)")
@@ -41,8 +43,9 @@ _TAKES_IN = re.compile(
 
 def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
     """Yield "negation", "modality" or "exception" if the sentence turns its quotes' statement around."""
-    given = [clause for quote in quotes for clause in clauses_of(quote.text)]
+    given = [clause for quote in quotes for clause in _clauses(quote)]
     headings = " ".join(line for quote in quotes for line in quote.context[-2:])
+    compared: list[tuple[Statement, list[Statement], Clause, list[Clause]]] = []
     for said in clauses_of(_in_other_words(sentence, quotes)):
         # Where nothing is in common, as in another language, a sentence without figures hardly rests on a clause with some.
         aligned = rests_on(said.terms, given)
@@ -52,16 +55,30 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
             continue
         statements = [each for clause in ground for each in clause.statements]
         spoken = [each for clause in (given if aligned else ground) for each in clause.statements]
-        for mine in said.statements:
-            near = rests_on(mine.terms, statements) or spoken
-            flaws = [_contradiction(mine, its, said, ground, headings) for its in near]
-            if flaws and all(flaws):
-                yield flaws[0]
+        compared += [(mine, rests_on(mine.terms, statements) or spoken, said, ground) for mine in said.statements]
+    # What one part of the sentence repeats, another does not turn around.
+    repeated = {id(its) for mine, near, *_ in compared for its in near if mine.cue is its.cue is not None}
+    for mine, near, said, ground in compared:
+        flaws = ["" if id(its) in repeated else _contradiction(mine, its, said, ground, headings) for its in near]
+        if flaws and all(flaws):
+            yield flaws[0]
     takes_in = _TAKES_IN.search(sentence) and not any(
         pattern.search(clause.text) for clause in given for pattern in (_TAKES_IN, _NOBODY)
     )
     if takes_in and any(split_exception(clause.text)[1] or _denies(clause) for clause in given):
         yield "exception"
+
+
+def _clauses(quote: Evidence) -> Iterator[Clause]:
+    """Yield the clauses of a quote; each cell of a table row is one, which its column's name and the first cell govern."""
+    cells = _BAR.split(quote.text)
+    if len(cells) == 1:
+        yield from clauses_of(quote.text)
+        return
+    names = next((names for line in quote.context if len(names := _BAR.split(line)) == len(cells)), [""] * len(cells))
+    for name, cell in zip(names, cells, strict=True):
+        for clause in clauses_of(cell):
+            yield replace(clause, terms={**terms_of(f"{cells[0]} {name}"), **clause.terms})
 
 
 def _in_other_words(sentence: str, quotes: Sequence[Evidence]) -> str:

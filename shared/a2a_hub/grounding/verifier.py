@@ -19,7 +19,7 @@ _VERDICT = re.compile(
 FORGED_ID, SUPERSEDED = "forged_id", "superseded"
 _FORMER = re.compile(
     r"\b(?:abolish\w*|rose|raised|lowered|instead of|up from"
-    r"|cancel(?:led|s)|supersede[sd]?|former(?:ly)?|previous(?:ly)?|old(?:er)?"
+    r"|cancel(?:led|s)|supersede[sd]?|replaces the|former(?:ly)?|previous(?:ly)?|old(?:er)?"
     r"|earlier|replaced|used to|at the time|last year|compared"
     r"|back then|no longer|withdrawn|repealed"
     r"|expired|was|were|had)\b|旧|以前|改[定訂正]前|従来|廃止|失効|過去|当時|かつて|前の(?![日週月晩])|前回|比べ"

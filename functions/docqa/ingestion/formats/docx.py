@@ -9,6 +9,7 @@ from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.formats.archive import OfficeFile, number_of, shown_text, value_of
 from functions.docqa.ingestion.formats.lines import ITEM
 from functions.docqa.ingestion.headings import heading_depth
+from functions.docqa.ingestion.sentences import sentences
 from functions.docqa.ingestion.tables import BAR, Cell, grid_of, span_of, table_blocks
 
 _HEADING_STYLE = re.compile(r"(?:heading|見出し)\s*(\d)", re.IGNORECASE)
@@ -133,7 +134,8 @@ class _Reading:
             if each.tag == "t":
                 before += each.text or ""
             elif note := self._notes.pop((each.tag, each.get("id")), ""):
-                context = row or before[slice(*([*sentences(before), (0, 0)])[-2 if before.strip() else -1])]
+                start = max((begin for begin, _ in sentences(before)), default=0)
+                context = row or before[start:].strip()
                 self.blocks.append(Block(Kind.TEXT, note, marker=f"[{each.get('id')}] ", context=(context,)))
 
     def _paragraph(self, element: Element) -> None:

@@ -266,7 +266,7 @@ def _laid_out(lines: Sequence[PlacedLine], heads: dict[tuple[float, bool], int],
 
 
 def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence[PlacedLine]:
-    """Return the lines of a page; a table at its top belongs to the one at the end of the page before, whose header it may repeat."""
+    """Return the lines of a page; a table at its top goes on with that before it, whose header it may repeat."""
     first, last = placed[0] if placed else None, before[-1] if before else None
     if not first or not last or not first.row or len(first.row) != len(last.row):
         return placed
