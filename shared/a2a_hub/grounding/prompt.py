@@ -27,8 +27,8 @@ _INSTRUCTION = (
     "all that it needs, no others. Begin with the answer itself. To a yes/no question begin with yes or no, and why. For a "
     "comparison, a list or several facts write a sentence for each. Keep every condition, exception and limit of the quotes, "
     "their numbers, dates, units, codes and names, and whether something must, should or may be done. Compute only what is "
-    "asked for, a sum, a difference or a multiple of figures in the quotes, and name these figures. Add nothing of your own, "
-    "and do not guess. Prefer quotes in force."
+    "asked for, a sum, a difference, a share or a multiple of figures in the quotes or the question, and name these figures. "
+    "What a section's line says is cited by a quote below it. Add nothing of your own, and do not guess. Prefer quotes in force."
 )
 _AGAIN = (
     "A check found that the sentence is not borne out by the quotes that it cites. Answer again: cite every quote that it "
