@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import Event, SendMessageRequest
+from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task
 from a2a_hub.a2a.refusal import restarting
 from a2a_hub.a2a.relay import Relay
 
@@ -60,7 +60,11 @@ STORED_OR_NOT = frozenset(_S) - {_S.STORING, _S.ENDING}
 class LiveTurn:
     """A turn under way, of the request as it was `sent`. Its lock guards its state, which `enter` alone changes; the first of two
     threads wins. What `hands_over` is left to another process as far as it is, if one can go on with it.
+
+    `result` is that of a turn that has no relay, once it is settled without an error.
     """
+
+    result: Task | Message
 
     def __init__(self, sent: SendMessageRequest, call: Call) -> None:
         self.sent = sent
@@ -170,7 +174,8 @@ class LiveTurns(Generic[L]):
         try:
             start(turn)
         except BaseException as error:
-            turn.enter(TurnState.SETTLED, error=error)
+            if not turn.enter(TurnState.SETTLED, error=error) and turn.error is not None:
+                raise turn.error from error
             raise
         return turn, True
 

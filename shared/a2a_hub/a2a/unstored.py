@@ -1,5 +1,7 @@
 """SendMessage and SendStreamingMessage where no task is kept: the turn lives as long as somebody waits for it."""
 
+from collections.abc import Callable
+
 from a2a_hub.a2a.agent import Agent
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import PUSH_NOTIFICATION_NOT_SUPPORTED, TASK_NOT_FOUND, A2AError
@@ -20,35 +22,36 @@ class Unstored:
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """See `Sending.send`."""
-        turn, is_new = self._begin(request, call)
-        if is_new:
-            turn.relay.run(turn.ended)
-        else:
-            turn.wait((TurnState.SETTLED,))
+        turn, is_new = self._begin(request, call, self._answer)
         # The agent has told a person what happened.
-        error = turn.relay.error if is_new and call.for_ui else turn.error
-        if error is not None:
-            raise error
-        return fold(turn.relay.events_after(0))
+        if turn.error is not None and not (is_new and call.for_ui):
+            raise turn.error
+        return turn.result
 
     def stream(self, request: SendMessageRequest, call: Call) -> EventSource:
         """See `Sending.stream`. The turn ends when its last subscriber leaves."""
         while True:
-            turn, is_new = self._begin(request, call)
+            turn, is_new = self._begin(request, call, self._open)
             subscription = turn.relay.subscribe()
             if is_new:
                 turn.relay.start(self._threads, on_end=turn.ended)
             if subscription is not None:
                 return subscription
 
-    def _begin(self, request: SendMessageRequest, call: Call) -> tuple[LiveTurn, bool]:
-        """Return the request's turn, and True if it is new and yet to run. Raises A2AError."""
+    def _begin(
+        self, request: SendMessageRequest, call: Call, start: Callable[[LiveTurn], None]
+    ) -> tuple[LiveTurn, bool]:
+        """Return the request's turn, and True if it is new, and so was started. Raises A2AError."""
         configuration = request.configuration
         if configuration is not None and configuration.task_push_notification_config is not None:
             raise A2AError(PUSH_NOTIFICATION_NOT_SUPPORTED)
         if request.message.task_id:
             raise A2AError(TASK_NOT_FOUND, metadata={"taskId": request.message.task_id[:200]})
-        return self.turns.begin(LiveTurn(request, call), self._open)
+        return self.turns.begin(LiveTurn(request, call), start)
+
+    def _answer(self, turn: LiveTurn) -> None:
+        turn.result = fold([*self._agent.send(turn.sent, turn.call).events])
+        turn.enter(TurnState.SETTLED)
 
     def _open(self, turn: LiveTurn) -> None:
         relay = Relay(self._agent.send(turn.sent, turn.call).events, on_abandoned=turn.abandon)

@@ -150,6 +150,18 @@ def test_what_does_not_end_before_the_process_stops_is_ended(text_only: bool) ->
             assert isinstance(answer.exception(PATIENCE_SECONDS), A2AError)
 
 
+def test_a_program_whose_agent_fails_as_the_process_stops_may_try_again() -> None:
+    agent = Slow(error=KeyError("broken"))
+    unstored = Unstored(agent)
+    with ThreadPoolExecutor() as threads:
+        answer = threads.submit(unstored.send, _request(), a_call())
+        assert agent.begun.wait(PATIENCE_SECONDS)
+        unstored.turns.drain(seconds=0)
+        refused = answer.exception(PATIENCE_SECONDS)
+    assert isinstance(refused, A2AError)
+    assert refused.kind.http_status == 503
+
+
 def test_a_stream_that_does_not_end_before_the_process_stops_has_its_agents_last_words() -> None:
     agent = Slow()
     unstored = Unstored(agent)
