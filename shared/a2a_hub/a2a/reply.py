@@ -175,9 +175,34 @@ def as_message(task: Task, *, before: Task | None) -> Message:
 def _result(
     pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
 ) -> Iterator[Event]:
-    task = fold(_task_life(pieces, context_id=context_id, call=call, message_factory=message_factory))
-    assert isinstance(task, Task), "a task's life begins with the task"
-    yield as_message(task, before=None) if call.for_ui or task.status.state is TaskState.COMPLETED else task
+    """Yield the Message; for a program, the task of an answer that waits or has failed."""
+    taken = [*pieces]
+    if not call.for_ui and any(isinstance(piece, (Question, Idle, Failure)) for piece in taken):
+        yield fold(_task_life(iter(taken), context_id=context_id, call=call, message_factory=message_factory))
+        return
+    texts: list[str] = []
+    question = ""
+    for piece in taken:
+        match piece:
+            case Text(text):
+                texts.append(text)
+            case Failure(text):
+                texts.append(f"\n\n{text}" if any(texts) else text)
+            case Question(question):
+                pass
+    text = "\n\n".join(filter(None, ("".join(texts), question)))
+    others = (part for piece in taken if (part := _other_part(piece, call)))
+    yield message_factory.message(Part(text=text), *others, context_id=context_id)
+
+
+def _other_part(piece: Piece, call: Call) -> Part | None:
+    """Return the part of a piece that is no text; None if the client does not take it."""
+    match piece:
+        case Data(value) if call.wants_data:
+            return Part(data=value, media_type="application/json")
+        case Surface(part) if a2ui_in(call.extensions):
+            return part
+    return None
 
 
 def _task_life(
@@ -189,8 +214,7 @@ def _task_life(
     # Constant ids: a turn that runs again replaces its artifacts instead of adding others.
     turn = call.task.turn if call.task else 1
     artifact_id = f"answer-{turn}"
-    data_ids = (f"data-{turn}.{number}" for number in count(1))
-    surface_ids = (f"surface-{turn}.{number}" for number in count(1))
+    numbers = {"data": count(1), "surface": count(1)}
 
     def status(
         state: TaskState, text: str | None = None, metadata: dict[str, Any] | None = None
@@ -242,11 +266,9 @@ def _task_life(
                 final = status(TaskState.INPUT_REQUIRED)
             case Progress(text):
                 yield status(TaskState.WORKING, text)
-            case Data(value) if call.wants_data:
-                data = Part(data=value, media_type="application/json")
-                other = artifact(data, id_=next(data_ids), last=True, name="data")
-            case Surface(part) if a2ui_in(call.extensions):
-                other = artifact(part, id_=next(surface_ids), last=True, name="surface")
+            case Data() | Surface() if part := _other_part(piece, call):
+                name = "data" if isinstance(piece, Data) else "surface"
+                other = artifact(part, id_=f"{name}-{turn}.{next(numbers[name])}", last=True, name=name)
         if other is not None and held:
             held.append(other)
         elif other is not None:
