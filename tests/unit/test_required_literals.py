@@ -111,4 +111,4 @@ def test_the_index_finds_just_the_sets_with_a_literal_in_the_text(sets: list[tup
     expected = [
         number for number, literals in enumerate(sets) if not literals or any(each in text for each in literals)
     ]
-    assert index.present(text) == expected
+    assert index.present(text, {}) == expected

@@ -22,6 +22,8 @@ _LONGEST_SHOWN = 60
 K = TypeVar("K")
 Clue = int | bytes
 ClueKind = Callable[[str], Sequence[Clue]]
+Clues = dict[ClueKind, Sequence[Clue]]
+"""The clues of one text, found once for all indexes."""
 
 # Has a bit of every number of a pair in which a character is not ASCII.
 _BEYOND_ASCII = 0xFFFFFF80_FFFFFF80
@@ -99,9 +101,9 @@ class MatcherIndex(Generic[K]):
         self._entries = [(number, each) for number, (_, matchers) in enumerate(groups) for each in matchers]
         self._literals = LiteralIndex([each.literals for _, each in self._entries])
 
-    def matches(self, text: str) -> Iterator[tuple[K, Route, tuple[str, ...]]]:
+    def matches(self, text: str, clues: Clues) -> Iterator[tuple[K, Route, tuple[str, ...]]]:
         """Yield each route with matchers for the normalised text, by group and in order, with what each of them shows."""
-        possible = map(self._entries.__getitem__, self._literals.present(text))
+        possible = map(self._entries.__getitem__, self._literals.present(text, clues))
         for (group, _), entries in groupby(possible, key=lambda entry: (entry[0], entry[1].route.id)):
             found = [(each.route, shown) for _, each in entries if (shown := each.found_in(text)) is not None]
             if found:
@@ -175,12 +177,14 @@ class LiteralIndex:
             if literals_of:
                 self._literals_of[kind] = literals_of
 
-    def present(self, text: str) -> list[int]:
+    def present(self, text: str, clues: Clues) -> list[int]:
         """Return the numbers of the sets with a literal in the text and of those without literals, ascending."""
         numbers = set(self._always)
         numbers.update([number for literal, number in self._short if literal in text])
         for kind, literals_of in self._literals_of.items():
-            known = literals_of.keys() & kind(text)
+            if kind not in clues:
+                clues[kind] = kind(text)
+            known = literals_of.keys() & clues[kind]
             numbers.update([number for clue in known for literal, number in literals_of[clue] if literal in text])
         return sorted(numbers)
 

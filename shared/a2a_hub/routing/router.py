@@ -6,7 +6,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from a2a_hub.routing.matching import MatcherIndex, keywords_of, patterns_of
+from a2a_hub.routing.matching import Clues, MatcherIndex, keywords_of, patterns_of
 from a2a_hub.routing.patterns import compile_any
 from a2a_hub.routing.routes import Route, RouteTable
 from a2a_hub.text.follow_up import is_follow_up
@@ -123,7 +123,8 @@ class Router:
 
     def _matches(self, text: str) -> Iterator[tuple[Rule, Route, tuple[str, ...]]]:
         """Yield the routes with matching rules, best first: all that the text names, then all by keywords, then by patterns."""
-        return chain.from_iterable(rules.matches(text) for rules in self._rules)
+        clues: Clues = {}
+        return chain.from_iterable(rules.matches(text, clues) for rules in self._rules)
 
     def _unruled(self, text: str, last_route: str | None, extension_route: str | None) -> Choice:
         last = self._table.by_id.get(last_route) if last_route is not None else None
