@@ -84,7 +84,7 @@ def stream_safe(text: str) -> str:
         return text
     text = text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a")
     # Of 31 characters in a row, one stands here.
-    if not _compiled(_SYMBOL).search(text[_MAX_NON_STARTERS :: _MAX_NON_STARTERS + 1]):
+    if not any(map(_is_non_starter, text[_MAX_NON_STARTERS :: _MAX_NON_STARTERS + 1])):
         return text
     return _compiled(rf"(?<!{_SYMBOL}){_SYMBOL}{{{_MAX_NON_STARTERS + 1},}}").sub(_bounded, text)
 
@@ -93,7 +93,7 @@ def _bounded(symbols: re.Match[str]) -> str:
     kept: list[str] = []
     run = 0
     for character in symbols[0]:
-        run = run + 1 if unicodedata.combining(character) or character in _DECOMPOSED else 0
+        run = run + 1 if _is_non_starter(character) else 0
         if run <= _MAX_NON_STARTERS:
             kept.append(character)
     return "".join(kept)
@@ -106,6 +106,10 @@ def _fold(text: str) -> str:
     for character, plain in _FOLDED.items():
         text = text.replace(character, plain)
     return compose(text)
+
+
+def _is_non_starter(character: str) -> bool:
+    return unicodedata.combining(character) != 0 or character in _DECOMPOSED
 
 
 @cache
