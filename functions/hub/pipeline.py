@@ -73,7 +73,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             served = self.tables.now
             with tracing.span("route", incoming.traceparent) as span:
                 choice = served.choose(incoming, text, turn.conversation)
-                span.set({"a2a_hub.route": choice.route.id, "a2a_hub.rule": choice.rule.value})
+                span.set({"a2a_hub.route": choice.route.id, "a2a_hub.rule": choice.rule})
             if not (text or incoming.acts_on) and incoming.text_only and not takes_files(choice, files):
                 return _without_text(turn, texts.files_alone_text(files), record)
             routes = candidates(choice, served.routes, incoming.principal)

@@ -57,7 +57,7 @@ class Served(Struct, frozen=True, kw_only=True):
         choice = self.router.choose(
             text,
             last_route=conversation.route_id if conversation else None,
-            extension_route=self._of_extension(incoming.extensions, principal),
+            extension_route=self._of_extension(incoming.extensions, principal) if incoming.extensions else None,
         )
         if choice.rule is Rule.DEFAULT and conversation is not None and last and last.id in conversation.open_tasks:
             reason = f'open: no rule matched, and the task of "{last.id}" in this conversation can be continued'

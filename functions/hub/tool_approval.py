@@ -59,10 +59,10 @@ def decision_of(message: Message, text: str, pending: PendingTools) -> Decision:
 
 def decided_in(message: Message) -> Iterator[tuple[str, str]]:
     """Yield the call and the option of each decision in a message's data, as the agent gets it."""
-    for part in message.parts:
+    for data in [part.data for part in message.parts if isinstance(part.data, dict)]:
         for call, option in _DECISION_MEMBERS:
-            if isinstance(part.data, dict) and {call, option} <= part.data.keys():
-                yield visible(str(part.data[call])), visible(str(part.data[option]))
+            if {call, option} <= data.keys():
+                yield visible(str(data[call])), visible(str(data[option]))
 
 
 def approves(option_id: str, question: ToolQuestion | None) -> bool:

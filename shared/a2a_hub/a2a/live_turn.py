@@ -73,7 +73,7 @@ class LiveTurn:
         self.error: BaseException | None = None
         self.hands_over = False
         self._relay: Relay[Event] | None = None
-        self._changed = threading.Condition(threading.Lock())
+        self._changed = threading.Condition()
         self._when_over: list[Callable[[], object]] = []
 
     def enter(self, state: TurnState, *, error: BaseException | None = None, relay: Relay[Event] | None = None) -> bool:

@@ -37,6 +37,7 @@ SUPPORTED = ", ".join(Version)
 _BY_NAME = {version.value: version for version in Version}
 _WITH_PATCH = r"(\d{1,4}\.\d{1,4})\.\d{1,6}"
 _PUSH_CONFIG_NAMES = frozenset({"taskPushNotificationConfig", "task_push_notification_config"})
+_MESSAGE_ID_NAMES = frozenset({"messageId", "message_id"})
 _TASK_ID_NAMES = frozenset({"taskId", "task_id", "tenant"})
 
 
@@ -190,7 +191,7 @@ class VersionCodec:
 
 def _completed(message: dict[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in message.items() if value not in (None, "")}
-    made_up = {} if "message_id" in given else {"messageId": new_id()}
+    made_up = {} if given.keys() & _MESSAGE_ID_NAMES else {"messageId": new_id()}
     return {"role": Role.USER} | made_up | given
 
 

@@ -49,8 +49,8 @@ class DisplayFilter:
     def finish(self) -> str:
         """Return what was held back, at the end of the text."""
         # The end of a text ends what stands there, as a line's end does.
-        held, self._held = self._clean(self._held + "\n").removesuffix("\n"), ""
-        return held
+        held, self._held = self._held, ""
+        return self._clean(held + "\n").removesuffix("\n") if held else ""
 
     def _clean(self, text: str) -> str:
         text = _HIDDEN.sub("", text)
