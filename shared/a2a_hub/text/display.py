@@ -25,8 +25,10 @@ _TAG = re.compile(
     r"<(?=/?(?:a|audio|base|embed|form|iframe|img|input|link|meta|object|script|source|style|svg|video)[\s/>])",
     re.IGNORECASE,
 )
+_BEGUN = rf"\[{_LABEL}(?:\](?:\([^\n)]{{0,{_LONGEST_URL + 400}}}+|:[ \t]{{0,9}}\S{{0,{_LONGEST_URL}}}+)?)?"
+# Each alternative begins with a character of its own: the others of a text are passed over at once.
 _UNFINISHED = re.compile(
-    rf"(?:!?\[{_LABEL}(?:\](?:\([^\n)]{{0,{_LONGEST_URL + 400}}}+|:[ \t]{{0,9}}\S{{0,{_LONGEST_URL}}}+)?)?|!|<[/a-zA-Z]{{0,8}}"
+    rf"(?:{_BEGUN}|!(?:{_BEGUN})?|<[/a-zA-Z]{{0,8}}"
     r"|\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?)\Z"
 )
 
@@ -53,7 +55,14 @@ class DisplayFilter:
         return self._clean(held + "\n").removesuffix("\n") if held else ""
 
     def _clean(self, text: str) -> str:
-        text = _HIDDEN.sub("", text)
+        # Everything hidden is unprintable, as is a line's end.
+        if not text.replace("\n", "").isprintable():
+            text = _HIDDEN.sub("", text)
+        if "[" in text:
+            text = self._without_links(text)
+        return _TAG.sub("&lt;", text)
+
+    def _without_links(self, text: str) -> str:
         # The label of a link may be an image, and what is left of one may be a link.
         for _ in range(_DEEPEST):
             before, text = text, _LINK.sub(self._link, text)
@@ -61,10 +70,9 @@ class DisplayFilter:
                 break
         else:
             text = text.replace("](", "] (")
-        text = _REFERENCE.sub(
+        return _REFERENCE.sub(
             lambda found: found[0] if allows(found[2], self._hosts) else f"{found[1]}{code(found[2])}", text
         )
-        return _TAG.sub("&lt;", text)
 
     def _link(self, found: re.Match[str]) -> str:
         is_image, label, url = found[1], found[2], found[3]
