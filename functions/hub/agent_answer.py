@@ -111,9 +111,8 @@ class AgentAnswer:
 
     def _audit_decision(self) -> None:
         """Log each decision, a person's in words like a program's in data, before the agent gets it."""
-        pending = {each.call_id: each for each in self._decision.pending}
         for call, option in decided_in(self._decision.message):
-            question = pending.get(call)
+            question = next((each for each in self._decision.pending if each.call_id == call), None)
             audit.record(
                 "decided",
                 self._turn.incoming.principal,
@@ -244,7 +243,7 @@ class AgentAnswer:
             pending_tools=pending,
             transport_state=self._state,
             open_task_id=open_task_id,
-            delivered_artifacts=translator.delivered,
+            delivered_artifacts=translator.delivered if waiting_task_id or open_task_id else None,
             memory=translator.memory,
         )
         assert turn.memory is not None, "it was opened before the route was chosen"

@@ -88,36 +88,28 @@ class Guard:
         agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self._route.name}
         about = agent | {"gen_ai.agent.id": self._route.id, "a2a_hub.boundary": self._route.boundary.kind}
         started, name = self._http.clock(), f"invoke_agent {self._route.name}"
+        call: TransportCall | None = None
         with tracing.span(name, context.traceparent, kind="client", attributes=about) as span:
+            admission, decided = self._breaker.admit(), False
             try:
-                with self._admitted(replace(context, traceparent=span.traceparent)) as admitted:
-                    yield admitted
+                if admission.opened_by is not None:
+                    raise DownstreamFailed(resting(admission.opened_by, admission.seconds_to_wait))
+                call = self._call(replace(context, traceparent=span.traceparent))
+                yield call, admission
+                decided = True
+                self._breaker.succeeded()
+            except NoCredential as missing:
+                raise DownstreamFailed(without_credential(missing)) from None
+            except ClientError as error:
+                assert call is not None, "only the call raises it"
+                failure = contained(error, self._route, call.http.credential)
+                decided = self._report(error, failure)
+                raise DownstreamFailed(failure) from None
             finally:
+                if not decided:
+                    self._breaker.undecided(admission)
                 seconds = self._http.clock() - started
                 tracing.measure("gen_ai.invoke_agent.duration", seconds, agent, span.traceparent)
-
-    @contextmanager
-    def _admitted(self, context: CallContext) -> Generator[tuple[TransportCall, Admission]]:
-        admission = self._breaker.admit()
-        if admission.opened_by is not None:
-            raise DownstreamFailed(resting(admission.opened_by, admission.seconds_to_wait))
-        decided = False
-        call: TransportCall | None = None
-        try:
-            call = self._call(context)
-            yield call, admission
-            decided = True
-            self._breaker.succeeded()
-        except NoCredential as missing:
-            raise DownstreamFailed(without_credential(missing)) from None
-        except ClientError as error:
-            assert call is not None, "only the call raises it"
-            failure = contained(error, self._route, call.http.credential)
-            decided = self._report(error, failure)
-            raise DownstreamFailed(failure) from None
-        finally:
-            if not decided:
-                self._breaker.undecided(admission)
 
     def _call(self, context: CallContext) -> TransportCall:
         route, now = self._route, self._http.clock()

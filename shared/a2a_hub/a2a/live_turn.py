@@ -203,6 +203,5 @@ class LiveTurns(Generic[L]):
 
 def _key(turn: LiveTurn) -> Hashable | None:
     """Return the key that, with the content, makes two requests the same; None for an anonymous caller."""
-    call = turn.call
-    parts = (call.owner, call.streaming, call.version, call.binding, turn.sent.message.message_id)
-    return parts if call.owner else None
+    call, owner = turn.call, turn.call.owner
+    return (owner, call.streaming, call.version, call.binding, turn.sent.message.message_id) if owner else None

@@ -193,8 +193,8 @@ class Answer:
         self._cancellation = cancellation
         if cancellation is not None:
             # One cancellation may outlast many answers.
-            shut_down = weakref.WeakMethod(self._shut_down)
-            cancellation.on_cancel(lambda: (answer := shut_down()) and answer())
+            waiting = weakref.ref(self)
+            cancellation.on_cancel(lambda: answer._shut_down() if (answer := waiting()) else None)
 
     def begin(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None) -> None:
         """Send the request, and read the answer up to its headers. Raises HttpFailure."""
