@@ -160,6 +160,6 @@ class _Reader:
         return True
 
 
-def _strength(literals: tuple[str, ...]) -> int:
-    """Return the bytes of the shortest literal: the longer it is, the fewer texts have it."""
-    return min(map(len, map(str.encode, literals)))
+def _strength(literals: tuple[str, ...]) -> float:
+    """Return more for literals that fewer texts have, at two bits of information in a character."""
+    return -sum(4.0 ** -len(literal) for literal in literals)
