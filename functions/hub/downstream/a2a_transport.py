@@ -1,7 +1,7 @@
 """A2A over HTTP: an agent's endpoint is read from its card, its extensions are negotiated, its operations are called."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 from msgspec.structs import replace
 
@@ -59,8 +59,7 @@ class A2ATransport:
                 call=_with_extensions(call, extensions),
             )
             live = self._command_client.live(agent_request) if agent_request.executes else None
-            with closing(session.events() if live is None else live) as events:
-                yield from events
+            yield from session.events() if live is None else live
 
     @property
     def endpoint(self) -> Endpoint | None:
