@@ -31,9 +31,15 @@ def problems(build: Mapping[str, Any]) -> Iterator[str]:
                 continue
             yield f"{name} waits for {awaited}, which {'comes later' if awaited in ids else 'is no step'}"
         earlier.add(name)
-        image = build.get("substitutions", {}).get(step["name"].strip("${}"), step["name"])
-        if not _DIGEST.search(image):
-            yield f"{name} runs {image}, whose tag may be moved: add its @sha256:…"
+        substitutions = build.get("substitutions", {})
+        # A step of docker runs another image.
+        images = [
+            step["name"],
+            *(word for word in step.get("args", ()) if word.startswith("${_") and step.get("entrypoint") == "docker"),
+        ]
+        for image in (substitutions.get(each.strip("${}"), each) for each in images):
+            if not _DIGEST.search(image):
+                yield f"{name} runs {image}, whose tag may be moved: add its @sha256:…"
 
 
 def main(arguments: Sequence[str]) -> int:

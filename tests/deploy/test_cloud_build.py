@@ -80,8 +80,11 @@ def test_a_step_without_an_id_or_a_wait_and_one_that_stands_twice_are_told() -> 
 
 def test_an_image_by_tag_is_told() -> None:
     document = build()
-    document["substitutions"]["_PYTHON"] = "python:3.13-slim"
-    assert list(problems(document)) == ["bundle runs python:3.13-slim, whose tag may be moved: add its @sha256:…"]
+    document["substitutions"] |= {"_PYTHON": "python:3.13-slim", "_EMULATORS": "cli:emulators"}
+    assert list(problems(document)) == [
+        "test runs cli:emulators, whose tag may be moved: add its @sha256:…",
+        "bundle runs python:3.13-slim, whose tag may be moved: add its @sha256:…",
+    ]
 
 
 def test_the_build_has_an_account_of_its_own_and_logs_where_that_account_may() -> None:
@@ -93,7 +96,7 @@ def test_the_build_has_an_account_of_its_own_and_logs_where_that_account_may() -
 
 # What Google's Dockerfiles put into its images of gcloud, beside Debian's own programs (GoogleCloudPlatform/cloud-sdk-docker).
 PROGRAMS = {
-    "slim": ("curl", "gcloud", "git", "python3"),
+    "slim": ("curl", "docker", "gcloud", "git", "python3"),
     "stable": ("gcloud",),
 }
 # Of Debian's slim image those that deploy.sh starts.
@@ -112,9 +115,9 @@ def bundled_in(image: str, folder: Path, **others: str) -> subprocess.CompletedP
 
 def test_the_images_of_the_build_have_what_its_steps_start(tmp_path: Path) -> None:
     images = {name: image.partition("@")[0] for name, image in build()["substitutions"].items()}
-    assert step(build(), "test")["name"] == "${_EMULATORS}"
     assert images["_EMULATORS"].endswith("-emulators")
-    assert {each["name"] for each in build()["steps"]} == {"${_EMULATORS}", "${_GCLOUD}", "${_PYTHON}"}
+    assert {each["name"] for each in build()["steps"]} == {"${_GCLOUD}", "${_PYTHON}"}
+    assert step(build(), "test")["entrypoint"] in PROGRAMS["slim"]
     done = bundled_in(images["_GCLOUD"].rpartition("-")[2], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -142,7 +145,11 @@ def test_an_image_without_python_is_found_out(tmp_path: Path) -> None:
     )
 
 
-def test_the_tests_of_the_build_get_what_their_image_lacks() -> None:
-    (_, commands) = step(build(), "test")["args"]
+def test_the_tests_of_the_build_have_no_token_of_the_deployer_and_a_copy_of_what_is_deployed() -> None:
+    *docker, image, _, _, commands = step(build(), "test")["args"]
+    # Cloud Build answers for credentials in its network `cloudbuild` alone.
+    assert docker == ["run", "--rm", "--network=bridge", "--volume=/workspace:/source:ro"]
+    assert image == "${_EMULATORS}"
+    assert commands.startswith("cp -r /source /tests && cd /tests && ")
     # The image has neither make nor what `python3 -m venv` needs on Debian.
     assert "make python3-venv && make test" in commands
