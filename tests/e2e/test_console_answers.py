@@ -17,7 +17,8 @@ from tests.integration.gates import function
 _IDS = {"taskId": "task", "contextId": "context"}
 HOSTILE = (
     "<img src=x onerror=alert(1)><script>alert(2)</script> [a](javascript:alert(3)) [bank](https://evil.example/x) "
-    "![p](https://evil.example/pixel.png) \u202etxt.exe\u2066 **bold** `code` https://fine.example/a"
+    "![p](https://evil.example/pixel.png) \u202etxt.exe\u2066 **bold** `code` https://fine.example/a "
+    "[https://mybank.example/](https://bank.example/y) https://bank.example@evil.example/z"
 )
 
 CITATIONS = [
@@ -326,10 +327,18 @@ def test_a_hostile_answer_is_text_and_its_links_show_where_they_lead(asked: Brow
     shown = asked.text(selector="article[aria-busy=false] .text")
     assert "<script>alert(2)</script>" in shown
     assert "bank (evil.example)" in shown
+    assert "https://fine.example/a https://mybank.example/ (bank.example)" in shown
+    assert "https://bank.example@evil.example/z (evil.example)" in shown
     assert "[a](javascript:alert(3))" in shown
     assert not {"\u202e", "\u2066"} & set(shown)
     links = asked.evaluate(script="[...document.querySelectorAll('article a')].map((a) => a.href)")
-    assert links == ["https://evil.example/x", "https://evil.example/pixel.png", "https://fine.example/a"]
+    assert links == [
+        "https://evil.example/x",
+        "https://evil.example/pixel.png",
+        "https://fine.example/a",
+        "https://bank.example/y",
+        "https://bank.example@evil.example/z",
+    ]
     asked.click(selector="article [data-t=compare]")
     as_program = asked.text(selector=".as_program code")
     assert "\\u202e" in as_program

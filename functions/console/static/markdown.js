@@ -20,8 +20,9 @@ export function link(address, words = address) {
   }
   if (!["http:", "https:"].includes(url.protocol)) return document.createTextNode(words);
   const element = h("a", { href: url.href, rel: "noopener noreferrer nofollow", target: "_blank" }, words);
-  // Words may name another place than the one that they lead to.
-  return words.includes(url.host) ? element : h("span", {}, element, h("small", {}, ` (${url.host})`));
+  // Words may name another place than the one that they lead to: nothing but a path may stand beside the host.
+  const [, named] = /^(?:https?:\/\/)?([^/?#\\]*)/.exec(words);
+  return named === url.host ? element : h("span", {}, element, h("small", {}, ` (${url.host})`));
 }
 
 function inline(line) {
