@@ -134,6 +134,9 @@ class Conversations:
         state = previous or State()
         state.language = answer_language(text_of(message)[:_LANGUAGE_CHARACTERS])
         if settings is not None:
+            if settings.workspace_path != state.workspace:
+                # The person saw the files and the folder of the other workspace.
+                state.allowed = ()
             state.workspace = settings.workspace_path
             state.spelling = spelling_of(in_metadata(message.metadata))
             if self.workspace(state, call) is None:

@@ -238,6 +238,15 @@ def test_always_covers_files_like_this_one_and_never_a_hidden_one(tmp_path: Path
     assert [option["id"] for option in call["confirmation_request"]["options"]] == ["proceed_once", "cancel"]
 
 
+def test_always_covers_no_other_workspace_of_the_conversation(tmp_path: Path, root: Path) -> None:
+    devtool = Devtool(tmp_path)
+    client = devtool.client(workspace=root)
+    task_id, call = waiting(client.stream("write 'one' to one.py"))
+    context_id = client.decide(task_id, call["tool_call_id"], "proceed_always")[-1].context_id
+    waiting(devtool.client(workspace=root / "src").stream("write 'two' to two.py", context_id=context_id))
+    assert not (root / "src" / "two.py").exists()
+
+
 def test_a_command_has_a_home_of_its_own_and_sees_nothing_of_the_agent(tmp_path: Path, root: Path) -> None:
     client = instance(tmp_path, root)
     task_id, call = waiting(client.stream("run sh -c 'echo home=$HOME; ls -a $HOME; cat /proc/*/environ | tr \\0 \\n'"))
