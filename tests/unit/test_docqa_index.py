@@ -55,6 +55,17 @@ def test_an_unchanged_corpus_leaves_the_index_file_as_it_is(corpus: Path, tmp_pa
     assert index.read_bytes() == before
 
 
+def test_a_link_opens_a_document_to_nobody_who_may_not_read_it(corpus: Path, tmp_path: Path) -> None:
+    hr = corpus / "hr"
+    hr.mkdir()
+    (corpus / "doors.md").rename(hr / "doors.md")
+    (hr / "access.toml").write_text('allow_emails = ["ada@example.com"]', "utf-8")
+    (corpus / "linked.md").symlink_to(hr / "doors.md")
+    with _opened(corpus, tmp_path / "index.sqlite3") as engine:
+        assert not engine.answer(_QUESTION).citations
+        assert engine.answer(_QUESTION, asker=Asker(email="ada@example.com")).citations
+
+
 def test_an_unchanged_index_may_stand_on_a_file_system_that_only_reads(corpus: Path, tmp_path: Path) -> None:
     index = tmp_path / "sealed" / "index.sqlite3"
     _quotes(corpus, index)

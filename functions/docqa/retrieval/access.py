@@ -76,10 +76,15 @@ class AccessRules:
         self._folders: dict[Path, tuple[Rules, Mapping[str, Any]]] = {}
 
     def of(self, path: str, file: Path) -> Rules:
-        """Return the rules of a file; `path` is its readable path."""
+        """Return the rules of a file, and of the one that it is a link to; `path` is its readable path."""
         rules, documents = self._of_folder(file.parent)
         own = documents.get(_composed(path.rpartition("/")[2]))
-        return (*rules, _rule(own)) if own is not None else rules
+        rules = (*rules, _rule(own)) if own is not None else rules
+        target, root = file.resolve(), self._corpus_dir.resolve()
+        if not file.is_symlink() or not target.is_relative_to(root):
+            return rules
+        inner = target.relative_to(root)
+        return (*rules, *self.of(inner.as_posix(), self._corpus_dir / inner))
 
     def _of_folder(self, folder: Path) -> tuple[Rules, Mapping[str, Any]]:
         if folder not in self._folders:
