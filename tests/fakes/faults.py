@@ -265,6 +265,12 @@ FAULTS: tuple[Fault, ...] = (
     ),
     _message("an empty stream", lambda e: e.start_stream(), *_NOT_JSON, stream=_CUT),
     _message("50 MB", _huge, "too_large", "too_large"),
+    _message(
+        "a million lists",
+        _body(b"[" + b"[]," * 500_000 + b"[]]", "application/json"),
+        "too_large",
+        "too_large",
+    ),
     _message("an endless stream", _endless, *_NOT_JSON, stream=("too_large", "too_large")),
     _message("an endless event", _endless_event, *_NOT_JSON, stream=("too_large", "too_large")),
     _card("a card that does not come", _answer_nothing, *_SLOW),

@@ -22,6 +22,8 @@ from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
 from a2a_hub.telemetry import tracing
 
 _LINGER_SECONDS = 0.5
+# More than of a request: an agent may answer with a large table.
+_MAX_VALUES = 1_000_000
 # An escape in JSON. The group is half of a pair of surrogates: programs in JavaScript cut texts, and so emojis, in two.
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 # Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.
@@ -201,11 +203,13 @@ def _is_json(answer: Answer) -> bool:
 def decode_json(data: bytes) -> Any:
     """Return the JSON value, with U+FFFD for half a surrogate pair. Raises ClientError."""
     try:
-        return protojson.decode(data)
-    except A2AError:
+        return protojson.decode(data, most_values=_MAX_VALUES)
+    except A2AError as error:
+        if error.kind is errors.PAYLOAD_TOO_LARGE:
+            raise ClientError(ClientFault.TOO_LARGE, f"the answer has more than {_MAX_VALUES} values") from None
         whole = _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], data)
     try:
-        return protojson.decode(whole)
+        return protojson.decode(whole, most_values=_MAX_VALUES)
     except A2AError:
         raise ClientError(ClientFault.NOT_JSON, "the answer is broken JSON") from None
 

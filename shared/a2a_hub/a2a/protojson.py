@@ -15,11 +15,13 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from a2a_hub.a2a import model
-from a2a_hub.a2a.errors import PARSE_ERROR, A2AError, invalid_field
+from a2a_hub.a2a.errors import PARSE_ERROR, PAYLOAD_TOO_LARGE, A2AError, invalid_field
 
 S = TypeVar("S", bound=msgspec.Struct)
 # The limit of protobuf's own JSON readers. Accepted values can be encoded again inside a response.
 MAX_DEPTH = 100
+# Values take up to 30 times as much memory as their text: a list of two bytes takes 64.
+MAX_VALUES = 100_000
 _Reader = Callable[[Any, str], Any]
 
 _ONE_OF: dict[type, tuple[str, ...]] = {
@@ -37,6 +39,8 @@ _CANONICAL_BASE64 = r"[A-Za-z0-9+/]*={0,2}"
 _BARE_BASE64 = r"[A-Za-z0-9+/]*"
 _TO_STANDARD = str.maketrans("-_", "+/")
 _WITHOUT_ZONE = r"[0-9-]{10}T[0-9:]{8}(?:\.[0-9]+)?"
+# Possessive, and without its end in broken JSON: linear in any text.
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 _RFC_3339 = (
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
@@ -45,11 +49,14 @@ _decoder = msgspec.json.Decoder()
 _encoder = msgspec.json.Encoder()
 
 
-def decode(body: bytes) -> Any:
+def decode(body: bytes, *, most_values: int = MAX_VALUES) -> Any:
     """Return the JSON value in `body`.
 
-    Raises PARSE_ERROR for anything but one JSON text in UTF-8 (RFC 8259), and for one nested deeper than MAX_DEPTH.
+    Raises PARSE_ERROR for anything but one JSON text in UTF-8 (RFC 8259), and for one nested deeper than MAX_DEPTH;
+    PAYLOAD_TOO_LARGE for one of more than `most_values` values.
     """
+    if _values_in(body) > most_values and _values_in(re.sub(_STRING, b"", body, flags=re.DOTALL)) > most_values:
+        raise A2AError(PAYLOAD_TOO_LARGE, f"Invalid JSON payload: it has more than {most_values} values")
     try:
         value = _decoder.decode(body)
     except RecursionError:
@@ -59,6 +66,11 @@ def decode(body: bytes) -> Any:
     if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
         _check_depth(value)
     return value
+
+
+def _values_in(body: bytes) -> int:
+    """Return the number of values, at least, in JSON without commas and brackets in strings."""
+    return body.count(b",") + body.count(b"[") + body.count(b"{")
 
 
 def encode(value: Any) -> bytes:

@@ -168,7 +168,7 @@ NO_JSON = {
     "only NUL": b"\x00",
     "UTF-16": '{"jsonrpc":"2.0"}'.encode("utf-16"),
     "deep nesting": b'{"message":' + b"[" * 5_000 + b"]" * 5_000 + b"}",
-    "very deep nesting": b"[" * 1_000_000,
+    "very deep nesting": b"[" * 100_000,
     "form data": b"message=hello",
     "HTML": b"<html></html>",
 }
@@ -201,6 +201,17 @@ def test_a_message_nested_too_deep_is_refused_and_one_at_the_limit_is_answered(w
     params["message"]["metadata"] = {"nested": nested}
     _, error, _ = error_of(way, served().send("POST", way.path, way.body(params)))
     assert "nested deeper than 100" in error["message"]
+
+
+@EACH_WAY
+def test_more_values_than_a_process_should_hold_are_413_and_as_many_signs_in_a_text_are_answered(way: Way) -> None:
+    params = way.params()
+    params["message"]["metadata"] = {"text": '[,{\\"' * 100_000}
+    assert served().send("POST", way.path, way.body(params)).status == 200
+    params["message"]["metadata"] = {"lists": [[]] * 100_000}
+    status, error, _ = error_of(way, served().send("POST", way.path, way.body(params)))
+    assert status == 413
+    assert "more than 100000 values" in error["message"]
 
 
 @EACH_WAY
