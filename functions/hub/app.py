@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from a2a_hub.a2a.live_turn import LiveTurns
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import CredentialSources
@@ -138,9 +139,9 @@ def build(
         tenants=config.tenants,
     )
     if door:
-        unstored, running = server.unstored.turns, stored.turns if stored else ()
-        door.capacity.count_turns(lambda: len(unstored) + len(running))
-        door.shutdown.on_stop(unstored.drain)
+        turns: list[LiveTurns[Any]] = [server.unstored.turns, *([stored.turns] if stored else [])]
+        door.capacity.count_turns(lambda: sum(map(len, turns)), lambda: sum(each.body_bytes for each in turns))
+        door.shutdown.on_stop(server.unstored.turns.drain)
         door.shutdown.on_stop(misses.keep)
         if tasks:
             door.shutdown.on_stop(tasks.engine.drain)

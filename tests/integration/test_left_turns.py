@@ -1,5 +1,6 @@
 """Turns whose callers leave, on instances without CPU between requests: the queue goes on with what is stored."""
 
+import json
 import queue
 import threading
 from collections.abc import Iterator
@@ -12,7 +13,10 @@ from a2a_hub.a2a.model import Task, TaskState
 from a2a_hub.a2a.relay import Waiting
 from a2a_hub.a2a.reply import Piece, Text
 from a2a_hub.queue.wakeups import Wakeups
-from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, settled, terminal, text_of
+from tests.fakes import agent_wire
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
+from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, settled, terminal, text_of, until
+from tests.integration.gates import BEARER, TOKEN, function
 
 
 @pytest.fixture
@@ -94,3 +98,38 @@ def test_a_process_that_has_cpu_without_callers_keeps_its_turns(file: Path) -> N
     goes_on.set()
     assert text_of(settled(here, task.id)) == "the answer"
     assert wakeups.wakeups.empty()
+
+
+def test_large_requests_count_until_their_turns_are_over_though_nobody_waits(tmp_path: Path) -> None:
+    goes_on = threading.Event()
+
+    def script(_: ReceivedMessage) -> Iterator[agent_wire.Json]:
+        yield agent_wire.task("working")
+        assert goes_on.wait(PATIENCE_SECONDS)
+        yield agent_wire.status("completed", "done")
+
+    def body(id_: str, size: int) -> bytes:
+        message = {"messageId": id_, "role": "ROLE_USER", "parts": [{"text": "a" * size}]}
+        return json.dumps({"message": message, "configuration": {"returnImmediately": True}}).encode()
+
+    settings = {
+        "HUB_DEV_TOKEN": TOKEN,
+        "IAM_CREDENTIALS": "none",
+        "MAX_HELD_MEBIBYTES": "1",
+        "TASK_STORE": f"sqlite:{tmp_path}/tasks.db",
+    }
+    with AgentServer(script) as agent:
+        routes = tmp_path / "routes.toml"
+        names = 'id = "only"\nname = "Only"\ndescription = "The only agent."\nboundary = "public"\ndefault = true'
+        routes.write_text(f'[[routes]]\n{names}\nurl = "{agent.url}"\n')
+        with function("hub", tmp_path, ROUTES_FILE=str(routes), **settings) as hub:
+
+            def ask(id_: str, size: int) -> int:
+                headers = {**BEARER, "A2A-Version": "1.0", "Content-Type": "application/json"}
+                return hub.ask(path="/message:send", body=body(id_, size), headers=headers).status
+
+            assert ask("first", 600_000) == 200
+            assert ask("second", 600_000) == 503
+            assert ask("small", 6_000) == 200
+            goes_on.set()
+            until(lambda: ask("second", 600_000) == 200)

@@ -37,6 +37,7 @@ class Call(Redacted, frozen=True, kw_only=True):
     """One call of an operation. `record` collects the fields of the request's log line.
 
     `for_ui`: the UI contract holds, text only, and a failure is a completed answer that explains it (`admission.contract_of`).
+    `body_bytes` is the size of the request's body, much of which a turn holds until it is over.
     `extensions` are requested by the caller and declared by the card. `authorization` is the caller's own header, only for
     boundaries that pass it on.
     """
@@ -55,6 +56,7 @@ class Call(Redacted, frozen=True, kw_only=True):
     task: CurrentTask | None = None
     for_ui: bool = False
     tenant: str = ""
+    body_bytes: int = 0
 
     @property
     def owner(self) -> str:

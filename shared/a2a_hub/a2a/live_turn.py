@@ -188,6 +188,12 @@ class LiveTurns(Generic[L]):
     def __len__(self) -> int:
         return len(self._turns)
 
+    @property
+    def body_bytes(self) -> int:
+        """The size of all bodies of their requests."""
+        with self._lock:
+            return sum(turn.call.body_bytes for turn in self._turns)
+
     def drain(self, *, seconds: float = 5.0, clock: Callable[[], float] = time.monotonic) -> None:
         """Take no more work, and hand over what others can go on with. What is not over after `seconds` is ended."""
         deadline = clock() + seconds

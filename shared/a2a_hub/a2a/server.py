@@ -146,12 +146,13 @@ class A2AServer:
             record=record,
             for_ui=contract is Contract.UI,
             tenant=tenant_of(params, self._tenants),
+            body_bytes=exchange.body_bytes,
         )
         headers = admit(operation, params, call, card)
         try:
             if operation.streaming:
                 return self._stream(operation, params, call, exchange, headers)
-            self._check_capacity(params)
+            self._check_capacity(params, call)
             result = self._result(operation, params, call)
             record.setdefault("outcome", _outcome_of(result, params))
         except (TemporaryRefusal, Overloaded) as refusal:
@@ -161,9 +162,9 @@ class A2AServer:
         headers = {"content-type": exchange.media_type} | headers
         return Response(headers=headers, body=exchange.write_result(_limited(result, params)))
 
-    def _check_capacity(self, params: Struct) -> None:
+    def _check_capacity(self, params: Struct, call: Call) -> None:
         if self._capacity is not None and isinstance(params, SendMessageRequest):
-            self._capacity.check_turns()
+            self._capacity.check_turns(call.body_bytes)
 
     def _result(self, operation: Operation, params: Struct, call: Call) -> Any:
         match params:
@@ -198,7 +199,7 @@ class A2AServer:
     ) -> Response:
         with ExitStack() as open_stream:
             self._count_stream(call, open_stream)
-            self._check_capacity(params)
+            self._check_capacity(params, call)
             events = self._events(operation, params, call)
             on_close = open_stream.pop_all().close
 

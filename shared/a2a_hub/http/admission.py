@@ -29,7 +29,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """The limits of one process. `requests` counts those without an answer yet, of which `threads` have a thread.
 
     `held_bytes` bounds the bodies of requests that are being read, or held until they are answered, with large answers that are
-    being sent. A body of up to `small_body_bytes` is always read; none is that is longer than `body_bytes`.
+    being sent; and, apart from that, the bodies of the requests whose turns run. A body of up to `small_body_bytes` is always
+    read; none is that is longer than `body_bytes`.
     """
 
     threads: int = 64
@@ -83,16 +84,21 @@ class Capacity:
         self.held_bytes = Gauge(limits.held_bytes)
         self._streams = Gauge(limits.streams)
         self._running_turns: Callable[[], int] = lambda: 0
+        self._turns_bytes: Callable[[], int] = lambda: 0
         self._lock = threading.Lock()
         self._streams_of: Counter[str] = Counter()
 
-    def count_turns(self, running: Callable[[], int]) -> None:
-        """Count turns with `running`: those that nobody waits for are among them."""
+    def count_turns(self, running: Callable[[], int], body_bytes: Callable[[], int] = lambda: 0) -> None:
+        """Count turns with `running`, and the bodies of their requests: those that nobody waits for are among them."""
         self._running_turns = running
+        self._turns_bytes = body_bytes
 
-    def check_turns(self) -> None:
-        """Raise Overloaded if no further turn may be started."""
-        if self._running_turns() >= self.limits.turns:
+    def check_turns(self, body_bytes: int = 0) -> None:
+        """Raise Overloaded if no further turn, with a body of this size, may be started."""
+        is_large = body_bytes > self.limits.small_body_bytes
+        if self._running_turns() >= self.limits.turns or (
+            is_large and self._turns_bytes() + body_bytes > self.limits.held_bytes
+        ):
             raise Overloaded
 
     def open_stream(self, caller: str) -> Callable[[], None]:

@@ -24,6 +24,10 @@ class Exchange(Protocol):
     def media_type(self) -> str:
         """The Content-Type of an answer that is not a stream."""
 
+    @property
+    def body_bytes(self) -> int:
+        """The size of the request's body, once its params are read."""
+
     def resolve(self) -> tuple[Operation, VersionCodec]:
         """Return the operation that is called, and the codec of the version in which it is called."""
 

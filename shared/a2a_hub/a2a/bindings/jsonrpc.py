@@ -41,6 +41,7 @@ class JsonRpcExchange:
         self._request = request
         self._max_body_bytes = max_body_bytes
         self._methods = methods
+        self.body_bytes = 0
         self._id: Id = None
         self._head = b""
         self._params: Any = None
@@ -49,7 +50,9 @@ class JsonRpcExchange:
     def resolve(self) -> tuple[Operation, VersionCodec]:
         if self._request.media_type not in _MEDIA_TYPES:
             raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json")
-        self._method = self._read_envelope(self._request.body(self._max_body_bytes))
+        body = self._request.body(self._max_body_bytes)
+        self.body_bytes = len(body)
+        self._method = self._read_envelope(body)
         self._operation, self._codec = resolve(self._method, versions.named_in(self._request), self._methods)
         return self._operation, self._codec
 

@@ -25,6 +25,7 @@ class RestExchange:
     def __init__(self, request: Request, *, max_body_bytes: int) -> None:
         self._request = request
         self._max_body_bytes = max_body_bytes
+        self.body_bytes = 0
         accepts_own = A2A_JSON in request.headers.get("accept", "") or request.media_type == A2A_JSON
         self.media_type = A2A_JSON if accepts_own else JSON
 
@@ -38,6 +39,7 @@ class RestExchange:
     def read_params(self, *, completes: bool = False) -> Struct:
         request = self._request
         body = request.body(self._max_body_bytes) if request.method == "POST" else b""
+        self.body_bytes = len(body)
         if body and request.media_type not in _MEDIA_TYPES:
             raise A2AError(UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
         return read_request(self._target, request.query, body, completes=completes)
