@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 import flask
 from msgspec import structs
 
-from a2a_hub.http.admission import Door, Refusal
+from a2a_hub.http.admission import Door, Overloaded, Refusal
 from a2a_hub.http.messages import (
     INTERNAL_ERROR,
     Handler,
@@ -26,6 +26,7 @@ from a2a_hub.http.messages import (
     blocking,
     close_if_closable,
     sent_headers,
+    stated_length,
 )
 from a2a_hub.http.request_body import WAIT_LIMITS, RequestBody, WaitLimits
 
@@ -55,25 +56,45 @@ def entry_point(
 
 
 def _at_door(handle: Handler, door: Door) -> Handler:
-    """Return a handler that answers at most so many requests at once; the others are refused while there are threads to do it.
+    """Return a handler that answers at most so many requests, and holds so many bytes of bodies, at once; the others are refused
+    while there are threads to do it.
 
     A streamed answer is one until its end.
     """
-    requests = door.capacity.requests
+    requests, held_bytes = door.capacity.requests, door.capacity.held_bytes
 
     def handle_one(request: Request) -> Response:
         if (page := door.page(request)) is not None:
             return page
         if not requests.take():
             return door.refuse(request, Refusal.OVERLOADED)
-        try:
-            response = blocking(handle(request))
-        except BaseException:
+        held = 0
+
+        def read_body(limit_bytes: int) -> bytes | None:
+            nonlocal held
+            is_chunked = "transfer-encoding" in request.headers
+            size = limit_bytes if is_chunked else stated_length(request.headers.get("content-length", ""))
+            if door.capacity.limits.small_body_bytes < size <= limit_bytes:
+                if not held_bytes.take(size):
+                    raise Overloaded
+                held += size
+            return request.read_body(limit_bytes)
+
+        def end() -> None:
             requests.give()
+            held_bytes.give(held)
+
+        try:
+            response = blocking(handle(structs.replace(request, read_body=read_body)))
+        except Overloaded:
+            end()
+            return door.refuse(request, Refusal.OVERLOADED)
+        except BaseException:
+            end()
             raise
         if isinstance(response.body, Iterator):
-            return structs.replace(response, body=ObservedIterator(response.body, requests.give))
-        requests.give()
+            return structs.replace(response, body=ObservedIterator(response.body, end))
+        end()
         return response
 
     return handle_one

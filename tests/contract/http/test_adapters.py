@@ -321,8 +321,9 @@ def _refused(server: Server) -> Answer:
             return answer
 
 
-def test_bodies_beyond_the_room_for_them_are_refused_and_small_ones_read(tmp_path: Path) -> None:
-    with running("asgi", tmp_path) as server, server.connect() as slow:
+@pytest.mark.parametrize("adapter", _SOURCES)
+def test_bodies_beyond_the_room_for_them_are_refused_and_small_ones_read(adapter: str, tmp_path: Path) -> None:
+    with running(adapter, tmp_path) as server, server.connect() as slow:
         slow.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + b"x" * 199_999)
         while (answer := server.get("/", method="POST", body=b"x" * 100_000)).status != 503:
             pass
