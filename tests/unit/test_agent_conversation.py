@@ -104,18 +104,6 @@ def test_the_conversation_unused_for_longest_is_forgotten_first_and_long_questio
     assert turns.get("one")
 
 
-def test_an_answer_that_was_given_before_is_said_to_be_that() -> None:
-    desk = in_conversation(ExpenseDesk(load_policy(POLICY)).answer)
-    for questions, said_before in (
-        (("What is the taxi limit?", "Is that per person?"), "What I know of this I have said before:\n"),
-        (("タクシー代の上限は", "それって一人あたり?"), "先ほどの回答でお伝えしたとおりです。\n"),
-    ):
-        say = conversation(desk, questions[0])
-        first = say(questions[0])[0]
-        assert say(questions[1])[0] == say(questions[1])[0] == said_before + first
-        assert not say(questions[0])[0].startswith(said_before)
-
-
 def test_the_per_diem_abroad_and_in_japanese_overseas_is_answered_after_the_one_at_home() -> None:
     desk = in_conversation(ExpenseDesk(load_policy(POLICY)).answer)
     for first, then, told in (

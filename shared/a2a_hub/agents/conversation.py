@@ -4,7 +4,6 @@ They are completed by a model, or by rules. The last turns are with callers who 
 instance's memory, bounded; without them, a follow-up is answered by its own words.
 """
 
-import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,6 @@ from a2a_hub.a2a.model import Part, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.rewriting import Rewriter
 from a2a_hub.text.follow_up import completed, is_follow_up, names_another
-from a2a_hub.text.language import Language, answer_language
 
 _MAX_CONVERSATIONS = 1_000
 _MAX_TURNS = 3
@@ -27,18 +25,13 @@ _MAX_QUESTION_CHARACTERS = 2_000
 _MAX_ANSWER_CHARACTERS = 500
 # The hub's ids have 36 characters; other callers may send megabytes.
 _MAX_ID_CHARACTERS = 200
-_REPEATED = {
-    Language.EN: "What I know of this I have said before:\n",
-    Language.JA: "先ほどの回答でお伝えしたとおりです。\n",
-}
 
 
 class Turn(Struct, frozen=True):
-    """A question of a conversation in full, the beginning of its answer, and the hash of the whole answer."""
+    """A question of a conversation in full, and the beginning of its answer."""
 
     question: str
     answer: str
-    answer_hash: str
 
 
 class LastTurns:
@@ -70,14 +63,10 @@ def turns_after(before: tuple[Turn, ...], question: str, answer: str) -> tuple[T
     """Return the turns to remember after one more, the last ones; none after too long a question."""
     if not 0 < len(question) <= _MAX_QUESTION_CHARACTERS:
         return ()
-    turns = (*before, Turn(question, answer[:_MAX_ANSWER_CHARACTERS], _hash(answer)))[-_MAX_TURNS:]
+    turns = (*before, Turn(question, answer[:_MAX_ANSWER_CHARACTERS]))[-_MAX_TURNS:]
     while len(msgspec.json.encode(turns)) > memory.MOST_BYTES:
         turns = turns[1:]
     return turns
-
-
-def _hash(answer: str) -> str:
-    return hashlib.sha256(answer.encode(errors="replace")).hexdigest()[:16]
 
 
 def _kept_turns(request: SendMessageRequest) -> tuple[Turn, ...]:
@@ -93,7 +82,7 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, rewriter: Rewri
     """Return `answer` with follow-ups completed: by `rewriter`, or where it fails by the question before.
 
     `alone_first`: only if their own words get no answer by rules. An agent that finds something for nearly every text needs the
-    completed question at once. A repeated answer is marked as such.
+    completed question at once.
     """
     turns = LastTurns()
 
@@ -127,13 +116,10 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, rewriter: Rewri
         if not _is_answered(pieces):
             question = completed(last.question, question)
             pieces = list(_answered(answer, request, call, question))
-        text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
-        if _is_answered(pieces) and _hash(text) == last.answer_hash:
-            yield Text(_REPEATED[answer_language(question)])
         yield from pieces
         # An unanswered question is no basis for the next follow-up: "in feet?", "and Mount Everest?".
         if _is_answered(pieces):
-            yield from remember(question, text)
+            yield from remember(question, "".join(piece.text for piece in pieces if isinstance(piece, Text)))
 
     return answer_in_context
 

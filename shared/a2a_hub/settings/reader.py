@@ -10,13 +10,6 @@ T = TypeVar("T")
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 """The names of this machine in URLs: credentials may go there over http."""
 
-ALIASES: Mapping[str, str] = {
-    "TASK_CANCEL_POLL_SECONDS": "TASK_LOOK_SECONDS",
-    "WEBHOOK_POLL_SECONDS": "WEBHOOK_LOOK_SECONDS",
-    "WORKER_POLL_SECONDS": "WORKER_LOOK_SECONDS",
-}
-"""The renamed variables: present name to former name. docs/settings.md lists each; delete it after one version."""
-
 
 def _print_warning(message: str) -> None:
     sys.stderr.write(f"WARNING: {message}\n")
@@ -30,32 +23,15 @@ class SettingsError(SystemExit):
 
 
 class Settings:
-    """Typed reads of `environ`; call `check` after the last one. `warn` writes a line to the operator.
+    """Typed reads of `environ`; call `check` after the last one. `warn` writes a line to the operator."""
 
-    `aliases` maps a variable to its former name, which is read, with a warning, for one version after the change.
-    """
-
-    def __init__(
-        self,
-        environ: Mapping[str, str],
-        *,
-        aliases: Mapping[str, str] = ALIASES,
-        warn: Callable[[str], object] = _print_warning,
-    ) -> None:
+    def __init__(self, environ: Mapping[str, str], *, warn: Callable[[str], object] = _print_warning) -> None:
         self._environ = environ
-        self._aliases = aliases
         self.warn = warn
         self._problems: list[str] = []
 
     def _value(self, name: str) -> str:
-        value = self._environ.get(name, "").strip()
-        former = self._aliases.get(name)
-        if value or former is None:
-            return value
-        value = self._environ.get(former, "").strip()
-        if value:
-            self.warn(f"{former} is now called {name}; the former name works until the next version")
-        return value
+        return self._environ.get(name, "").strip()
 
     def text(self, name: str, default: str) -> str:
         """Return the variable, or the default if it is unset or empty."""
