@@ -342,7 +342,7 @@ class Reader:
             return defaults if key in defaults.values and key not in table.values else table
 
         concurrency = holder("concurrency").whole("concurrency", 80, least=1)
-        resources = Resources(
+        return Resources(
             memory=self._matching(holder("memory"), "memory", MEMORY, "512Mi"),
             cpu=self._matching(holder("cpu"), "cpu", CPU, "1"),
             concurrency=concurrency,
@@ -356,11 +356,6 @@ class Reader:
             subnet=self._optional(holder("subnet"), "subnet", WORD),
             vpc_egress=self._matching(holder("vpc_egress"), "vpc_egress", EGRESS, "private-ranges-only"),
         )
-        # A malformed value is reported already, and has no limits.
-        if MEMORY.pattern.fullmatch(resources.memory) and CPU.pattern.fullmatch(resources.cpu):
-            for key, message in config_checks.problems(resources):
-                holder(key).problem(key, message)
-        return resources
 
     def _observability(self, function: Function, place: Place) -> Mapping[str, str]:
         variables = {"AUDIT_LOG": "stdout"} if function.writes_audit_log and self._table(()).flag("audit_log") else {}

@@ -82,10 +82,6 @@ def test_an_agent_of_another_account_is_reached_as_that_account_and_others_are_n
 # What is added to the smallest file (line 6 is the first), and the mistake that is told.
 MISTAKES = {
     "[functions.hub]\nthreads = 80": "deploy.toml:7: threads is 80: it must be more than concurrency, 80",
-    "[functions.hub]\nconcurrency = 1001": "deploy.toml:7: concurrency is 1001: Cloud Run takes 1000 at most",
-    '[functions.hub]\ncpu = "0.5"': "deploy.toml:7: less than one CPU serves one request at a time",
-    "[functions.hub]\ntimeout_seconds = 3601": "deploy.toml:7: timeout_seconds can be 3600 at most",
-    "[functions.hub]\nmin_instances = 11": "deploy.toml:7: min_instances is more than max_instances",
     '[functions.hub]\nmemory = "lots"': "deploy.toml:7: memory is 'lots': it must be an amount of memory",
     '[functions.hub]\nproject = "other-project"': "deploy.toml:7: unknown key 'project'",
     '[functions.hubb]\nmemory = "1Gi"': "deploy.toml:6: unknown key 'hubb': did you mean \"hub\"?",
