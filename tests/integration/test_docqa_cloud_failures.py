@@ -45,16 +45,16 @@ def nowhere() -> str:
 
 SEARCH_FAULTS = [
     ("deny-search", "denied", "the search is not permitted", "検索の権限がありません"),
-    ("service-disabled", "api_disabled", "not enabled for this project", "有効になっていません"),
-    ("quota", "quota", "reached its limit of requests", "利用上限に達しています"),
-    ("server-error", "broken", "search service had a problem", "検索サービスで問題が発生しました"),
-    ("latency", "timeout", "did not answer in time", "時間内に応答しませんでした"),
+    ("service-disabled", "api_disabled", "search service is not set up", "設定に問題があります"),
+    ("quota", "quota", "search service is not available", "検索サービスを利用できません"),
+    ("server-error", "broken", "search service is not available", "検索サービスを利用できません"),
+    ("latency", "timeout", "search service is not available", "検索サービスを利用できません"),
 ]
 SOURCE_FAULTS = [
     ("deny-objects-get", "denied", "not allowed to open the source documents", "原文を開く権限がありません"),
-    ("quota", "quota", "reached its limit of requests", "利用上限に達しています"),
-    ("server-error", "broken", "storage service had a problem", "ストレージサービスで問題が発生しました"),
-    ("latency", "timeout", "storage service did not answer in time", "ストレージサービスが時間内に応答しませんでした"),
+    ("quota", "quota", "storage service is not available", "ストレージサービスを利用できません"),
+    ("server-error", "broken", "storage service is not available", "ストレージサービスを利用できません"),
+    ("latency", "timeout", "storage service is not available", "ストレージサービスを利用できません"),
 ]
 
 
@@ -178,9 +178,9 @@ def test_a_source_that_is_gone_says_so(cloud: DocumentCloud) -> None:
     assert ask(engine, DOORS).grounded
     cloud.bucket.delete("doors.md")
     answer = asked(engine)
-    assert "no longer there" in answer.text
+    assert "or is gone" in answer.text
     assert "hubctl corpus status" in answer.hints[0].remedy
-    assert "原文の文書が既に存在しません" in asked(engine, DOORS_JA).text
+    assert "索引の作成後に原文が変更または削除されています" in asked(engine, DOORS_JA).text
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_source_that_is_gone_says_so(cloud: DocumentCloud) -> None:
 )
 def test_a_data_store_that_does_not_exist_says_which_settings_name_it(cloud: DocumentCloud, wrong: str) -> None:
     answer = asked(cloud.engine(serving_config=wrong))
-    assert "was not found where it should be" in answer.text
+    assert "the search service is not set up" in answer.text
     assert (answer.hints[0].cause, answer.hints[0].resource) == ("not_found", wrong)
     assert "DISCOVERY_ENGINE_DATA_STORE" in answer.hints[0].remedy
 
@@ -242,7 +242,7 @@ def test_an_answer_that_is_none_is_a_failure_in_time(
 
 def test_a_token_that_is_not_taken_is_a_matter_of_credentials(cloud: DocumentCloud) -> None:
     answer = asked(cloud.engine(token="token-of-nobody"))
-    assert "no valid credentials for the search" in answer.text
+    assert "the search service is not set up" in answer.text
     assert "gcloud auth application-default login" in answer.hints[0].remedy
 
 

@@ -197,11 +197,10 @@ def test_a_failure_is_told_in_the_language_of_the_question(
         assert secret not in answer.failure
 
 
-def test_every_cause_has_a_text_of_its_own_in_both_languages_and_a_remedy() -> None:
+def test_every_cause_has_a_text_in_both_languages_and_a_remedy() -> None:
     settings = gemini("http://127.0.0.1:1").settings
     for language in Language:
         told = {failure_text(cause, language, is_begun=False) for cause in Cause}
-        assert len(told) == len(Cause)
         assert {language_of(text) for text in told} == {language}
     assert all(remedy(cause, settings, account=None) for cause in Cause)
 

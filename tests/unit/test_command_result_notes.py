@@ -1,4 +1,4 @@
-"""The result of a slash command in the notes of its task is read under the key of today and that of earlier versions."""
+"""The result of a slash command in the notes of its task."""
 
 import pytest
 
@@ -8,9 +8,8 @@ from functions.hub.commands.agent_commands import has_result, result_events
 from functions.hub.conversations import EXECUTES
 
 
-@pytest.mark.parametrize("key", ["result", "said"])
-def test_a_stored_result_is_read(key: str) -> None:
-    notes = {EXECUTES: {key: "done"}}
+def test_a_stored_result_is_read() -> None:
+    notes = {EXECUTES: {"result": "done"}}
     assert has_result(notes)
     _, result, end = result_events(notes, task_id="t", context_id="c", message_factory=MESSAGE_FACTORY)
     assert isinstance(result, TaskStatusUpdateEvent)

@@ -24,50 +24,30 @@ _SERVICE = {
     Step.SEARCH: {"en": "search", "ja": "検索"},
     Step.SOURCE: {"en": "storage", "ja": "ストレージ"},
 }
+_NOT_SET_UP = {
+    "en": "the {service} service is not set up for the document service as it should be.",
+    "ja": "文書サービスから{service}サービスを利用するための設定に問題があります。",
+}
+_AWAY = {
+    "en": "the {service} service is not available at the moment.",
+    "ja": "現在、{service}サービスを利用できません。",
+}
+_UNREADABLE = {
+    "en": "the source document is too large, or has no text that can be read (it may be encrypted, empty or damaged).",
+    "ja": "原文が大きすぎるか、文字を読み取れません（暗号化、空、または破損の可能性があります）。",
+}
+_CHANGED = {
+    "en": "the source document has changed since it was indexed, or is gone.",
+    "ja": "索引の作成後に原文が変更または削除されています。",
+}
 _WHY = {
-    Cause.NO_CREDENTIALS: {
-        "en": "the document service has no valid credentials for the {service} service.",
-        "ja": "文書サービスに{service}サービスのための有効な認証情報がありません。",
-    },
-    Cause.API_DISABLED: {
-        "en": "the {service} service is not enabled for this project.",
-        "ja": "このプロジェクトで{service}サービスが有効になっていません。",
-    },
-    Cause.QUOTA: {
-        "en": "the {service} service has reached its limit of requests for the moment.",
-        "ja": "{service}の利用上限に達しています。",
-    },
-    Cause.UNREACHABLE: {
-        "en": "the {service} service cannot be reached at the moment.",
-        "ja": "現在、{service}サービスに接続できません。",
-    },
-    Cause.TIMEOUT: {
-        "en": "the {service} service did not answer in time.",
-        "ja": "{service}サービスが時間内に応答しませんでした。",
-    },
-    Cause.REJECTED: {
-        "en": "the {service} service did not accept the request.",
-        "ja": "{service}サービスが要求を受け付けませんでした。",
-    },
-    Cause.BROKEN: {
-        "en": "the {service} service had a problem.",
-        "ja": "{service}サービスで問題が発生しました。",
-    },
+    **dict.fromkeys((Cause.NO_CREDENTIALS, Cause.API_DISABLED, Cause.REJECTED), _NOT_SET_UP),
+    **dict.fromkeys((Cause.QUOTA, Cause.UNREACHABLE, Cause.TIMEOUT, Cause.BROKEN), _AWAY),
+    **dict.fromkeys((Cause.TOO_LARGE, Cause.UNREADABLE), _UNREADABLE),
+    Cause.CHANGED: _CHANGED,
     Cause.NOT_SIGNED_IN: {
         "en": "it shows each person only what they may read, and your sign-in did not come with the question.",
         "ja": "検索は本人が閲覧できる文書だけを対象としますが、ご質問にサインイン情報が添えられていませんでした。",
-    },
-    Cause.TOO_LARGE: {
-        "en": "the source document is too large.",
-        "ja": "原文の文書が大きすぎます。",
-    },
-    Cause.UNREADABLE: {
-        "en": "the source document has no text that can be read (it may be encrypted, empty or damaged).",
-        "ja": "原文から文字を読み取れません（暗号化、空、または破損の可能性があります）。",
-    },
-    Cause.CHANGED: {
-        "en": "the source document has changed since it was indexed.",
-        "ja": "索引の作成後に原文が変更されています。",
     },
 }
 _WHY_OF_STEP = {
@@ -76,14 +56,8 @@ _WHY_OF_STEP = {
         "en": "the document service is not allowed to open the source documents.",
         "ja": "文書サービスに原文を開く権限がありません。",
     },
-    (Step.SEARCH, Cause.NOT_FOUND): {
-        "en": "the document collection was not found where it should be.",
-        "ja": "所定の場所に文書データストアが見つかりません。",
-    },
-    (Step.SOURCE, Cause.NOT_FOUND): {
-        "en": "the source document is no longer there.",
-        "ja": "原文の文書が既に存在しません。",
-    },
+    (Step.SEARCH, Cause.NOT_FOUND): _NOT_SET_UP,
+    (Step.SOURCE, Cause.NOT_FOUND): _CHANGED,
 }
 _OTHERS_UNREAD = {
     "en": "\n\n{number} more of the documents found could not be opened, so a newer or further rule may be missing here.",

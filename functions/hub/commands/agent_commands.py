@@ -42,8 +42,6 @@ _LIST_SECONDS = 10.0
 # /help does not wait for an agent that hangs.
 _HELP_SECONDS = 2.0
 _RESULT = "result"
-# The key of notes that earlier versions stored.
-_OLD_RESULT = "said"
 CommandsOrFailure = Sequence[SlashCommand] | Failure
 
 
@@ -208,15 +206,14 @@ def routes_with_commands(served: Served, metadata: dict[str, object] | None, cal
 
 def has_result(notes: Mapping[str, Any]) -> bool:
     """Return True for the notes of a command whose result the agent gave at once."""
-    return not {_RESULT, _OLD_RESULT}.isdisjoint(notes.get(EXECUTES, ()))
+    return _RESULT in notes.get(EXECUTES, ())
 
 
 def result_events(
     notes: Mapping[str, Any], *, task_id: str, context_id: str, message_factory: MessageFactory
 ) -> Iterator[Event]:
     """Yield the events of a command whose result is known: the extension puts everything into status updates."""
-    stored = notes[EXECUTES]
-    result = stored[_RESULT if _RESULT in stored else _OLD_RESULT]
+    result = notes[EXECUTES][_RESULT]
     part = Part(text=result) if isinstance(result, str) else Part(data=result, media_type="application/json")
 
     def status(state: TaskState, kind: DevelopmentToolEventKind, *parts: Part) -> TaskStatusUpdateEvent:

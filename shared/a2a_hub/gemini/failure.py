@@ -77,27 +77,23 @@ class ModelFailed(Exception):
         self.failure = failure
 
 
+_NOT_SET_UP = ("The language model is not set up for me as it should be.", "言語モデルの設定に問題があります。")
+_AWAY = ("The language model cannot be reached at the moment.", "現在、言語モデルに接続できません。")
+_SLOW = (
+    "The language model did not finish its answer in time.",
+    "言語モデルの回答が時間内に完了しませんでした。",
+)
+_UNUSABLE = ("The language model gave no usable answer.", "言語モデルから有効な回答が得られませんでした。")
+_BLOCKED = (
+    "The language model's safety rules did not let this question or its answer through.",
+    "言語モデルの安全基準により、この質問には回答できません。",
+)
 _REASONS = {
-    Cause.NO_CREDENTIALS: (
-        "I have no valid credentials for the language model.",
-        "言語モデルを利用するための有効な認証情報がありません。",
-    ),
-    Cause.DENIED: (
-        "I am not allowed to use the language model.",
-        "言語モデルを利用する権限がありません。",
-    ),
-    Cause.API_DISABLED: (
-        "The language model's service is not enabled for this project.",
-        "このプロジェクトで言語モデルのサービスが有効になっていません。",
-    ),
-    Cause.NOT_FOUND: (
-        "The language model that I am set to use does not exist, or not in this region.",
-        "設定されている言語モデルが存在しないか、このリージョンでは利用できません。",
-    ),
-    Cause.REJECTED: (
-        "The language model did not accept the request.",
-        "言語モデルが要求を受け付けませんでした。",
-    ),
+    **dict.fromkeys((Cause.NO_CREDENTIALS, Cause.DENIED, Cause.API_DISABLED, Cause.NOT_FOUND), _NOT_SET_UP),
+    **dict.fromkeys((Cause.OVERLOADED, Cause.UNREACHABLE, Cause.CUT), _AWAY),
+    **dict.fromkeys((Cause.TIMEOUT, Cause.STALLED), _SLOW),
+    **dict.fromkeys((Cause.REJECTED, Cause.CUT_PROMPT, Cause.BROKEN, Cause.EMPTY), _UNUSABLE),
+    **dict.fromkeys((Cause.QUESTION_BLOCKED, Cause.ANSWER_BLOCKED, Cause.RECITATION), _BLOCKED),
     Cause.QUOTA: (
         "The language model has reached its limit of requests for the moment.",
         "言語モデルが現在、利用上限に達しています。",
@@ -105,50 +101,6 @@ _REASONS = {
     Cause.USED_UP: (
         "Today's limit of calls to the language model is reached.",
         "本日の言語モデルの利用上限に達しました。",
-    ),
-    Cause.OVERLOADED: (
-        "The language model's service has a problem at the moment.",
-        "言語モデルのサービスで現在、問題が発生しています。",
-    ),
-    Cause.UNREACHABLE: (
-        "The language model cannot be reached at the moment.",
-        "現在、言語モデルに接続できません。",
-    ),
-    Cause.TIMEOUT: (
-        "The language model did not finish its answer in time.",
-        "言語モデルの回答が時間内に完了しませんでした。",
-    ),
-    Cause.STALLED: (
-        "The language model stopped sending.",
-        "言語モデルからの送信が途絶えました。",
-    ),
-    Cause.CUT: (
-        "The connection to the language model was lost.",
-        "言語モデルとの接続が切れました。",
-    ),
-    Cause.CUT_PROMPT: (
-        "The language model did not read all that it was given.",
-        "言語モデルが渡した文章の全部を読めませんでした。",
-    ),
-    Cause.BROKEN: (
-        "The language model ended in a way that I do not understand.",
-        "言語モデルが想定外の形で終了しました。",
-    ),
-    Cause.EMPTY: (
-        "The language model answered nothing.",
-        "言語モデルから回答がありませんでした。",
-    ),
-    Cause.QUESTION_BLOCKED: (
-        "The language model's safety rules did not let this question through.",
-        "言語モデルの安全基準により、この質問には回答できません。",
-    ),
-    Cause.ANSWER_BLOCKED: (
-        "The language model's safety rules stopped its answer.",
-        "言語モデルの安全基準により、回答が中止されました。",
-    ),
-    Cause.RECITATION: (
-        "The language model stopped, because its answer came too close to a published text.",
-        "回答が公開済みの文章に近すぎるため、言語モデルが回答を中止しました。",
     ),
     Cause.CANCELLED: ("The question was withdrawn.", "質問が取り消されました。"),
 }
