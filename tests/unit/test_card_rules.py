@@ -123,8 +123,6 @@ BROKEN: list[tuple[str, Change, str, str]] = [
     ("url-https", lambda c: c.update(url="hub.example.com"), "$.url", "https address"),
     ("url-public", lambda c: c.update(url="https://127.0.0.1:8080"), "$.url", "public address"),
     ("url-public", lambda c: c.update(url="https://10.1.2.3"), "$.url", "public address"),
-    ("url-plain", lambda c: c.update(url="https://me@hub.example.com"), "$.url", "scheme, host and path"),
-    ("url-plain", lambda c: c.update(url="https://hub.example.com/?key=1"), "$.url", "scheme, host and path"),
     ("transport", lambda c: c.update(preferredTransport="GRPC"), "$.preferredTransport", "JSONRPC"),
     ("mime-types", lambda c: c["defaultInputModes"].append("text"), "$.defaultInputModes[2]", '"text/plain"'),
     (
@@ -172,18 +170,9 @@ BROKEN: list[tuple[str, Change, str, str]] = [
         "$.securitySchemes.google.flows.authorizationCode.scopes",
         "add email",
     ),
-    ("skills", lambda c: c.update(skills=[]), "$.skills", "add a skill"),
     ("skill-ids", lambda c: c["skills"][1].update(id="pm"), "$.skills[1].id", "one of its own"),
     ("empty", lambda c: c.update(description=" "), "$.description", "write a text"),
     ("empty", lambda c: c["skills"][0].update(name=""), "$.skills[0].name", "write a text"),
-    ("description-length", lambda c: c.update(description="x" * 2001), "$.description", "2000 at most"),
-    ("icon", lambda c: c.update(iconUrl="http://hub.example.com/icon.png"), "$.iconUrl", "https"),
-    (
-        "signature",
-        lambda c: c.update(signatures=[{"protected": "e30", "signature": "AA"}]),
-        "$.signatures",
-        "delete it",
-    ),
     ("registry-size", lambda c: c["skills"][0].update(examples=["x" * 1500] * 6), "$", "shorten examples"),
     ("size", lambda c: c["skills"][0].update(examples=["x" * 1500] * 50), "$", "65536"),
 ]
@@ -213,8 +202,6 @@ def test_every_rule_has_a_card_that_breaks_it_and_ids_are_used_once() -> None:
     ("text", "message"),
     [
         ("{", "not JSON"),
-        ('{"name": NaN}', "NaN"),
-        ('{"name": "a", "name": "b"}', "name stands twice"),
         ("[]", "JSON object"),
         ("[" * 100_000, "nested deeper"),
     ],
@@ -226,7 +213,7 @@ def test_what_is_no_json_object_is_told_so(text: str, message: str) -> None:
 
 
 def test_errors_come_first_and_warnings_alone_are_no_errors() -> None:
-    card = good_card() | {"skills": []}
+    card = good_card() | {"defaultOutputModes": ["application/json"]}
     assert not has_errors(check_card(card))
     findings = check_card(card | {"url": "http://hub.example.com", "protocolVersion": "v1"})
     assert [each.severity for each in findings] == ["error", "warning", "note"]

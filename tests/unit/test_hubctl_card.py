@@ -119,12 +119,12 @@ def test_a_card_in_a_file_is_checked_and_each_finding_names_rule_place_and_fix(t
 
 def test_findings_are_json_when_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "card.json"
-    file.write_text(json.dumps(good_card() | {"skills": []}))
+    file.write_text(json.dumps(good_card() | {"defaultOutputModes": ["application/json"]}))
     status, told = hubctl("check", "--card", file, "--json")
     value = json.loads(told)
     assert (status, value["ok"]) == (0, True)
     assert [(each["rule"], each["severity"], each["path"]) for each in value["findings"]] == [
-        ("skills", "warning", "$.skills")
+        ("text-modes", "warning", "$.defaultOutputModes")
     ]
 
 

@@ -35,7 +35,6 @@ RULES: tuple[Rule, ...] = (
     Rule("extensions", _CLIENT, _E, form_rules.extensions),
     Rule("url-https", _CLIENT, _E, content_rules.url_scheme),
     Rule("url-public", _CLIENT, _E, content_rules.url_public),
-    Rule("url-plain", "RFC 3986 §3.2.1", _W, content_rules.url_plain),
     Rule("transport", _CLIENT, _E, content_rules.transport),
     Rule("mime-types", _CLIENT, _E, content_rules.mime_types),
     Rule("text-modes", _CLIENT, _W, content_rules.text_modes),
@@ -45,12 +44,8 @@ RULES: tuple[Rule, ...] = (
     Rule("google-oauth", _TILE_5, _W, content_rules.google_oauth),
     Rule("offline-access", _TILE_5, _E, content_rules.offline_access),
     Rule("scopes", _TILE_4, _W, content_rules.scopes),
-    Rule("skills", "A2A 0.3.0 §5.5.4", _W, content_rules.no_skills),
     Rule("skill-ids", "A2A 0.3.0 §5.5.4", _E, content_rules.skill_ids),
     Rule("empty", "A2A 0.3.0 §5.5", _E, content_rules.empty_texts),
-    Rule("description-length", _OWN, _W, content_rules.long_descriptions),
-    Rule("icon", "W3C Mixed Content", _W, content_rules.icon),
-    Rule("signature", "A2A 0.3.0 §5.5.6, RFC 7515", _W, content_rules.signatures),
     Rule("size", _OWN, _W, content_rules.size),
     Rule("registry-size", _REGISTRY, _N, content_rules.registry_size),
 )
@@ -69,13 +64,11 @@ def check_card(value: dict[str, Any]) -> tuple[Finding, ...]:
 def check_text(text: str) -> tuple[Finding, ...]:
     """Return all findings on a card as it is written."""
     try:
-        value = json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_no_constant)
+        value = json.loads(text)
     except ValueError as problem:
         return (_not_json(f"this is not JSON: {problem}", "fix it: a comma, a quote or a bracket is out of place"),)
     except RecursionError:
         return (_not_json("this is nested deeper than any card", "fix it: brackets are opened without end"),)
-    except _Repeated as problem:
-        return (_not_json(f"the name {problem} stands twice in one object", "delete one of the two"),)
     if not isinstance(value, dict):
         return (_not_json("a card is a JSON object", 'write {"name": …}'),)
     return check_card(value)
@@ -88,23 +81,6 @@ def has_errors(findings: Sequence[Finding]) -> bool:
 
 def _not_json(message: str, fix: str) -> Finding:
     return finding(NOT_JSON, Flaw("$", message, fix))
-
-
-class _Repeated(Exception):
-    """A name that one object has twice."""
-
-
-def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value: dict[str, Any] = {}
-    for name, item in pairs:
-        if name in value:
-            raise _Repeated(name)
-        value[name] = item
-    return value
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value")
 
 
 def as_json(place: str, findings: Sequence[Finding]) -> str:

@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 from a2a_hub.card_rules.addresses import parsed, why_not_public
 from a2a_hub.card_rules.card import Card, Flaw
 
-MOST_DESCRIPTION_CHARACTERS = 2000
 MOST_BYTES = 64 << 10
 REGISTRY_MOST_BYTES = 10_000
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*(\s*;.*)?", re.IGNORECASE)
@@ -52,18 +51,6 @@ def empty_texts(card: Card) -> Iterator[Flaw]:
                 yield Flaw(f"{path}.{name}", f"{name} is empty", "write a text")
 
 
-def long_descriptions(card: Card) -> Iterator[Flaw]:
-    """Check that descriptions are short enough to be shown and to choose an agent by."""
-    for path, value in (("$", card.value), *card.skills()):
-        text = value.get("description")
-        if isinstance(text, str) and len(text) > MOST_DESCRIPTION_CHARACTERS:
-            yield Flaw(
-                f"{path}.description",
-                f"the description has {len(text)} characters",
-                f"say it in {MOST_DESCRIPTION_CHARACTERS} at most: people see its first lines",
-            )
-
-
 def url_scheme(card: Card) -> Iterator[Flaw]:
     """Check that the agent's address is an https URL."""
     url = card.text("url")
@@ -90,17 +77,6 @@ def url_public(card: Card) -> Iterator[Flaw]:
             "$.url",
             f"{parts.hostname} {reason}: Gemini Enterprise cannot reach it",
             "write the public address of the deployed hub or its gateway",
-        )
-
-
-def url_plain(card: Card) -> Iterator[Flaw]:
-    """Check that the agent's address carries no user, query or fragment."""
-    parts = parsed(card.text("url") or "")
-    if parts is not None and (parts.username is not None or parts.query or parts.fragment):
-        yield Flaw(
-            "$.url",
-            "a user name, query or fragment in the address is seen by everybody who reads the card, and may be dropped",
-            "leave the scheme, host and path only",
         )
 
 
@@ -150,16 +126,6 @@ def streaming(card: Card) -> Iterator[Flaw]:
         )
 
 
-def no_skills(card: Card) -> Iterator[Flaw]:
-    """Check that there is a skill."""
-    if card.value.get("skills") == []:
-        yield Flaw(
-            "$.skills",
-            "there are no skills: nothing says what the agent is for",
-            "add a skill with id, name, description and tags",
-        )
-
-
 def skill_ids(card: Card) -> Iterator[Flaw]:
     """Check that no two skills have the same id."""
     seen: set[str] = set()
@@ -170,25 +136,6 @@ def skill_ids(card: Card) -> Iterator[Flaw]:
         if id_ in seen:
             yield Flaw(f"{path}.id", f"the id {id_!r} is taken by a skill above", "give it one of its own")
         seen.add(id_)
-
-
-def icon(card: Card) -> Iterator[Flaw]:
-    """Check that a browser loads the icon on an https page."""
-    url = card.text("iconUrl")
-    if url is not None and urlsplit(url).scheme != "https":
-        yield Flaw(
-            "$.iconUrl", "a page served over https does not load it", "write an https address of an image, or delete it"
-        )
-
-
-def signatures(card: Card) -> Iterator[Flaw]:
-    """Check that a card that was made for registration carries no signature of another one."""
-    if card.value.get("signatures"):
-        yield Flaw(
-            "$.signatures",
-            "a signature covers every byte of the card as it was signed; one that was made before a change is false",
-            "delete it: the registration does not need one",
-        )
 
 
 def size(card: Card) -> Iterator[Flaw]:
