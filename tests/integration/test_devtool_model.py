@@ -125,7 +125,7 @@ def test_a_model_that_cannot_be_asked_is_told_of_in_the_language_of_the_question
     client = client_of(model, tmp_path, 403)
     events = client.stream("このフォルダを整理して、きれいにして")
     assert events[-1].state == "failed"
-    assert "言語モデルを利用する権限がありません" in events[-1].text
+    assert "言語モデルの設定に問題があります" in events[-1].text
 
 
 def test_the_model_is_reminded_of_the_conversation(model: ScriptedModel, tmp_path: Path, root: Path) -> None:

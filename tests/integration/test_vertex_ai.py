@@ -139,7 +139,7 @@ def test_the_function_asks_as_its_own_account_and_says_what_mends_a_refusal(tmp_
     assert answered[1]["data"]["tokens"]["answer"] == 6
     mends = refused[1]["data"]["hints"][0]["remedy"]
     assert f"--member=serviceAccount:{ACCOUNT} --role=roles/aiplatform.user" in mends
-    assert "I am not allowed to use the language model." in refused[0]["text"]
+    assert "The language model is not set up for me as it should be." in refused[0]["text"]
     assert '"cause":"denied"' in log
     assert "ya29" not in log
     assert "tower" not in log
