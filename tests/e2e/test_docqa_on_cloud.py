@@ -76,7 +76,7 @@ def test_when_the_permission_is_there_again_the_deadline_is_cited_again(cloud: L
     ("stand_in", "fault", "said"),
     [
         ("discovery-engine", "deny-search", "the search is not permitted"),
-        ("discovery-engine", "quota", "reached its limit of requests"),
+        ("discovery-engine", "quota", "is not available at the moment"),
         ("storage", "server-error", "the evidence could not be read"),
     ],
 )
