@@ -151,6 +151,47 @@ def test_an_answer_that_stands_only_in_the_tasks_history_is_read() -> None:
         assert text_of(Hub(route("alpha", agent.url)).send("こんにちは")) == "agno: こんにちは"
 
 
+def _task_with_history(state: str, *says: str) -> Json:
+    told = task(state)
+    told["task"]["history"] = [
+        {"messageId": f"m-{number}", "role": "ROLE_AGENT", "parts": [text(each)]} for number, each in enumerate(says)
+    ]
+    return told
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+@pytest.mark.parametrize("passes_tasks", [False, True])
+def test_an_answer_that_stands_only_in_history_reaches_a_program(passes_tasks: bool, streaming: bool) -> None:
+    """Streams of FastA2A 2.1.1 may tell states alone."""
+    whole = _task_with_history("completed", "I looked it up.", "It is 5.")
+    script = [task("submitted"), status("completed")] if streaming else [whole]
+    with AgentServer(lambda _: script, streaming=streaming, tasks=[whole]) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=passes_tasks))
+        ask = hub.stream if streaming else hub.send
+        said = ask("How many?", version="1.0", modes=["text/plain"])
+    assert "I looked it up." in str(said)
+    assert "It is 5." in str(said)
+    assert "looked it up.It is" not in str(said)
+
+
+@pytest.mark.parametrize("passes_tasks", [False, True])
+def test_a_question_that_stands_only_in_history_is_asked(passes_tasks: bool) -> None:
+    whole = _task_with_history("input-required", "Which colour?")
+    script = [task("submitted"), status("input-required")]
+    with AgentServer(lambda _: script, tasks=[whole]) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=passes_tasks))
+        last = hub.stream("Paint it", version="1.0", modes=["text/plain"])[-1]
+    asked = (last.get("statusUpdate") or last["task"])["status"]
+    assert asked["state"] == "TASK_STATE_INPUT_REQUIRED"
+    assert text_of(asked["message"]) == "Which colour?"
+
+
+def test_a_task_that_cannot_be_fetched_leaves_the_stream_as_it_was() -> None:
+    with AgentServer(lambda _: [task("submitted"), status("completed")]) as agent:
+        events = Hub(route("alpha", agent.url)).stream("Hi")
+    assert streamed_text(events) == "The agent “Agent alpha” answered without any text."
+
+
 def test_an_agent_asks_again_with_nothing_but_its_task() -> None:
     with AgentServer(lambda _: [task("input-required", says="Which city?")]) as agent:
         hub = Hub(route("alpha", agent.url))

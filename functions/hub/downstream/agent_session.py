@@ -8,7 +8,16 @@ from msgspec.structs import replace
 from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
-from a2a_hub.a2a.model import Event, Message, SendMessageConfiguration, SendMessageRequest, Task, Version
+from a2a_hub.a2a.model import (
+    Event,
+    Message,
+    SendMessageConfiguration,
+    SendMessageRequest,
+    Task,
+    TaskState,
+    TaskStatusUpdateEvent,
+    Version,
+)
 from functions.hub.downstream.history_replay import replayed
 from functions.hub.downstream.interface import AgentRequest, TransportCall
 
@@ -64,8 +73,12 @@ class AgentSession:
             yield from self._follow(task.id) if follows else self._poll(task)
             return
         event: Event | None = None
+        is_silent = self._streaming
         try:
             for event in self._send(self._request.message):
+                is_silent = is_silent and _is_silent(event)
+                if is_silent and isinstance(event, TaskStatusUpdateEvent):
+                    event = self._told(event)
                 yield event
         except ClientError as error:
             if event is not None:
@@ -102,6 +115,17 @@ class AgentSession:
         request = SendMessageRequest(message=message, configuration=configuration)
         events = self._client.send(self._call, request, streaming=self._streaming)
         return events if message.task_id is None else _without_snapshot(events, message.task_id)
+
+    def _told(self, event: TaskStatusUpdateEvent) -> Event:
+        """Return the whole task for the last update of a stream without content: FastA2A's streams may have states alone."""
+        state = event.status.state
+        if not (state is TaskState.COMPLETED or state.interrupted):
+            return event
+        try:
+            task = self._client.get_task(self._task_call, event.task_id)
+        except ClientError:
+            return event
+        return task if task.status.state is state else event
 
     def _task(self, task_id: str) -> Task | None:
         """Return the agent's task as it is now; None if the agent no longer knows it."""
@@ -155,6 +179,13 @@ class AgentSession:
         if self._caller_left.wait(min(seconds, remaining)):
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)
+
+
+def _is_silent(event: Event) -> bool:
+    """Return True for a state without a message or an artifact."""
+    if isinstance(event, Task):
+        return event.status.message is None and not event.artifacts
+    return isinstance(event, TaskStatusUpdateEvent) and event.status.message is None
 
 
 def _without_snapshot(events: Iterator[Event], waiting_task_id: str) -> Iterator[Event]:

@@ -90,15 +90,17 @@ class EventTranslator:
                 yield from self._parts(event.parts)
             case Task():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.id
-                messages = (*_answers(event.history), *((event.status.message,) if event.status.message else ()))
+                messages = (*last_answers(event.history), *((event.status.message,) if event.status.message else ()))
                 self._tools.translate_task(event, messages)
                 for artifact in event.artifacts:
                     yield from self._artifact(artifact, append=False, again=True, more=not event.status.state.settled)
                 yield from self._history(event)
-                yield from self._status(event.status)
+                asks = event.status.state.interrupted and not self.has_text and not self._tools.is_present
+                yield from self._status(status_from_history(event) if asks else event.status)
                 if self.state is TaskState.COMPLETED and not self.has_text and not self._data:
-                    for message in _answers(event.history):
-                        yield from self._parts(message.parts)
+                    parts = tuple(chain.from_iterable(message.parts for message in last_answers(event.history)))
+                    yield from self._append(joined(parts))
+                    yield from self._new_data(parts)
             case TaskStatusUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
                 yield from self._update(event)
@@ -147,7 +149,7 @@ class EventTranslator:
         ends = state in (TaskState.INPUT_REQUIRED, TaskState.COMPLETED)
         if self.has_text or not (ends and self._tools.is_present):
             return
-        messages = {message.message_id: message for message in _answers(task.history)}
+        messages = {message.message_id: message for message in last_answers(task.history)}
         last = task.status.message
         if state is TaskState.COMPLETED and last is not None:
             messages[last.message_id] = last
@@ -270,10 +272,19 @@ def for_callers(data: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name not in _FOR_THE_OPERATOR}
 
 
-def _answers(history: tuple[Message, ...]) -> list[Message]:
+def last_answers(history: tuple[Message, ...]) -> list[Message]:
     """Return the agent's last messages: some agents, such as Agno, put their answer nowhere else."""
-    last_answers = takewhile(lambda message: message.role is Role.AGENT, reversed(history))
-    return list(last_answers)[::-1]
+    answers = takewhile(lambda message: message.role is Role.AGENT, reversed(history))
+    return list(answers)[::-1]
+
+
+def status_from_history(task: Task) -> TaskStatus:
+    """Return the status of a task; without a message and artifacts, it gets the agent's last messages: FastA2A asks there."""
+    status, answers = task.status, last_answers(task.history)
+    if status.message is not None or task.artifacts or not answers:
+        return status
+    parts = tuple(chain.from_iterable(answer.parts for answer in answers))
+    return msgspec.structs.replace(status, message=msgspec.structs.replace(answers[-1], parts=parts))
 
 
 class DeliveredArtifacts:

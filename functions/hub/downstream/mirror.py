@@ -22,7 +22,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.a2a.reply import MessageFactory
-from functions.hub.downstream.event_translator import TranslatedEvent
+from functions.hub.downstream.event_translator import TranslatedEvent, status_from_history
 
 # A message and an artifact have a part (A2A 1.0.1 §5.7), and clients in Java refuse those without. The last chunk of agents made
 # with the SDK for Python is one without.
@@ -37,7 +37,7 @@ def mirrored(
 ) -> Iterator[Event]:
     """Yield the events as the agent sent them, with the hub's ids; a failure or a question of the hub's own becomes the task's.
 
-    The history is the hub's own: the agent's may have messages under other ids.
+    The history is the hub's own: the agent's may have messages under other ids. What an agent says only there is in the status.
     """
     task_id = call.task.id if call.task else message_factory.new_id()
     begun = False
@@ -78,11 +78,12 @@ def mirrored(
                 yield replace(event, context_id=context_id, task_id=None, parts=_for_callers(event.parts) or _NO_PARTS)
             case Task():
                 begun = True
+                answers = event.status.state is TaskState.COMPLETED or event.status.state.interrupted
                 yield replace(
                     event,
                     id=task_id,
                     context_id=context_id,
-                    status=status(event.status),
+                    status=status(status_from_history(event) if answers and not begun_artifacts else event.status),
                     artifacts=tuple(artifact(event.id, each) for each in event.artifacts),
                     history=(),
                 )
