@@ -16,7 +16,7 @@ from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
 from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.a2a.model import Event, Message, TaskState
-from a2a_hub.a2a.reply import Data, Piece, Question, Text
+from a2a_hub.a2a.reply import Data, Piece, Question, Rejection, Text
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.tasks.task_resolution import CONTINUES_WITH
 from a2a_hub.telemetry import audit, tracing
@@ -156,6 +156,7 @@ class AgentAnswer:
             raise DownstreamFailed(failed_task(self._route, translator.state.name.lower()))
         if translator.state is TaskState.REJECTED:
             self._record["outcome"] = Outcome.DECLINED
+            yield None, (Rejection(),)
         elif not translator.has_text or any(map(declines, turn.data)):
             self._record["outcome"] = Outcome.UNANSWERED
         if not translator.has_text:

@@ -14,6 +14,7 @@ from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.identity.principal import Contract, Principal
 from functions.hub.config import read
 from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import status, task
 from tests.fakes.hub import TOKEN, Hub, route, text_of
 from tests.integration.tasks.life import ask_back
 
@@ -105,6 +106,18 @@ def test_a_0_3_program_gets_a_failed_task_in_answer_to_message_send(settings: di
     message = {"messageId": "m-1", "role": "ROLE_USER", "content": [{"text": "hello"}]}
     status, answer = hub.post("/v1/message:send", {"message": message, "configuration": {"blocking": True}})
     assert (status, answer["task"]["status"]["state"]) == (200, "TASK_STATE_FAILED")
+
+
+@pytest.mark.parametrize("stored", [True, False], ids=["stored", "unstored"])
+def test_a_program_gets_a_rejected_task_and_a_person_the_reason(settings: dict[str, str], stored: bool) -> None:
+    with AgentServer(lambda _: [task("working"), status("rejected", "Ask HR instead.")]) as agent:
+        hub = Hub(route("alpha", agent.url), settings=settings if stored else None)
+        sent = _send(hub)["task"]
+        *_, last = hub.stream("hello", version="1.0", modes=["text/plain"])
+        said = _send(hub, version="0.3")
+    assert sent["status"]["state"] == last["statusUpdate"]["status"]["state"] == "TASK_STATE_REJECTED"
+    assert sent["artifacts"][0]["parts"] == [{"text": "Ask HR instead."}]
+    assert text_of(said) == "Ask HR instead."
 
 
 @pytest.mark.parametrize(("version", "token"), [("1.0", TOKEN), ("0.3", "nightly")])

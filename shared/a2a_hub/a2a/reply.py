@@ -71,6 +71,10 @@ class Idle(Struct, frozen=True):
     """The end of an answer without a question, after which the task can be continued."""
 
 
+class Rejection(Struct, frozen=True):
+    """The end of an answer that says why the agent does not do the work. A program's task is rejected; a person has the text."""
+
+
 class Failure(Struct, frozen=True):
     """The failure of an answer; the text helps the user, the rest programs. `retryable`: the same request may succeed later."""
 
@@ -86,7 +90,7 @@ class Failure(Struct, frozen=True):
         return {"error": {"reason": self.reason, "retryable": self.retryable} | wait}
 
 
-Piece = Text | Data | Surface | Progress | Question | Idle | Failure
+Piece = Text | Data | Surface | Progress | Question | Idle | Rejection | Failure
 
 
 class MessageFactory(Struct, frozen=True, kw_only=True):
@@ -122,7 +126,7 @@ def to_events(
     as_task: bool = True,
 ) -> Iterator[Event]:
     """Return the events of one turn: a task's life for SendStreamingMessage and, with `as_task`, for a stored task; else the
-    result alone, a Message unless it is a program's and waits or has failed.
+    result alone, a Message unless it is a program's and waits, has failed or is rejected.
     """
     if (call.streaming and (as_task or call.for_ui)) or (as_task and call.task is not None):
         return _task_life(pieces, context_id=context_id, call=call, message_factory=message_factory)
@@ -175,9 +179,9 @@ def as_message(task: Task, *, before: Task | None) -> Message:
 def _result(
     pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
 ) -> Iterator[Event]:
-    """Yield the Message; for a program, the task of an answer that waits or has failed."""
+    """Yield the Message; for a program, the task of an answer that waits, has failed or is a rejection."""
     taken = [*pieces]
-    if not call.for_ui and any(isinstance(piece, (Question, Idle, Failure)) for piece in taken):
+    if not call.for_ui and any(isinstance(piece, (Question, Idle, Rejection, Failure)) for piece in taken):
         yield fold(_task_life(iter(taken), context_id=context_id, call=call, message_factory=message_factory))
         return
     texts: list[str] = []
@@ -264,6 +268,8 @@ def _task_life(
                 final = status(TaskState.AUTH_REQUIRED if auth else TaskState.INPUT_REQUIRED, text)
             case Idle() if call.task is not None or not call.for_ui:
                 final = status(TaskState.INPUT_REQUIRED)
+            case Rejection() if not call.for_ui:
+                final = status(TaskState.REJECTED)
             case Progress(text):
                 yield status(TaskState.WORKING, text)
             case Data() | Surface() if part := _other_part(piece, call):
