@@ -30,6 +30,12 @@ question read remove run sample search send service set show skill support task 
 write エージェント アシスタント サポート 一般 その他 回答 質問 検索 情報 相談 対応
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
+# Skills' names and tags in the card that ADK makes of any agent.
+_SUBJECTS_OF_ADK = """
+custom, custom agent, llm, model, workflow, sequential workflow, parallel workflow, loop workflow, graph workflow, orchestration,
+planning, code execution, sub agents
+"""
+_OF_ADK = frozenset(" ".join(each.split()) for each in _SUBJECTS_OF_ADK.split(","))
 _BETWEEN_WORDS = re.compile(r"[\s_.:/-]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -59,6 +65,8 @@ def of_card(url: str, body: bytes, *, needs_token: bool) -> Found:
         if name in schemes
     )
     required = [each.uri for each in card.capabilities.extensions if each.required]
+    others = [visible(mode) for mode in card.default_output_modes if not mode.startswith("text")]
+    notes = [f"with passes_tasks = true, programs also get its files and data ({', '.join(others)})"] if others else []
     return Found(
         name=card.name,
         description=card.description,
@@ -70,6 +78,7 @@ def of_card(url: str, body: bytes, *, needs_token: bool) -> Found:
             *(next(filter(None, served), None) or _boundary(url, needs_token=needs_token or bool(needed))),
             *([f"extensions = {_toml(required)}"] if required else []),
         ],
+        notes=notes,
     )
 
 
@@ -137,7 +146,7 @@ def _keywords(found: Found, router: Router) -> Iterator[str]:
             del words[0]
         keyword = " ".join(words)
         is_name_among_others = subject == found.name and bool(kept)
-        if not 2 <= len(keyword) <= 40 or len(words) > 4 or keyword.lower() in kept or is_name_among_others:
+        if not 2 <= len(keyword) <= 40 or len(words) > 4 or keyword.lower() in kept | _OF_ADK or is_name_among_others:
             continue
         choice = router.choose(keyword)
         if choice.rule is not Rule.DEFAULT:

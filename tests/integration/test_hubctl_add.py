@@ -99,6 +99,20 @@ def test_a_card_becomes_a_route_in_both_languages_without_the_keywords_of_others
     assert [each.json["method"] for each in server.received if each.method == "POST"] == ["GetTask"]
 
 
+def test_tags_that_a_framework_gives_every_agent_are_no_keywords(routes: Path) -> None:
+    """As the cards of ADK's `to_a2a`."""
+    skills = [{"id": "a", "name": "custom", "description": "Books.", "tags": ["custom_agent", "llm", "loop_workflow"]}]
+    with agent(CARD | {"name": "Hotel desk", "skills": skills}) as server:
+        _, _, found = add(server.url, "--routes", routes)
+    assert found.keywords == ("Hotel desk",)
+
+
+def test_the_operator_hears_how_files_reach_programs(routes: Path) -> None:
+    with agent(CARD | {"defaultOutputModes": ["text/plain", "image/png"]}) as server:
+        _, notes, _ = add(server.url, "--routes", routes)
+    assert "with passes_tasks = true, programs also get its files and data (image/png)" in notes
+
+
 def test_the_agent_is_asked_only_if_the_operator_says_what(routes: Path) -> None:
     with agent() as server:
         _, notes, _ = add(server.url, "--routes", routes, "--ask", "hello")
