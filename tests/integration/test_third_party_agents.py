@@ -151,6 +151,18 @@ def test_an_answer_that_stands_only_in_the_tasks_history_is_read() -> None:
         assert text_of(Hub(route("alpha", agent.url)).send("こんにちは")) == "agno: こんにちは"
 
 
+def test_the_thoughts_of_a_model_behind_adk_are_no_part_of_the_answer() -> None:
+    thought = text("I ponder.") | {"metadata": {"adk_thought": True}}
+    said = artifact("a", thought, text("Thirty days."))
+    with AgentServer(lambda _: [task("completed", said)]) as agent:
+        assert text_of(Hub(route("alpha", agent.url)).send("How long?")) == "Thirty days."
+    with AgentServer(lambda _: [task("submitted"), update(said), status("completed")]) as agent:
+        hub = Hub(route("alpha", agent.url), route("beta", agent.url, keywords=("beta",), passes_tasks=True))
+        assert streamed_text(hub.stream("How long?")) == "Thirty days."
+        passed = hub.stream("beta", version="1.0", modes=["text/plain"])
+    assert "adk_thought" in str(passed)
+
+
 def _task_with_history(state: str, *says: str) -> Json:
     told = task(state)
     told["task"]["history"] = [

@@ -13,8 +13,14 @@ def text_of_parts(parts: tuple[Part, ...]) -> str:
 
 
 def texts_of(parts: tuple[Part, ...]) -> list[str]:
-    """Return the parts' texts; a file is named, since a text-only client cannot show it."""
-    return [part.text if part.text is not None else file_text(part) for part in parts if part.data is UNSET]
+    """Return the parts' texts; a file is named, since a text-only client cannot show it. A model's thoughts are left out, as ADK
+    marks them.
+    """
+    return [
+        part.text if part.text is not None else file_text(part)
+        for part in parts
+        if part.data is UNSET and not (part.metadata or {}).get("adk_thought")
+    ]
 
 
 def joined(parts: tuple[Part, ...]) -> str:
