@@ -110,6 +110,25 @@ def test_the_last_chunk_of_each_artifact_says_so_and_no_other(version: str, stor
     assert list(last.values()) == [True, True]
 
 
+@pytest.mark.parametrize("passes_tasks", [False, True])
+@pytest.mark.parametrize(("version", "is_whole"), [("1.0", True), ("0.3", False)])
+def test_the_last_chunk_for_adk_which_keeps_no_other_is_the_whole_artifact(
+    version: str, is_whole: bool, passes_tasks: bool
+) -> None:
+    chunks = [update(artifact("a", text("First, "))), update(artifact("a", text("then.")), append=True)]
+    said = {"text": "Hello", "metadata": {"is_user_input": True}}
+    if version == "0.3":
+        said["kind"] = "text"
+    with AgentServer(lambda _: [task("working"), *chunks, status("completed")]) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=passes_tasks))
+        events = hub.stream("", parts=[said], version=version, modes=["text/plain"])
+    updates = [each.get("artifactUpdate", each) for each in events if "artifact" in each.get("artifactUpdate", each)]
+    *_, last = updates
+    assert last["lastChunk"] is True
+    assert last.get("append", False) is not is_whole
+    assert ("".join(part["text"] for part in last["artifact"]["parts"]) == "First, then.") is is_whole
+
+
 def test_a_stream_is_an_unbuffered_event_stream() -> None:
     with AgentServer(lambda _: [message(text("Hi"))]) as agent:
         headers = Hub(route("alpha", agent.url)).open("Hello").headers

@@ -29,11 +29,13 @@ from a2a_hub.a2a.model import (
     TaskArtifactUpdateEvent,
     TaskState,
     TaskStatusUpdateEvent,
+    Version,
 )
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, overloaded
 from a2a_hub.a2a.relay import EventSource
 from a2a_hub.a2a.unstored import Unstored
+from a2a_hub.a2a.whole_artifacts import WholeArtifacts, is_from_adk
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.messages import BodyError, Request, Response
 from a2a_hub.identity.authentication import Caller
@@ -181,7 +183,9 @@ class A2AServer:
 
     def _events(self, operation: Operation, params: Struct, call: Call) -> EventSource:
         if isinstance(params, SendMessageRequest):
-            return self._sending(call).stream(params, call)
+            events = self._sending(call).stream(params, call)
+            is_adk = call.version is Version.V1_0 and not call.for_ui and is_from_adk(params.message)
+            return WholeArtifacts(events) if is_adk else events
         assert isinstance(params, SubscribeToTaskRequest), "there is no other stream"
         return self._stored(operation).subscribe(params, call)
 
