@@ -100,6 +100,20 @@ def test_a_process_that_has_cpu_without_callers_keeps_its_turns(file: Path) -> N
     assert wakeups.wakeups.empty()
 
 
+def test_a_stored_turn_counts_its_request_where_it_runs(file: Path) -> None:
+    counted: list[int] = []
+
+    def script(_: Call) -> Iterator[Piece]:
+        counted.append(here.kept.operations.turns.body_bytes)
+        yield Text("the answer")
+
+    task = Instance(file, script, runs_at_once=False).send("hello" * 100, at_once=True)
+    assert isinstance(task, Task)
+    here = Instance(file, script)
+    assert here.run_again(task.id) is TaskState.COMPLETED
+    assert counted[0] > 500
+
+
 def test_large_requests_count_until_their_turns_are_over_though_nobody_waits(tmp_path: Path) -> None:
     goes_on = threading.Event()
 

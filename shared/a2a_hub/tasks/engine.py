@@ -9,6 +9,8 @@ import time
 from contextlib import closing, suppress
 from typing import Any
 
+from msgspec.structs import replace
+
 from a2a_hub.a2a.a2ui import a2ui_in
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import PAYLOAD_TOO_LARGE, UNAVAILABLE, A2AError
@@ -110,6 +112,7 @@ class TurnEngine:
         stored = lease.stored
         payload = decode_resume_payload(stored.payload)
         call = payload.call(stored.task, request_id=request_id, record=record)
+        call = replace(call, body_bytes=len(stored.payload))
         if stored.cancel_requested:
             canceled = status_update(stored.task, TaskState.CANCELED, self._message_factory.timestamp())
             self._store.append(task_id, [canceled], lease=lease.token)
