@@ -173,6 +173,39 @@ def test_open_streams_and_refused_quotas_are_counted(sent: Collector) -> None:
     assert labels == {"quota": "route"}
 
 
+def test_durations_are_in_buckets_and_each_export_has_them_all(sent: Collector) -> None:
+    for seconds in (0.005, 0.006, 1000.0):
+        tracing.measure("gen_ai.invoke_agent.duration", seconds, {"gen_ai.agent.name": "alpha"})
+    _flush()
+    sent.points.clear()
+    tracing.measure("gen_ai.invoke_agent.duration", 0.02, {"gen_ai.agent.name": "beta"})
+    _flush()
+    points = {labels["gen_ai.agent.name"]: point for labels, point in sent.metric("gen_ai.invoke_agent.duration")}
+    alpha = points["alpha"]
+    assert (alpha["explicitBounds"][0], alpha["bucketCounts"]) == (0.005, ["1", "1", *["0"] * 14, "1"])
+    assert (alpha["count"], alpha["sum"], alpha["min"], alpha["max"]) == ("3", 1000.011, 0.005, 1000.0)
+    assert points["beta"]["count"] == "1"
+    assert points["beta"]["startTimeUnixNano"] == alpha["startTimeUnixNano"] < alpha["timeUnixNano"]
+
+
+def test_a_backend_that_prefers_deltas_gets_each_duration_once(
+    listening: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "DELTA")
+    listening.points.clear()
+    tracing.install(OtlpRecorder("hub", listening.url, ratio=0.0, project=None))
+    try:
+        for _ in range(2):
+            tracing.measure("gen_ai.invoke_agent.duration", 1.0, {})
+            _flush()
+        _flush()
+    finally:
+        _end()
+    (_, one), (_, two) = listening.metric("gen_ai.invoke_agent.duration")
+    assert (one["count"], two["count"]) == ("1", "1")
+    assert two["startTimeUnixNano"] == one["timeUnixNano"]
+
+
 def test_a_model_is_a_span_under_that_of_its_request(sent: Collector) -> None:
     answered = ("42", Ended(finish="STOP", tokens=Tokens(prompt=7, answer=3, total=10), is_cut_short=False))
 

@@ -1,15 +1,29 @@
 """Spans and metrics over OTLP (HTTP, protobuf), by OpenTelemetry's SDK. Its import takes a tenth of a second: see `start`."""
 
 import random
+import threading
+import time
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
-from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.metrics import CallbackOptions, Observation
+from opentelemetry.sdk.metrics import Exemplar, MeterProvider
+from opentelemetry.sdk.metrics import Histogram as HistogramInstrument
+from opentelemetry.sdk.metrics.export import (
+    AggregationTemporality,
+    Histogram,
+    HistogramDataPoint,
+    Metric,
+    MetricExportResult,
+    MetricsData,
+    PeriodicExportingMetricReader,
+)
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -30,12 +44,11 @@ from a2a_hub.runtime.version import VERSION
 from a2a_hub.telemetry.tracing import Attributes, Kind, Span
 
 _KINDS = {"internal": SpanKind.INTERNAL, "server": SpanKind.SERVER, "client": SpanKind.CLIENT}
-_NO_CONTEXT = Context()
 _GOOGLE = ".googleapis.com"
 _SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
 # OpenTelemetry's own are for milliseconds.
 _BOUNDARIES_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
-_UP_AND_DOWN = frozenset({"a2a_hub.streams"})
+_STREAMS = "a2a_hub.streams"
 
 
 class OtlpRecorder:
@@ -52,12 +65,15 @@ class OtlpRecorder:
         self._bound = round(ratio * (1 << 64))
         traces = TracerProvider(resource=resource, id_generator=_KeptIds(self._bound), sampler=ALWAYS_ON)
         traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces", session=session)))
-        reader = PeriodicExportingMetricReader(OTLPMetricExporter(f"{url}/v1/metrics", session=session))
-        metrics = MeterProvider(resource=resource, metric_readers=[reader])
+        self._durations = _Durations(f"{url}/v1/metrics", session=session)
+        metrics = MeterProvider(resource=resource, metric_readers=[PeriodicExportingMetricReader(self._durations)])
         self._tracer = traces.get_tracer("a2a_hub", VERSION)
         self._meter = metrics.get_meter("a2a_hub", VERSION)
         self._providers = (traces, metrics)
-        self._instruments: dict[str, Any] = {}
+        self._counters: dict[str, Any] = {}
+        self._streams, self._lock = 0, threading.Lock()
+        # It always has a value, and what has none is not exported, nor are the durations beside it.
+        self._meter.create_observable_up_down_counter(_STREAMS, [self._open_streams])
 
     def span(self, name: str, parent: str | None, kind: Kind, attributes: Attributes) -> Span:
         """See `tracing.Recorder`."""
@@ -70,28 +86,94 @@ class OtlpRecorder:
 
     def add(self, name: str, value: int, attributes: Attributes) -> None:
         """See `tracing.Recorder`."""
-        make = self._meter.create_up_down_counter if name in _UP_AND_DOWN else self._meter.create_counter
-        self._instrument(name, make).add(value, attributes)
+        if name == _STREAMS:
+            with self._lock:
+                self._streams += value
+            return
+        if (counter := self._counters.get(name)) is None:
+            counter = self._counters.setdefault(name, self._meter.create_counter(name))
+        counter.add(value, attributes)
 
     def measure(self, name: str, seconds: float, attributes: Attributes, traceparent: str | None) -> None:
         """See `tracing.Recorder`."""
-        # Only a trace that is kept is an example.
-        context = _context(traceparent) if traceparent and traceparent.endswith("1") else _NO_CONTEXT
-        self._instrument(name, self._histogram).record(seconds, attributes, context)
+        self._durations.measure(name, seconds, attributes, traceparent)
 
     def flush(self) -> None:
         """See `tracing.Recorder`."""
         for provider in self._providers:
             provider.force_flush()
 
-    def _histogram(self, name: str) -> Any:
-        return self._meter.create_histogram(name, "s", explicit_bucket_boundaries_advisory=_BOUNDARIES_SECONDS)
+    def _open_streams(self, _: CallbackOptions) -> Iterable[Observation]:
+        return [Observation(self._streams)]
 
-    def _instrument(self, name: str, make: Any) -> Any:
-        found = self._instruments.get(name)
-        if found is None:
-            found = self._instruments.setdefault(name, make(name))
-        return found
+
+@dataclass
+class _Series:
+    """The measurements with one set of attributes."""
+
+    attributes: Attributes
+    least: float
+    most: float
+    total: float = 0.0
+    counts: list[int] = field(default_factory=lambda: [0] * (len(_BOUNDARIES_SECONDS) + 1))
+    example: tuple[Exemplar, ...] = ()
+
+
+class _Durations(OTLPMetricExporter):
+    """An exporter that adds the histograms: the SDK takes some 25 µs for a measurement of every request, this a tenth of it."""
+
+    def __init__(self, url: str, *, session: Any) -> None:
+        super().__init__(url, session=session)
+        self._series: dict[tuple[object, ...], _Series] = {}
+        self._since_ns, self._lock = time.time_ns(), threading.Lock()
+
+    def measure(self, name: str, seconds: float, attributes: Attributes, traceparent: str | None) -> None:
+        """Count it; a trace that is kept becomes the example."""
+        key = (name, *attributes.items())
+        with self._lock:
+            if (series := self._series.get(key)) is None:
+                series = self._series[key] = _Series(attributes, seconds, seconds)
+            series.counts[bisect_left(_BOUNDARIES_SECONDS, seconds)] += 1
+            series.total += seconds
+            series.least, series.most = min(series.least, seconds), max(series.most, seconds)
+            if traceparent and traceparent.endswith("1"):
+                span = _span_context(traceparent)
+                series.example = (Exemplar({}, seconds, time.time_ns(), span.span_id, span.trace_id),)
+
+    def export(
+        self, metrics_data: MetricsData, timeout_millis: float | None = 10000, **more: Any
+    ) -> MetricExportResult:
+        """Send the metrics of the SDK, and the durations."""
+        (group,) = metrics_data.resource_metrics
+        (scope,) = group.scope_metrics
+        metrics = [*scope.metrics, *self._histograms()]
+        whole = MetricsData([replace(group, scope_metrics=[replace(scope, metrics=metrics)])])
+        return super().export(whole, timeout_millis, **more)
+
+    def _histograms(self) -> Iterator[Metric]:
+        assert self._preferred_temporality is not None
+        temporality, now_ns = self._preferred_temporality[HistogramInstrument], time.time_ns()
+        points: dict[str, list[HistogramDataPoint]] = {}
+        with self._lock:
+            for (name, *_), series in self._series.items():
+                point = HistogramDataPoint(
+                    attributes=series.attributes,
+                    start_time_unix_nano=self._since_ns,
+                    time_unix_nano=now_ns,
+                    count=sum(series.counts),
+                    sum=series.total,
+                    bucket_counts=tuple(series.counts),
+                    explicit_bounds=_BOUNDARIES_SECONDS,
+                    min=series.least,
+                    max=series.most,
+                    exemplars=series.example,
+                )
+                points.setdefault(str(name), []).append(point)
+                series.example = ()
+            if temporality is AggregationTemporality.DELTA:
+                self._series, self._since_ns = {}, now_ns
+        for name, found in points.items():
+            yield Metric(name, "", "s", Histogram(found, temporality))
 
 
 class _KeptIds(RandomIdGenerator):

@@ -5,8 +5,8 @@ A span's parent is a `traceparent` (W3C Trace Context §3.2), which goes with th
 """
 
 import threading
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeVar
@@ -91,7 +91,7 @@ def child(name: str, attributes: Attributes) -> Span:
 
 def within(traceparent: str | None) -> AbstractContextManager[None]:
     """Make this the parent of `child` in this thread, for what knows no call: stores and models."""
-    return _within(traceparent) if _recorder else _NOTHING
+    return _Within(traceparent) if _recorder else _NOTHING
 
 
 def inside(traceparent: str | None, items: Iterator[T]) -> Iterator[T]:
@@ -99,20 +99,22 @@ def inside(traceparent: str | None, items: Iterator[T]) -> Iterator[T]:
     return _inside(traceparent, items) if _recorder else items
 
 
-@contextmanager
-def _within(traceparent: str | None) -> Generator[None]:
-    before = _current.get()
-    _current.set(traceparent)
-    try:
-        yield
-    finally:
+class _Within:
+    def __init__(self, traceparent: str | None) -> None:
+        self._traceparent = traceparent
+
+    def __enter__(self) -> None:
+        self._before = _current.get()
+        _current.set(self._traceparent)
+
+    def __exit__(self, *_: object) -> None:
         # A generator may be closed by another thread.
-        if _current.get() == traceparent:
-            _current.set(before)
+        if _current.get() == self._traceparent:
+            _current.set(self._before)
 
 
 def _inside(traceparent: str | None, items: Iterator[T]) -> Iterator[T]:
-    with _within(traceparent):
+    with _Within(traceparent):
         yield from items
 
 
