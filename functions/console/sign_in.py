@@ -52,9 +52,9 @@ class SignIn:
         self._code = config.one_time_code
 
     def page(self, request: Request) -> Response:
-        """Return the page with the ways to sign in."""
+        """Return the page with the ways to sign in; for who is signed in, only `again`, since the hub refuses their token."""
         session = self._sessions.of(request)
-        if session is not None and session.token:
+        if session is not None and session.token and request.parameter("again") is None:
             return redirect("/")
         session = session or self._sessions.begun(seconds=_SIGN_IN_SECONDS)
         problem = request.parameter("problem")

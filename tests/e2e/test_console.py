@@ -44,7 +44,7 @@ def answer_of(browser: Browser, turn: int) -> str:
             "en-US",
             "What is the deadline for notifying the infrastructure team for a P-1 incident?",
             ("within 15 minutes of incident detection", "Incident Response Policy · 2. P-1 incidents"),
-            ("Keywords: “P-1”, “infrastructure team”", "Internal documents", "A2A 1.0, JSONRPC"),
+            ("Why this answer · Internal documents", "Keywords: “P-1”, “infrastructure team”", "Internal documents", "A2A 1.0, JSONRPC"),
             "run `echo hello`",
             ("Ask", "Tasks", "Routes", "Health", "Inspect"),
         ),
@@ -52,7 +52,7 @@ def answer_of(browser: Browser, turn: int) -> str:
             "ja-JP",
             "P-1インシデントの連絡期限は?",
             ("検知から15分以内", "第2条 P-1 インシデント"),
-            ("キーワード: “P-1”", "社内文書", "A2A 1.0, JSONRPC"),
+            ("この回答の理由 · 社内文書", "キーワード: “P-1”", "社内文書", "A2A 1.0, JSONRPC"),
             "「echo hello」を実行して",
             ("質問", "タスク", "ルート", "稼働状況", "通信内容"),
         ),
@@ -72,6 +72,9 @@ def test_a_person_asks_sees_why_approves_and_looks_around(
     sign_in(browser, hub, hub.tokens[0], language)
     browser.wait(selector=".ask textarea")
     assert browser.text(selector="nav").split() == list(names)
+    browser.click(selector="[data-t='ask.help']")
+    browser.wait(selector=f".log article:has-text('{why[0].partition(' · ')[2]}')")
+    browser.click(selector="[data-t='ask.new']")
     assert browser.evaluate(script="document.documentElement.lang") == language[:2]
     ask(browser, question)
     shown = answer_of(browser, 1)
@@ -189,7 +192,7 @@ def test_it_fits_a_phone_in_the_dark_and_switches_its_language(browser: Browser,
     ask(browser, "What is the hotel limit in Japan?")
     assert "14,000" in answer_of(browser, 1)
     browser.choose(selector="#language", value="ja")
-    browser.wait(selector=_ANSWER.format(1) + "summary:text('この回答の理由')")
+    browser.wait(selector=_ANSWER.format(1) + "summary span:text('この回答の理由')")
     place = "#document?route=docqa&uri=corpus:policies/incident-response-policy.md&start=0&quote=P-1"
     browser.evaluate(script=f"location.hash = '{place}'")
     browser.wait(selector=".document mark")
@@ -198,5 +201,7 @@ def test_it_fits_a_phone_in_the_dark_and_switches_its_language(browser: Browser,
         browser.click(selector=f"nav a[href='#{view}']")
         browser.wait(selector=f"section.{view}")
         assert browser.evaluate(script="document.documentElement.scrollWidth <= innerWidth"), view
+    heading = "getComputedStyle(document.querySelector('.routes tbody td:nth-child(3)'), '::before').content"
+    assert browser.evaluate(script=heading) == '"優先度" ": "'
     dark = browser.evaluate(script="getComputedStyle(document.body).backgroundColor")
     assert dark == "rgb(20, 24, 31)"

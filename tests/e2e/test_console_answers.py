@@ -115,6 +115,10 @@ class FakeHub(HttpServer):
             self._say(exchange, "\n\nSources:\n[1] Leave: “Five paid-leave days”", append=True)
         elif text == "huge":
             self._say(exchange, "<b>" + "x" * 10_000_000)
+        elif text == "choose":
+            status = {"state": "TASK_STATE_INPUT_REQUIRED", "message": {"parts": [{"text": "Which?\n1. One\n2. Two"}]}}
+            exchange.event({"result": {"statusUpdate": {**_IDS, "status": status}}})
+            return
         elif text == "file":
             self._say(exchange, f"{parts[1]['filename']}: {parts[1]['mediaType']} {parts[1]['raw']}")
         else:
@@ -222,7 +226,13 @@ def test_a_limit_says_when_to_try_again(asked: Browser) -> None:
 def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(asked: Browser) -> None:
     ask(asked, "revoked")
     assert "Your session has ended" in asked.text(selector="article [role=alert]")
-    asked.wait(selector="article a[href='/sign-in']")
+    asked.click(selector="article [role=alert] a")
+    asked.click(selector="a.button")
+    asked.wait(selector=".ask textarea")
+    assert asked.evaluate(script="document.querySelector('.ask textarea').value") == "revoked"
+    asked.evaluate(script="location.reload()")
+    asked.wait(selector=".ask .empty button")
+    assert not asked.evaluate(script="document.querySelector('.ask textarea').value")
 
 
 def test_a_citation_opens_its_document_at_the_quote(asked: Browser) -> None:
@@ -258,6 +268,29 @@ def test_a_hostile_document_is_text_and_one_that_may_not_be_read_says_so(asked: 
         asked.wait(selector=f".document [data-t='error.{told}']")
     seen = asked.seen()
     assert seen["complaints"] == []
+
+
+def test_a_question_that_was_answered_waits_no_longer(asked: Browser) -> None:
+    ask(asked, "choose")
+    asked.wait(selector="article .choices button")
+    # The answer may be typed as well.
+    ask(asked, "hostile")
+    asked.wait(selector="article:nth-of-type(2)[aria-busy=false]")
+    assert not asked.evaluate(script="document.querySelectorAll('.choices, [data-t=\"state.INPUT_REQUIRED\"]').length")
+
+
+def test_who_comes_back_from_a_document_is_where_they_left(asked: Browser) -> None:
+    ask(asked, "cite")
+    asked.wait(selector="article[aria-busy=false] .sources a")
+    for turn in range(2, 7):
+        ask(asked, "hostile")
+        asked.wait(selector=f"article:nth-of-type({turn})[aria-busy=false]")
+    asked.evaluate(script="scrollTo(0, 40)")
+    asked.evaluate(script="document.querySelector('.sources a[href^=\"#document\"]').click()")
+    asked.wait(selector=".document > *")
+    asked.click(selector=".document-page a[href='#ask']")
+    asked.wait(selector=".ask textarea")
+    assert asked.evaluate(script="scrollY") == 40
 
 
 def test_an_answer_says_who_declined_and_what_was_dropped(asked: Browser) -> None:
@@ -313,6 +346,8 @@ def test_routes_show_clashes_of_keywords_and_operators_see_the_misses(asked: Bro
     asked.wait(selector="[data-t=clash]")
     clashes = asked.evaluate(script="[...document.querySelectorAll('[data-t=clash]')].map((each) => each.innerText)")
     assert [each.partition(" never")[0] for each in clashes] == ["“release notes” of b", "“旅費経費” of b"]
+    first = "getComputedStyle(document.querySelector('.routes tbody td:nth-child(3)'), '::before').content"
+    assert asked.evaluate(script=first) == "none"
     asked.click(selector="[data-t=misses]")
     shown = asked.text(selector=".routes .activity tbody")
     assert [line.split("\t") for line in shown.split("\n")] == [
@@ -339,6 +374,7 @@ def test_a_hostile_answer_is_text_and_its_links_show_where_they_lead(asked: Brow
         "https://bank.example/y",
         "https://bank.example@evil.example/z",
     ]
+    asked.click(selector="article summary")
     asked.click(selector="article [data-t=compare]")
     as_program = asked.text(selector=".as_program code")
     assert "\\u202e" in as_program

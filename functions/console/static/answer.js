@@ -152,6 +152,7 @@ export class Answer {
 
   failed(error) {
     const kind = error instanceof HubError ? error.kind : "broken";
+    this.problem = kind;
     if (!(error instanceof HubError)) console.error(error);
     this.after.append(
       problem(kind, error.message, error.seconds),
@@ -162,8 +163,8 @@ export class Answer {
 
 export function problem(kind, detail = "", seconds = "") {
   const words = h("div", { class: "problem", role: "alert" }, say(`error.${kind}`, { seconds }, "p"));
-  if (detail) words.append(h("p", { class: "detail", dir: "auto" }, plain(detail).slice(0, 1000)));
-  if (kind === "signed_out") words.append(h("a", { href: "/sign-in", "data-t": "sign_in" }, say("sign_in")));
+  if (detail && kind !== "signed_out") words.append(h("p", { class: "detail", dir: "auto" }, plain(detail).slice(0, 1000)));
+  if (kind === "signed_out") words.append(h("a", { href: "/sign-in?again=1", "data-t": "sign_in" }, say("sign_in")));
   return words;
 }
 
@@ -234,7 +235,7 @@ function reasons(why, firstMs) {
     ["why.request", why.requestId && h("span", {}, h("code", {}, why.requestId), " ", copyButton(why.requestId))],
   ];
   const list = rows.filter(([, value]) => value).flatMap(([key, value]) => [say(key, {}, "dt"), h("dd", {}, value)]);
-  return h("details", { class: "why" }, say("why", {}, "summary"), h("dl", {}, list));
+  return h("details", { class: "why" }, h("summary", {}, say("why"), agent && ` · ${agent}`), h("dl", {}, list));
 }
 
 function bar(routing, agent, hub, first) {

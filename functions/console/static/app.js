@@ -11,10 +11,13 @@ import * as tasks from "./tasks.js";
 // Values of `document` are in the address, after a question mark.
 const VIEWS = { ask, tasks, routes, health, inspect, document: document_ };
 const made = {};
+const scrolled = {};
+let current = "";
 
 function show() {
   const [, wanted, parameters] = /^#?([a-z]*)\??(.*)/.exec(location.hash);
   const name = Object.hasOwn(VIEWS, wanted) ? wanted : "ask";
+  scrolled[current] = scrollY;
   if (!made[name]) {
     made[name] = VIEWS[name].view();
     document.getElementById("main").append(made[name].element);
@@ -25,6 +28,8 @@ function show() {
     else link.removeAttribute("aria-current");
   }
   made[name].shown(new URLSearchParams(parameters));
+  if (name !== current && name !== "document") scrollTo(0, scrolled[name] ?? 0);
+  current = name;
 }
 
 await start();

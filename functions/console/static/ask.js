@@ -4,9 +4,11 @@ import { Answer } from "./answer.js";
 import { compareButton } from "./compare.js";
 import { requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
-import { button, h, label, say } from "./page.js";
+import { button, h, label, say, text } from "./page.js";
 
 const MOST_FILE_BYTES = 7_000_000;
+// A text that was sent after the session had ended, for the page after the next sign-in.
+const DRAFT = "draft";
 
 export function view() {
   let conversation = {};
@@ -20,7 +22,8 @@ export function view() {
   const warning = h("p", { class: "problem", role: "alert" });
   const stop = button("stop", () => running?.stop(), { hidden: true });
   const sendButton = h("button", { "data-t": "send" }, say("send"));
-  const empty = h("div", { class: "empty" }, say("ask.empty", {}, "p"));
+  const help = () => ask([{ text: text("ask.help") }], text("ask.help"));
+  const empty = h("div", { class: "empty" }, say("ask.empty", {}, "p"), button("ask.help", help));
   const form = h("form", {}, input, warning,
     h("div", { class: "row" }, files, h("label", { for: "files", class: "button" }, say("ask.files")), names, stop, button("ask.new", renew), sendButton));
 
@@ -35,6 +38,8 @@ export function view() {
     form.requestSubmit();
   });
   log.append(empty);
+  input.value = sessionStorage.getItem(DRAFT) ?? "";
+  sessionStorage.removeItem(DRAFT);
 
   async function submit() {
     const words = input.value.trim();
@@ -55,8 +60,8 @@ export function view() {
   async function ask(parts, shown, attached = []) {
     if (running) return;
     empty.remove();
-    // The hub rates the last answer of a conversation.
-    for (const rating of log.querySelectorAll(".rate")) rating.remove();
+    // The hub rates the last answer of a conversation, and what is asked now answers a question.
+    for (const old of log.querySelectorAll(".rate, .choices, [data-t='state.INPUT_REQUIRED']")) old.remove();
     const aborting = new AbortController();
     const answer = new Answer({
       reply: (number, name) => ask([{ text: number }], name),
@@ -71,7 +76,7 @@ export function view() {
     };
     stop.hidden = false;
     sendButton.disabled = true;
-    const question = [h("p", { dir: "auto" }, plain(shown)), attached.length && h("p", { class: "files" }, attached.join(", "))];
+    const question = [h("span", { class: "unseen" }, say("tasks.you")), h("p", { dir: "auto" }, plain(shown)), attached.length && h("p", { class: "files" }, attached.join(", "))];
     log.append(h("div", { class: "question" }, question.filter(Boolean)), answer.element);
     answer.element.scrollIntoView({ block: "end" });
     const configuration = { acceptedOutputModes: ["text/plain"] };
@@ -79,7 +84,8 @@ export function view() {
     await answer.run(request, { signal: aborting.signal, title: shown || attached.join(", ") });
     const waits = answer.state === "INPUT_REQUIRED" && answer.taskId;
     conversation = answer.contextId ? { contextId: answer.contextId, ...(waits ? { taskId: answer.taskId } : {}) } : conversation;
-    if (shown && !attached.length && answer.isDone) answer.after.append(compareButton(shown));
+    if (shown && !attached.length && answer.isDone) answer.after.querySelector(".why")?.append(compareButton(shown));
+    if (answer.problem === "signed_out") sessionStorage.setItem(DRAFT, shown);
     running = null;
     stop.hidden = true;
     sendButton.disabled = false;

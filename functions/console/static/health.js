@@ -2,8 +2,9 @@
 
 import { problem } from "./answer.js";
 import { read } from "./hub.js";
-import { button, copyButton, h, say, table } from "./page.js";
+import { button, copyButton, h, row, say, table } from "./page.js";
 
+const HEADS = ["health.part", "health.check", "health.outcome", "health.found"];
 // Problems come first.
 const rank = ({ outcome }) => ({ error: 0, warning: 1 })[outcome] ?? 2;
 
@@ -17,19 +18,18 @@ export function view() {
     found.replaceChildren(say("health.examining", {}, "p"));
     try {
       const { examined } = await read("/doctor");
-      const heads = ["health.part", "health.check", "health.outcome", "health.found"];
       const steps = examined.flatMap(({ subject, steps }) => steps.map((step) => ({ subject, ...step })));
-      const rows = steps.sort((one, other) => rank(one) - rank(other)).map(row);
-      found.replaceChildren(table(heads, h("tbody", {}, rows)));
+      const rows = steps.sort((one, other) => rank(one) - rank(other)).map(drawn);
+      found.replaceChildren(table(HEADS, h("tbody", {}, rows)));
     } catch (error) {
       found.replaceChildren(problem(error.kind === "forbidden" ? "operators" : (error.kind ?? "broken"), error.message, error.seconds));
     }
     examine.disabled = false;
   }
 
-  function row({ subject, check, outcome, message, fix, command }) {
+  function drawn({ subject, check, outcome, message, fix, command }) {
     const cells = [message, fix && h("p", {}, fix), command && h("p", { class: "command" }, h("code", {}, command), " ", copyButton(command))];
-    return h("tr", { class: outcome }, h("th", { scope: "row" }, subject), h("td", {}, check), h("td", {}, say(`outcome.${outcome}`)), h("td", {}, cells.filter(Boolean)));
+    return row(HEADS, { class: outcome }, h("th", { scope: "row" }, subject), h("td", {}, check), h("td", {}, say(`outcome.${outcome}`)), h("td", {}, cells.filter(Boolean)));
   }
   return { element, shown: () => found.childElementCount || load() };
 }

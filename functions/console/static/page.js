@@ -39,9 +39,11 @@ export const language = () => document.documentElement.lang;
 export const button = (key, onclick, attributes = {}) =>
   h("button", { type: "button", "data-t": key, onclick, ...attributes }, text(key));
 
-// A table whose columns are named by these texts; on a phone, its cells stand below one another.
+// A table whose columns are named by these texts; on a phone, its cells stand below one another, each after that name.
 export const table = (heads, ...rows) =>
   h("div", { class: "wide" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((key) => say(key, {}, "th")))), ...rows));
+
+export const row = (heads, attributes, ...cells) => h("tr", attributes, cells.map((cell, column) => label(cell, "data-head", heads[column])));
 
 export function copyButton(content, key = "copy") {
   const element = button(key, async () => {
@@ -61,7 +63,7 @@ export async function speak(wanted) {
     const key = element.dataset.t;
     if (key) element.replaceChildren(text(key, JSON.parse(element.dataset.v ?? "{}")));
   }
-  for (const attribute of ["aria-label", "placeholder"]) {
+  for (const attribute of ["aria-label", "placeholder", "data-head"]) {
     for (const element of document.querySelectorAll(`[data-t-${attribute}]`)) {
       element.setAttribute(attribute, text(element.getAttribute(`data-t-${attribute}`)));
     }

@@ -4,8 +4,10 @@ import { activity } from "./activity.js";
 import { problem } from "./answer.js";
 import { query, read } from "./hub.js";
 import { plain } from "./markdown.js";
-import { h, label, language, say, table } from "./page.js";
+import { h, label, language, row, say, table } from "./page.js";
 
+const HEADS = ["routes.route", "routes.rules", "routes.priority", "why.boundary", "routes.fallbacks"];
+const MISS_HEADS = ["misses.count", "misses.kind", "routes.route", "misses.text"];
 const MOST_CLASHES = 200;
 const bare = (word) => word.normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 
@@ -22,9 +24,8 @@ export function view() {
   const rows = h("tbody");
   const input = label(h("input", { required: true, maxlength: "20000" }), "aria-label", "routes.try");
   const form = h("form", { class: "row" }, label(input, "placeholder", "routes.try"), h("button", {}, say("routes.choose")));
-  const heads = ["routes.route", "routes.rules", "routes.priority", "why.boundary", "routes.fallbacks"];
   const found = h("ul");
-  const element = h("section", { class: "routes" }, say("nav.routes", {}, "h2"), form, result, table(heads, rows),
+  const element = h("section", { class: "routes" }, say("nav.routes", {}, "h2"), form, result, table(HEADS, rows),
     h("details", {}, say("clashes", {}, "summary"), found), activity("misses", drawMisses));
 
   form.addEventListener("submit", async (event) => {
@@ -45,16 +46,16 @@ export function view() {
       input.value = text;
       form.requestSubmit();
     };
-    const rows = misses.map(({ kind, route, text, count }) => h("tr", {},
+    const rows = misses.map(({ kind, route, text, count }) => row(MISS_HEADS, {},
       h("td", {}, String(count)), h("td", {}, say(`miss.${kind}`)), h("td", {}, h("code", {}, route)),
       h("td", { dir: "auto" }, text ? h("button", { type: "button", class: "link", onclick: again(text) }, plain(text)) : say("misses.no_text"))));
-    return [say("misses.days", { days }, "p"), table(["misses.count", "misses.kind", "routes.route", "misses.text"], h("tbody", {}, rows))];
+    return [say("misses.days", { days }, "p"), table(MISS_HEADS, h("tbody", {}, rows))];
   }
 
-  function row(route) {
+  function drawn(route) {
     const isJapanese = language() === "ja";
     const rules = [...route.keywords.map((word) => h("li", {}, word)), ...route.patterns.map((each) => h("li", {}, h("code", {}, each)))];
-    return h("tr", {},
+    return row(HEADS, {},
       h("th", { scope: "row" }, isJapanese ? route.nameJa : route.name, " ", h("code", {}, route.id), route.default && say("routes.default", {}, "em"),
         h("p", {}, isJapanese ? route.descriptionJa : route.description)),
       h("td", {}, rules.length ? h("details", {}, say("routes.count", { count: rules.length }, "summary"), h("ul", {}, rules)) : "–"),
@@ -64,7 +65,7 @@ export function view() {
   async function load() {
     try {
       const { routes } = await read("/routes");
-      rows.replaceChildren(...routes.map(row));
+      rows.replaceChildren(...routes.map(drawn));
       const told = clashes(routes).slice(0, MOST_CLASHES).map((values) => say("clash", values, "li"));
       found.replaceChildren(...(told.length ? told : [say("clashes.none", {}, "li")]));
     } catch (error) {

@@ -4,9 +4,11 @@ import { activity } from "./activity.js";
 import { Answer, isOver, problem, stateOf } from "./answer.js";
 import { requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
-import { button, h, label, say, table } from "./page.js";
+import { button, h, label, row, say, table } from "./page.js";
 
 const EVERY_MS = 10_000;
+const HEADS = ["tasks.task", "tasks.state", "tasks.time"];
+const WORK_HEADS = ["tasks.task", "tasks.state", "work.role", "work.holder", "work.attempt", "work.lease"];
 const words = (message) => plain((message?.parts ?? []).map((part) => part.text ?? part.filename ?? "…").join(" "));
 const time = (stamp) => (stamp ? new Date(stamp).toLocaleString() : "");
 
@@ -16,10 +18,10 @@ function drawWork({ tasks }) {
   const at = (seconds) => ({ time: new Date(seconds * 1000).toLocaleString() });
   const lease = ({ leaseUntil, createdAt }) =>
     leaseUntil ? say(leaseUntil * 1000 > Date.now() ? "work.leased" : "work.expired", at(leaseUntil)) : say("work.waits", at(createdAt));
-  const rows = tasks.map((task) => h("tr", {},
+  const rows = tasks.map((task) => row(WORK_HEADS, {},
     h("td", {}, h("code", {}, plain(task.id))), h("td", {}, say(`state.${task.state}`)), h("td", {}, task.role ?? say("work.hub")),
     h("td", {}, task.holder ? plain(task.holder) : "–"), h("td", {}, String(task.attempt)), h("td", {}, lease(task))));
-  return [table(["tasks.task", "tasks.state", "work.role", "work.holder", "work.attempt", "work.lease"], h("tbody", {}, rows))];
+  return [table(WORK_HEADS, h("tbody", {}, rows))];
 }
 
 export function view() {
@@ -27,23 +29,23 @@ export function view() {
   const told = h("div");
   const detail = h("div", { class: "detail", "aria-live": "polite" });
   const element = h("section", { class: "tasks" }, say("nav.tasks", {}, "h2"), told,
-    table(["tasks.task", "tasks.state", "tasks.time"], rows), detail, activity("work", drawWork));
+    table(HEADS, rows), detail, activity("work", drawWork));
   let aborting = null;
 
   async function load() {
     try {
       const { tasks = [] } = await rpc("ListTasks", { pageSize: 50, historyLength: 20 });
       told.replaceChildren(...(tasks.length ? [] : [say("tasks.none", {}, "p")]));
-      rows.replaceChildren(...tasks.map(row));
+      rows.replaceChildren(...tasks.map(drawn));
     } catch (error) {
       told.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
     }
   }
 
-  function row(task) {
+  function drawn(task) {
     const title = words(task.history?.[0]) || task.id;
     const opener = h("button", { type: "button", class: "link", onclick: () => open(task.id) }, title.slice(0, 120));
-    return h("tr", {}, h("td", {}, opener), h("td", {}, say(`state.${stateOf(task)}`)), h("td", {}, time(task.status?.timestamp)));
+    return row(HEADS, {}, h("td", {}, opener), h("td", {}, say(`state.${stateOf(task)}`)), h("td", {}, time(task.status?.timestamp)));
   }
 
   async function open(id) {
