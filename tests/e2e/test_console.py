@@ -44,7 +44,12 @@ def answer_of(browser: Browser, turn: int) -> str:
             "en-US",
             "What is the deadline for notifying the infrastructure team for a P-1 incident?",
             ("within 15 minutes of incident detection", "Incident Response Policy · 2. P-1 incidents"),
-            ("Why this answer · Internal documents", "Keywords: “P-1”, “infrastructure team”", "Internal documents", "A2A 1.0, JSONRPC"),
+            (
+                "Why this answer · Internal documents",
+                "Keywords: “P-1”, “infrastructure team”",
+                "Internal documents",
+                "A2A 1.0, JSONRPC",
+            ),
             "run `echo hello`",
             ("Ask", "Tasks", "Routes", "Health", "Inspect"),
         ),
@@ -202,6 +207,6 @@ def test_it_fits_a_phone_in_the_dark_and_switches_its_language(browser: Browser,
         browser.wait(selector=f"section.{view}")
         assert browser.evaluate(script="document.documentElement.scrollWidth <= innerWidth"), view
     heading = "getComputedStyle(document.querySelector('.routes tbody td:nth-child(3)'), '::before').content"
-    assert browser.evaluate(script=heading) == '"優先度" ": "'
+    assert browser.evaluate(script=heading) == '"優先度: "'
     dark = browser.evaluate(script="getComputedStyle(document.body).backgroundColor")
     assert dark == "rgb(20, 24, 31)"

@@ -116,8 +116,9 @@ class FakeHub(HttpServer):
         elif text == "huge":
             self._say(exchange, "<b>" + "x" * 10_000_000)
         elif text == "choose":
-            status = {"state": "TASK_STATE_INPUT_REQUIRED", "message": {"parts": [{"text": "Which?\n1. One\n2. Two"}]}}
-            exchange.event({"result": {"statusUpdate": {**_IDS, "status": status}}})
+            asking = _state("INPUT_REQUIRED")
+            asking["status"]["message"] = {"parts": [{"text": "Which?\n1. One\n2. Two"}]}
+            exchange.event({"result": {"statusUpdate": {**_IDS, **asking}}})
             return
         elif text == "file":
             self._say(exchange, f"{parts[1]['filename']}: {parts[1]['mediaType']} {parts[1]['raw']}")

@@ -104,6 +104,7 @@ def test_a_turn_is_a_trace_from_the_caller_to_the_agent(sent: Collector, tmp_pat
     assert (server.service, server.trace_id, server.parent_id) == ("hub", TRACE, TRACEPARENT[36:52])
     assert server.attributes["a2a.response.outcome"] == "answered"
     assert server.attributes["a2a_hub.route"] == "alpha"
+    assert server.attributes["gen_ai.conversation.id"] == hub.log[-1]["conversation"]
     agent_span = sent.span("invoke_agent Agent alpha")
     assert agent_span.attributes["gen_ai.operation.name"] == "invoke_agent"
     parents = {sent.span("route").parent_id, agent_span.parent_id}

@@ -14,12 +14,14 @@ _ATTRIBUTES = {
     "binding": "a2a.binding",
     "outcome": "a2a.response.outcome",
     "taskId": "a2a.task.id",
+    "conversation": "gen_ai.conversation.id",
+    "result": "a2a_hub.lease.result",
     "fault": "error.type",
     "requestId": "a2a_hub.request.id",
     "route": "a2a_hub.route",
     "quota": "a2a_hub.quota",
 }
-_LABELS = ("operation", "version", "outcome", "fault", "route")
+_LABELS = ("operation", "version", "outcome", "fault", "route", "result")
 
 
 def end_request(span: tracing.Span, request: Request, fields: Mapping[str, Any], status: int, seconds: float) -> None:
