@@ -37,6 +37,8 @@ class Report(Struct, kw_only=True):
     failures: list[Row] = []
     safety: list[Row] = []
     """The matches of the safety check, by route, direction and filters."""
+    tokens: list[Row] = []
+    """The tokens that answers of models took, by function and model."""
 
 
 def report_of(lines: Iterable[Fields]) -> Report:
@@ -44,8 +46,12 @@ def report_of(lines: Iterable[Fields]) -> Report:
     by_request: dict[str, Row] = {}
     ratings: Counter[tuple[str, str]] = Counter()
     safety: Counter[tuple[str, str, str]] = Counter()
+    tokens: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for line in lines:
-        if verdict := line.get("feedback"):
+        if used := line.get("tokens"):
+            counts = {"answers": 1, "input": used["prompt"], "output": used["answer"] + used["thoughts"]}
+            tokens[str(line.get("function")), str(line.get("model"))].update(counts)
+        elif verdict := line.get("feedback"):
             ratings[str(line.get("route")), str(verdict)] += 1
         elif filters := line.get("filters"):
             safety[str(line.get("route")), str(line.get("direction")), ", ".join(filters)] += 1
@@ -80,6 +86,7 @@ def report_of(lines: Iterable[Fields]) -> Report:
             {"route": route, "direction": direction, "filters": filters, "count": count}
             for (route, direction, filters), count in safety.most_common()
         ],
+        tokens=[{"function": function, "model": model} | of for (function, model), of in sorted(tokens.items())],
     )
 
 
@@ -152,6 +159,7 @@ def report_text(report: Report) -> Iterator[str]:
     failures = [each | {"mend": each["remedy"] or each["cause"]} for each in report.failures[:_MOST_SHOWN]]
     yield from _table("count:6 route:20 fault:16 mend:90", failures, title="Failures")
     yield from _table("count:6 route:20 direction:9 filters:60", report.safety, title="Safety check")
+    yield from _table("function:20 model:40 answers:8 input:12 output:12", report.tokens, title="Tokens")
 
 
 def _table(columns: str, rows: Sequence[Row], *, title: str = "Routes", missing: str = "") -> Iterator[str]:

@@ -116,7 +116,7 @@ def test_a_person_asks_sees_why_approves_and_looks_around(
     assert "docqa" in browser.text(selector=".routes [role=status] code")
     browser.fill(selector=".routes form input", text=f"WBS: {question}")
     browser.press(selector=".routes form input", key="Enter")
-    assert "docqa" in browser.text(selector=".routes [role=status] li")
+    assert why[0].partition(" · ")[2] in browser.text(selector=".routes [role=status] li")
 
     browser.click(selector="[data-t=misses]")
     browser.wait(selector=".routes .activity :is(td, [data-t='misses.none'])")

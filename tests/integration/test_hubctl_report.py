@@ -53,6 +53,19 @@ def _written(folder: Path, lines: list[dict[str, Any]]) -> str:
     return str(file)
 
 
+def test_a_report_shows_the_tokens_of_the_models_of_each_agent(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    tokens = {"prompt": 1000, "answer": 20, "thoughts": 3, "total": 1023}
+    one = {"function": "docqa", "requestId": "1", "outcome": "answered", "model": "gemini-small", "tokens": tokens}
+    file = _written(tmp_path, [*lines, one, one | {"function": "general"}, one])
+    common = {"model": "gemini-small"}
+    assert _json(file)["tokens"] == [
+        {"function": "docqa", **common, "answers": 2, "input": 2000, "output": 46},
+        {"function": "general", **common, "answers": 1, "input": 1000, "output": 23},
+    ]
+    assert _json(file)["turns"] == 6
+    assert ["docqa", "gemini-small", "2", "2000", "46"] in [each.split() for each in _report(file)[1].splitlines()]
+
+
 def test_a_report_shows_what_the_safety_check_found(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     found = {"function": "hub", "route": "alpha", "direction": "answer", "filters": ["sdp", "rai"], "requestId": "1"}
     file = _written(tmp_path, [*lines, found, found, found | {"direction": "request", "filters": ["sdp"]}])

@@ -36,6 +36,8 @@ export function json(value) {
 
 export const language = () => document.documentElement.lang;
 
+export const time = (stamp) => new Date(stamp).toLocaleString(language());
+
 export const button = (key, onclick, attributes = {}) =>
   h("button", { type: "button", "data-t": key, onclick, ...attributes }, text(key));
 

@@ -25,6 +25,8 @@ export function view() {
   const input = label(h("input", { required: true, maxlength: "20000" }), "aria-label", "routes.try");
   const form = h("form", { class: "row" }, label(input, "placeholder", "routes.try"), h("button", {}, say("routes.choose")));
   const found = h("ul");
+  let known = new Map();
+  const nameOf = (id, name) => (language() === "ja" ? known.get(id)?.nameJa : known.get(id)?.name) ?? name;
   const element = h("section", { class: "routes" }, say("nav.routes", {}, "h2"), form, result, table(HEADS, rows),
     h("details", {}, say("clashes", {}, "summary"), found), activity("misses", drawMisses));
 
@@ -32,8 +34,8 @@ export function view() {
     event.preventDefault();
     try {
       const told = await query({ query: input.value, dryRun: true });
-      const others = Object.values(told.passedOver ?? {}).map((reason) => h("li", {}, plain(reason)));
-      result.replaceChildren(h("p", {}, h("strong", {}, told.agent ?? "–"), " ", h("code", {}, told.route ?? "")), h("p", {}, plain(told.reason)),
+      const others = Object.entries(told.passedOver ?? {}).map(([id, reason]) => h("li", {}, plain(nameOf(id, id)), ": ", plain(reason)));
+      result.replaceChildren(h("p", {}, h("strong", {}, nameOf(told.route, told.agent ?? "–")), " ", h("code", {}, told.route ?? "")), h("p", {}, plain(told.reason)),
         ...(others.length ? [say("routes.passed_over", {}, "p"), h("ul", {}, others)] : [say("routes.no_other", {}, "p")]));
     } catch (error) {
       result.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
@@ -65,6 +67,7 @@ export function view() {
   async function load() {
     try {
       const { routes } = await read("/routes");
+      known = new Map(routes.map((route) => [route.id, route]));
       rows.replaceChildren(...routes.map(drawn));
       const told = clashes(routes).slice(0, MOST_CLASHES).map((values) => say("clash", values, "li"));
       found.replaceChildren(...(told.length ? told : [say("clashes.none", {}, "li")]));

@@ -4,18 +4,17 @@ import { activity } from "./activity.js";
 import { Answer, isOver, problem, stateOf } from "./answer.js";
 import { requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
-import { button, h, label, row, say, table } from "./page.js";
+import { button, h, label, row, say, table, time } from "./page.js";
 
 const EVERY_MS = 10_000;
 const HEADS = ["tasks.task", "tasks.state", "tasks.time"];
 const WORK_HEADS = ["tasks.task", "tasks.state", "work.role", "work.holder", "work.attempt", "work.lease"];
 const words = (message) => plain((message?.parts ?? []).map((part) => part.text ?? part.filename ?? "…").join(" "));
-const time = (stamp) => (stamp ? new Date(stamp).toLocaleString() : "");
 
 // The unfinished tasks of everybody, with the worker of each and its lease.
 function drawWork({ tasks }) {
   if (!tasks.length) return [say("work.none", {}, "p")];
-  const at = (seconds) => ({ time: new Date(seconds * 1000).toLocaleString() });
+  const at = (seconds) => ({ time: time(seconds * 1000) });
   const lease = ({ leaseUntil, createdAt }) =>
     leaseUntil ? say(leaseUntil * 1000 > Date.now() ? "work.leased" : "work.expired", at(leaseUntil)) : say("work.waits", at(createdAt));
   const rows = tasks.map((task) => row(WORK_HEADS, {},
@@ -45,7 +44,7 @@ export function view() {
   function drawn(task) {
     const title = words(task.history?.[0]) || task.id;
     const opener = h("button", { type: "button", class: "link", onclick: () => open(task.id) }, title.slice(0, 120));
-    return row(HEADS, {}, h("td", {}, opener), h("td", {}, say(`state.${stateOf(task)}`)), h("td", {}, time(task.status?.timestamp)));
+    return row(HEADS, {}, h("td", {}, opener), h("td", {}, say(`state.${stateOf(task)}`)), h("td", {}, task.status?.timestamp ? time(task.status.timestamp) : ""));
   }
 
   async function open(id) {
