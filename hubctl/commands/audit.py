@@ -44,7 +44,12 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         function, time = (entries[last][0].get(name) for name in ("function", "time"))
         about = {"chain": chain, "function": function, "first": first, "last": last, "time": time}
         found.append(about | {"hash": entries[last][1]})
-    lines = [_LINE.format_map(each) for each in found] + (problems or ["every chain is whole"])
+    elsewhere = [
+        f"{each['chain']}: its entries before {each['first']} are not in these lines"
+        for each in found
+        if each["first"] > 1
+    ]
+    lines = [_LINE.format_map(each) for each in found] + elsewhere + (problems or ["every chain is whole"])
     write({"ok": not problems, "chains": found, "problems": problems}, lines, as_json=arguments.json, out=out)
     return 1 if problems else 0
 
