@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from a2a_hub.http.dispatch import Public
-from a2a_hub.http.messages import Request, Response
+from a2a_hub.http.messages import NO_PERMISSIONS, Request, Response
 
 _STATIC = Path(__file__).with_name("static")
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".svg": "image/svg+xml"}
@@ -20,7 +20,7 @@ _HEADERS = {
     "content-security-policy": _CSP,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "permissions-policy": NO_PERMISSIONS,
     "referrer-policy": "no-referrer",
     "strict-transport-security": "max-age=31536000",
     "x-content-type-options": "nosniff",

@@ -45,9 +45,9 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         about = {"chain": chain, "function": function, "first": first, "last": last, "time": time}
         found.append(about | {"hash": entries[last][1]})
     elsewhere = [
-        f"{each['chain']}: its entries before {each['first']} are not in these lines"
-        for each in found
-        if each["first"] > 1
+        f"{chain}: its entries before {min(entries)} are not in these lines"
+        for chain, entries in chains.items()
+        if min(entries) > 1
     ]
     lines = [_LINE.format_map(each) for each in found] + elsewhere + (problems or ["every chain is whole"])
     write({"ok": not problems, "chains": found, "problems": problems}, lines, as_json=arguments.json, out=out)

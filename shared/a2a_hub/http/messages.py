@@ -151,8 +151,15 @@ INTERNAL_ERROR = Response(
 """The answer if a handler fails."""
 
 
+NO_PERMISSIONS = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
+"""A Permissions-Policy for pages that need none of these."""
 # What callers asked and got stays out of caches, and other sites learn no address of it.
-_PROTECTIVE = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-store"}
+_PROTECTIVE = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "permissions-policy": NO_PERMISSIONS,
+    "cache-control": "no-store",
+}
 
 
 def sent_headers(response: Response) -> dict[str, str]:

@@ -166,6 +166,7 @@ def test_a_status_that_nobody_has_registered_is_passed_on(server: Server) -> Non
 def test_what_callers_get_is_not_stored_not_sniffed_and_tells_other_sites_nothing(server: Server, path: str) -> None:
     headers = server.get(path).headers
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
+    assert "geolocation=()" in headers["permissions-policy"]
     assert headers["cache-control"] == "no-store"
 
 
