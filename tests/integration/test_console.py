@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -17,6 +18,8 @@ from a2a_hub.telemetry.log import Log
 from functions.console.app import build
 from functions.console.config import read
 from tests.fakes.http_server import Exchange, HttpServer
+
+STATIC = Path(__file__).parents[2] / "functions/console/static"
 
 ADDRESS = "https://console.example.com"
 TOKEN, KEY = "ya29.token-of-hanako", "k" * 32
@@ -185,6 +188,10 @@ def test_calls_reach_the_hub_as_the_person_and_only_from_a_page_of_the_session()
     assert received.headers["a2a-version"] == "1.0"
     assert not {"cookie", "x-csrf-token", "x-hub-principal"} & received.headers.keys()
     assert TOKEN.encode() not in b"".join(browser.lines)
+
+
+def test_the_script_has_at_most_60_kilobytes() -> None:
+    assert sum(file.stat().st_size for file in STATIC.glob("*.js")) <= 60_000
 
 
 def test_everything_leaves_with_the_headers_that_keep_it_where_it_belongs() -> None:
