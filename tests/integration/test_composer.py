@@ -13,6 +13,7 @@ from a2a_hub.grounding.model_entailment import ModelEntailment
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.openai_compatible import OpenAiCompatible
+from a2a_hub.telemetry import tracing
 from a2a_hub.text.language import Language
 from tests.fakes.chat_completions import ChatCompletions, Reply, openai_settings, send_chunk
 from tests.fakes.http_server import Exchange
@@ -157,6 +158,34 @@ def test_what_the_quotes_do_not_entail_is_dropped(model: Model) -> None:
     sentences, end = model.answer(entailment=True)
     assert not sentences
     assert [each.flaws for each in end.dropped] == [(NOT_ENTAILED,)] * 4
+
+
+class Spans:
+    """A recorder that keeps the name and the parent of each span."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, str | None]] = []
+
+    def span(self, name: str, parent: str | None, *_: object) -> tracing.Span:
+        self.begun.append((name, parent))
+        return tracing.Span(parent)
+
+    def add(self, *_: object) -> None: ...
+    def measure(self, *_: object) -> None: ...
+    def flush(self) -> None: ...
+
+
+def test_the_calls_of_the_judge_are_spans_of_the_request(model: Model) -> None:
+    model.said = [reply_of(RIGHT, RIGHT)]
+    request = f"00-{'a' * 32}-{'b' * 16}-01"
+    spans = Spans()
+    tracing.install(spans)
+    try:
+        with tracing.within(request):
+            model.answer(entailment=True)
+    finally:
+        tracing.install(None)
+    assert spans.begun == [("chat scripted", request)] * 3
 
 
 def test_an_answer_that_is_declined_says_what_is_missing(model: Model) -> None:

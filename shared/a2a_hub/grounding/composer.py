@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -200,7 +201,9 @@ class _Run:
             self._drop(sentence, tuple(flaws), is_answer=is_first and bool(sentence.cites))
             return
         quotes = [self._evidence[number] for number in sentence.cites]
-        judged = judges.submit(self._is_entailed, sentence.text, quotes) if self._entailment else None
+        # The span of the judge's call belongs to this request.
+        within_request = copy_context().run
+        judged = judges.submit(within_request, self._is_entailed, sentence.text, quotes) if self._entailment else None
         self._judged.append((sentence, judged))
 
     def settled(self, *, wait: bool) -> Iterator[Sentence]:
