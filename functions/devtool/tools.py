@@ -119,7 +119,11 @@ class Tools:
     ) -> tuple[ToolOutput, str]:
         diff = approved.file_edit_details
         assert diff is not None
-        workspace.write(action.path, diff.new_content, expected=diff.old_content)
+        place = workspace.resolve(action.path)
+        if workspace.path_shown(place) != diff.file_path:
+            # A link on the way leads elsewhere by now.
+            raise ToolFailed(Fault.CHANGED, path=action.path)
+        workspace.write(place, diff.new_content, expected=diff.old_content)
         text = texts.CREATED if diff.old_content is None else texts.CHANGED
         return ToolOutput(diff=diff), text.render(language, path=action.path)
 

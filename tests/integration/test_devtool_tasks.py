@@ -238,6 +238,21 @@ def test_always_covers_files_like_this_one_and_never_a_hidden_one(tmp_path: Path
     assert [option["id"] for option in call["confirmation_request"]["options"]] == ["proceed_once", "cancel"]
 
 
+def test_a_file_whose_link_leads_elsewhere_since_it_was_shown_is_asked_about_again(tmp_path: Path, root: Path) -> None:
+    client = instance(tmp_path, root)
+    (root / "other").mkdir()
+    (root / "link").symlink_to("src")
+    task_id, call = waiting(client.stream("write 'one' to link/new.txt"))
+    assert call["confirmation_request"]["file_edit_details"]["file_path"].endswith("/src/new.txt")
+    (root / "link").unlink()
+    (root / "link").symlink_to("other")
+    _, call = waiting(client.decide(task_id, call["tool_call_id"], "proceed_once"))
+    assert call["confirmation_request"]["file_edit_details"]["file_path"].endswith("/other/new.txt")
+    assert not (root / "other" / "new.txt").exists()
+    client.decide(task_id, call["tool_call_id"], "proceed_once")
+    assert (root / "other" / "new.txt").read_text() == "one"
+
+
 def test_always_covers_no_other_workspace_of_the_conversation(tmp_path: Path, root: Path) -> None:
     devtool = Devtool(tmp_path)
     client = devtool.client(workspace=root)
