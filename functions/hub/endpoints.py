@@ -77,7 +77,9 @@ class ToolsQuery(Struct, frozen=True):
         incoming, is_dry = self._incoming(request, caller, record)
         turn, events = self.pipeline.start_turn(incoming, record)
         if is_dry:
-            return _json(replace(_answer(turn, for_operator=False), passed_over=self.pipeline.passed_over(turn)))
+            choice, passed_over = turn.choice, self.pipeline.passed_over(turn)
+            why = {"rule": choice.rule, "words": choice.words} if choice else {}
+            return _json(replace(_answer(turn, for_operator=False), passed_over=passed_over, **why))
         for _ in events:
             pass
         record.setdefault("outcome", Outcome.ANSWERED)

@@ -81,6 +81,12 @@ class Answer(Struct, frozen=True, kw_only=True, rename="camel"):
     passed_over: Annotated[
         dict[str, str] | UnsetType, Meta(description="Only for a dry run. The reasons by the ids of the routes.")
     ] = UNSET
+    rule: Annotated[str | UnsetType, Meta(description="Only for a dry run: the kind of rule that chose the route.")] = (
+        UNSET
+    )
+    words: Annotated[
+        tuple[str, ...] | UnsetType, Meta(description="Only for a dry run: the words of the text that matched.")
+    ] = UNSET
 
 
 class Route(Struct, frozen=True, kw_only=True, rename="camel"):

@@ -114,6 +114,7 @@ def test_a_person_asks_sees_why_approves_and_looks_around(
     browser.fill(selector=".routes form input", text=question)
     browser.press(selector=".routes form input", key="Enter")
     assert "docqa" in browser.text(selector=".routes [role=status] code")
+    assert why[1] in browser.text(selector=".routes [role=status]")
     browser.fill(selector=".routes form input", text=f"WBS: {question}")
     browser.press(selector=".routes form input", key="Enter")
     assert why[0].partition(" · ")[2] in browser.text(selector=".routes [role=status] li")

@@ -108,5 +108,6 @@ def test_a_dry_run_asks_no_agent_and_says_what_was_passed_over() -> None:
         told = hub.query("A secret room for leave", dryRun=True)
         assert agent.received == []
     assert (told["route"], told["answer"], told["reason"]) == ("leave", "", 'keyword: "leave" belongs to "leave"')
+    assert (told["rule"], told["words"]) == ("keyword", ["leave"])
     assert told["passedOver"] == {"room": f'keyword: "room" belongs to "room" (priority {sum(b"room")})'}
     assert hub.post("/tools/query", {"query": "x", "dryRun": "yes"})[0] == 400

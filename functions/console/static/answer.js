@@ -218,6 +218,8 @@ function sources({ route, citations = [] }) {
   return h("section", { class: "sources" }, say("sources", {}, "h3"), h("ol", {}, items));
 }
 
+export const ruleOf = ({ rule, words = [] }) => say(`rule.${rule}`, { words: words.map((word) => `“${plain(word)}”`).join(", ") });
+
 function reasons(why, firstMs) {
   const { routingMs = 0, downstreamMs = 0, totalMs = 0 } = why.timings ?? {};
   const agent = language() === "ja" ? (why.agentJa ?? why.agent) : why.agent;
@@ -225,7 +227,7 @@ function reasons(why, firstMs) {
   const dropped = (why.dropped ?? []).map((each) => h("li", { dir: "auto" }, plain(String(each?.text ?? "")), " ", h("code", {}, plain([each?.flaws].flat().join(", ")))));
   const rows = [
     ["why.route", why.route],
-    ["why.rule", why.rule && say(`rule.${why.rule}`, { words: (why.words ?? []).map((word) => `“${plain(word)}”`).join(", ") })],
+    ["why.rule", why.rule && ruleOf(why)],
     ["why.declined", declined.length && h("ul", {}, declined)],
     ["why.agent", agent],
     ["why.dropped", dropped.length && h("ul", {}, dropped)],

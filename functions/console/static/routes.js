@@ -1,7 +1,7 @@
 // Routes: the table, and the route that a text would take.
 
 import { activity } from "./activity.js";
-import { problem } from "./answer.js";
+import { problem, ruleOf } from "./answer.js";
 import { query, read } from "./hub.js";
 import { plain } from "./markdown.js";
 import { h, label, language, row, say, table } from "./page.js";
@@ -35,7 +35,7 @@ export function view() {
     try {
       const told = await query({ query: input.value, dryRun: true });
       const others = Object.entries(told.passedOver ?? {}).map(([id, reason]) => h("li", {}, plain(nameOf(id, id)), ": ", plain(reason)));
-      result.replaceChildren(h("p", {}, h("strong", {}, nameOf(told.route, told.agent ?? "–")), " ", h("code", {}, told.route ?? "")), h("p", {}, plain(told.reason)),
+      result.replaceChildren(h("p", {}, h("strong", {}, nameOf(told.route, told.agent ?? "–")), " ", h("code", {}, told.route ?? "")), h("p", {}, told.rule ? ruleOf(told) : plain(told.reason)),
         ...(others.length ? [say("routes.passed_over", {}, "p"), h("ul", {}, others)] : [say("routes.no_other", {}, "p")]));
     } catch (error) {
       result.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
