@@ -129,6 +129,21 @@ def test_the_last_chunk_for_adk_which_keeps_no_other_is_the_whole_artifact(
     assert ("".join(part["text"] for part in last["artifact"]["parts"]) == "First, then.") is is_whole
 
 
+@pytest.mark.parametrize("streams", [True, False])
+def test_the_text_of_a_failed_task_is_the_hubs(streams: bool) -> None:
+    ends = status("failed", "KeyError: 'secret' at 10.1.1.1")
+    whole = {"task": task("failed")["task"] | {"status": ends["statusUpdate"]["status"]}}
+    with AgentServer(
+        lambda _: [task("working"), update(artifact("a", text("Half"))), ends] if streams else [whole]
+    ) as agent:
+        events = Hub(route("alpha", agent.url, passes_tasks=True)).stream("Hello", version="1.0", modes=["text/plain"])
+    last = events[-1].get("statusUpdate") or events[-1]["task"]
+    assert last["status"]["state"] == "TASK_STATE_FAILED"
+    assert last["status"]["message"]["metadata"]["error"]["reason"] == "FAILED"
+    assert "secret" not in str(events)
+    assert ("Half" in str(events)) is streams
+
+
 def test_a_stream_is_an_unbuffered_event_stream() -> None:
     with AgentServer(lambda _: [message(text("Hi"))]) as agent:
         headers = Hub(route("alpha", agent.url)).open("Hello").headers

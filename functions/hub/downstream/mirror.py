@@ -38,6 +38,7 @@ def mirrored(
     """Yield the events as the agent sent them, with the hub's ids; a failure or a question of the hub's own becomes the task's.
 
     The history is the hub's own: the agent's may have messages under other ids. What an agent says only there is in the status.
+    A failure's text is the hub's: that of an agent may be an exception's.
     """
     task_id = call.task.id if call.task else message_factory.new_id()
     begun = False
@@ -76,6 +77,13 @@ def mirrored(
         match event:
             case Message():
                 yield replace(event, context_id=context_id, task_id=None, parts=_for_callers(event.parts) or _NO_PARTS)
+            case Task(status=TaskStatus(state=TaskState.FAILED)):
+                begun = True
+                kept = tuple(artifact(event.id, each) for each in event.artifacts)
+                working = TaskStatus(state=TaskState.WORKING, timestamp=message_factory.timestamp())
+                yield replace(event, id=task_id, context_id=context_id, status=working, artifacts=kept, history=())
+            case TaskStatusUpdateEvent(status=TaskStatus(state=TaskState.FAILED)):
+                pass
             case Task():
                 begun = True
                 answers = event.status.state is TaskState.COMPLETED or event.status.state.interrupted
