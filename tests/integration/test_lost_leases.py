@@ -12,7 +12,7 @@ import pytest
 from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
-from a2a_hub.a2a.model import Task, TaskState
+from a2a_hub.a2a.model import Event, Task, TaskState
 from a2a_hub.a2a.reply import Piece, Text
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.authentication import Caller
@@ -118,6 +118,49 @@ def test_who_follows_a_run_that_lost_its_task_sees_what_became_of_it(file: Path)
     said = [text_of(Task(id="", artifacts=(each.artifact,), status=first.status)) for each in artifacts(seen)]
     assert said[-1] == "the new answer"
     assert text_of(loser.get(first.id)) == "the new answer"
+
+
+def test_what_a_run_said_that_was_not_stored_before_it_lost_its_task_is_not_shown_afterwards(file: Path) -> None:
+    steps = Steps("stored, ", "too late", "never")
+    loser, winner = Instance(file, steps), Instance(file, at_once("the new answer"))
+    events = loser.stream("hello")
+    first = next(events)
+    steps.let(1)
+    assert isinstance(first, Task)
+    seen = [first, next(events), next(events)]
+    until(lambda: len(loser.store.entries(first.id, after=1)) == 2)
+    loser.far.held["append"] = goes_on = threading.Event()
+    steps.let(1)
+    until(lambda: loser.far.asked["append"] > loser.far.ended["append"])
+    winner.far.ahead_seconds = 3600
+    assert winner.run_again(first.id) == TaskState.COMPLETED
+    goes_on.set()
+    until(lambda: not len(loser.kept.operations.turns))
+    assert [*seen, *events] == [entry.event for entry in winner.store.entries(first.id, after=0)]
+    steps.let(1)
+
+
+def test_who_waits_for_an_agent_that_says_nothing_sees_what_another_run_made_of_its_task(file: Path) -> None:
+    goes_on, ended = threading.Event(), threading.Event()
+
+    def silent(*_: object) -> Turn:
+        def events() -> Iterator[Event]:
+            goes_on.wait(PATIENCE_SECONDS)
+            ended.set()
+            yield from ()
+
+        return Turn(events=events())
+
+    winner = Instance(file, at_once("the new answer"))
+    loser = Instance(file, at_once("none"), repeat_seconds=600.0, lease_seconds=0.3)
+    loser.agent.send = silent  # type: ignore[method-assign, assignment]
+    events = loser.stream("hello", repeats=True)
+    (task,) = until(lambda: tasks(loser))
+    winner.far.ahead_seconds = 3600
+    assert winner.run_again(task.id) == TaskState.COMPLETED
+    assert states(list(events))[-1] is TaskState.COMPLETED
+    assert not ended.is_set()
+    goes_on.set()
 
 
 def test_who_waits_for_a_run_that_lost_its_task_gets_the_other_runs_answer(file: Path) -> None:

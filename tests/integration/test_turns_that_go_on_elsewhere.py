@@ -131,6 +131,19 @@ def test_an_agent_that_stays_away_is_a_failure_when_the_time_is_over(file: Path)
     assert text_of(settled(instance, task.id)) == "It is away."
 
 
+def test_the_failure_that_a_stream_shows_is_the_one_that_is_stored(file: Path) -> None:
+    def away(_: Call) -> Iterator[Piece]:
+        yield from ()
+        raise TryLater("It is away.", seconds=RETRY_SECONDS)
+
+    instance = _instance(file, away)
+    first, *_, last = instance.stream("hello")
+    assert isinstance(first, Task)
+    settled(instance, first.id)
+    assert [last] == [entry.event for entry in instance.store.entries(first.id, after=1)][-1:]
+    assert _said([last]) == ["It is away."]
+
+
 @pytest.mark.parametrize("text_only", [False, True], ids=["a program", "a person"])
 def test_who_waits_hears_of_a_failure_at_once(file: Path, text_only: bool) -> None:
     instance = _instance(file, script := Away(1))
@@ -259,6 +272,20 @@ def test_what_cannot_be_stored_ends_with_the_process(file: Path) -> None:
         steps.let()
     assert isinstance(error, A2AError)
     assert error.kind.http_status == 503
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["send", "stream"])
+def test_what_has_not_begun_when_a_process_stops_is_refused(file: Path, streaming: bool) -> None:
+    instance = Instance(file, at_once("answer"))
+    instance.far.held["running"] = goes_on = threading.Event()
+    with ThreadPoolExecutor() as threads:
+        answer = threads.submit(instance.open_stream if streaming else instance.send, "hello")
+        until(lambda: instance.far.asked["running"])
+        instance.kept.engine.drain(seconds=0)
+        goes_on.set()
+        error = answer.exception(PATIENCE_SECONDS)
+    assert isinstance(error, A2AError)
+    assert (error.kind.http_status, instance.agent.asked) == (503, 0)
 
 
 def test_a_run_whose_request_comes_to_its_end_is_handed_to_the_next_one(file: Path) -> None:

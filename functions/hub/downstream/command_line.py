@@ -146,9 +146,9 @@ class AgentCommandClient:
         return ExecutionReply(result=result["data"])
 
     def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> ExecutionReply:
-        relay = Relay(_events(endpoint, answer, budget))
         # The agent aborts the command when its connection ends: the run goes on without subscribers.
-        relay.start(self._threads)
+        relay = Relay[Event]()
+        relay.start(_events(endpoint, answer, budget), self._threads)
         first = relay.first()
         if first is None:
             raise relay.error or ClientError(ClientFault.CUT, "the stream ended before it began")
@@ -205,10 +205,7 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
 
 
 def _until_cancelled(relay: Relay[Event], agent_request: AgentRequest) -> Generator[Event]:
-    subscription = relay.subscribe()
-    if subscription is None:
-        return
-    for event in Waiting[Event](subscription, idle_seconds=_POLL_SECONDS):
+    for event in Waiting[Event](relay.subscribe(), idle_seconds=_POLL_SECONDS):
         if agent_request.cancellation.cancelled:
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         if event is not None:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Hashable
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task
@@ -20,9 +20,7 @@ class TurnState(StrEnum):
     """The state of a turn in this process (docs/architecture.md has the diagram)."""
 
     RECEIVED = "received"
-    """Its request is here."""
-    ROUTED = "routed"
-    """Its agent is known, and its task if it has one; nothing runs yet."""
+    """Its request is here; nothing runs yet."""
     RUNNING = "running"
     """Its agent is read here; nothing is stored."""
     STORING = "storing"
@@ -31,39 +29,43 @@ class TurnState(StrEnum):
     """Its agent is read here, and its events are appended to its task under a lease."""
     ENDING = "ending"
     """Its agent has ended; the store does not have the end yet."""
-    WAITING = "waiting"
-    """Somebody else has its task: a worker, the runner, another instance, or nobody until the next try. Its events come from the
-    store.
+    FOLLOWING = "following"
+    """Somebody else has its task: a worker, the runner, another instance, or nobody until the next try. Its events are in the
+    task's log.
     """
     SETTLED = "settled"
     """It has its result, which is stored if anything of it is."""
+    REFUSED = "refused"
+    """It has never run: there is an error instead."""
 
 
 _S = TurnState
 _NEXT: dict[TurnState, frozenset[TurnState]] = {
-    _S.RECEIVED: frozenset({_S.ROUTED, _S.RUNNING, _S.WAITING, _S.SETTLED}),
-    _S.ROUTED: frozenset({_S.RUNNING, _S.STORING, _S.RECORDED, _S.WAITING, _S.SETTLED}),
+    _S.RECEIVED: frozenset({_S.RUNNING, _S.STORING, _S.RECORDED, _S.FOLLOWING, _S.REFUSED}),
     _S.RUNNING: frozenset({_S.STORING, _S.SETTLED}),
-    _S.STORING: frozenset({_S.RUNNING, _S.RECORDED, _S.ENDING, _S.WAITING, _S.SETTLED}),
-    _S.RECORDED: frozenset({_S.RUNNING, _S.ENDING, _S.WAITING, _S.SETTLED}),
-    _S.ENDING: frozenset({_S.WAITING, _S.SETTLED}),
-    _S.WAITING: frozenset(),
+    _S.STORING: frozenset({_S.RUNNING, _S.RECORDED, _S.ENDING, _S.FOLLOWING, _S.SETTLED}),
+    _S.RECORDED: frozenset({_S.RUNNING, _S.ENDING, _S.FOLLOWING, _S.SETTLED}),
+    _S.ENDING: frozenset({_S.FOLLOWING, _S.SETTLED}),
+    _S.FOLLOWING: frozenset(),
     _S.SETTLED: frozenset(),
+    _S.REFUSED: frozenset(),
 }
-OVER = frozenset({_S.WAITING, _S.SETTLED})
+OVER = frozenset({_S.FOLLOWING, _S.SETTLED, _S.REFUSED})
 ENDED = OVER | {_S.ENDING}
 STORED_SOON = frozenset({_S.STORING, _S.RECORDED, _S.ENDING})
 UNDER_WAY = STORED_SOON | {_S.RUNNING}
 STORED_OR_NOT = frozenset(_S) - {_S.STORING, _S.ENDING}
+_STARTED = frozenset(_S) - {_S.RECEIVED}
 
 
 class LiveTurn:
     """A turn under way, of the request as it was `sent`. Its lock guards its state, which `enter` alone changes; the first of two
-    threads wins. What `hands_over` is left to another process as far as it is, if one can go on with it.
-
-    `result` is that of a turn that has no relay, once it is settled without an error.
+    threads wins. `relay` has the events of its run, or `result` the result of one that is answered in one piece. It ends when its
+    last subscriber leaves, unless it `outlives_callers`. What `hands_over` is left to another process as far as it is, if one can
+    go on with it.
     """
 
+    outlives_callers = False
     result: Task | Message
 
     def __init__(self, sent: SendMessageRequest, call: Call) -> None:
@@ -72,38 +74,31 @@ class LiveTurn:
         self.state = TurnState.RECEIVED
         self.error: BaseException | None = None
         self.hands_over = False
-        self._relay: Relay[Event] | None = None
+        self.relay = Relay[Event](on_left=self.left, ends_when_left=not self.outlives_callers)
         self._changed = threading.Condition()
-        self._when_over: list[Callable[[], object]] = []
+        self._when_over: list[Callable[[Any], object]] = []
 
-    def enter(self, state: TurnState, *, error: BaseException | None = None, relay: Relay[Event] | None = None) -> bool:
-        """Enter the state, with what is known from then on; False if the turn has gone another way."""
+    def enter(self, state: TurnState, *, error: BaseException | None = None) -> bool:
+        """Enter the state; False if the turn has gone another way."""
         with self._changed:
             if state not in _NEXT[self.state]:
                 return False
-            self.state = state
-            self.error = error or self.error
-            self._relay = relay or self._relay
+            self.state, self.error = state, error
             self._changed.notify_all()
         if state in OVER:
             for callback in self._when_over:
-                callback()
-        self._wake()
+                callback(self)
+        self.relay.wake()
         return True
 
-    def when_over(self, callback: Callable[[], object]) -> None:
-        """Call `callback` as soon as the turn is over."""
+    def when_over(self, callback: Callable[[Self], object]) -> None:
+        """Call `callback` with the turn as soon as it is over."""
         self._when_over.append(callback)
 
     def hand_over(self) -> None:
         """Let the turn be handed over, now or as soon as it is recorded."""
         self.hands_over = True
-        self._wake()
-
-    def _wake(self) -> None:
-        """Let the turn's subscribers poll."""
-        if self._relay is not None:
-            self._relay.wake()
+        self.relay.wake()
 
     def wait(self, states: Collection[TurnState], seconds: float | None = None) -> bool:
         """Wait until the turn is in one of these states; False if `seconds` have passed before."""
@@ -111,30 +106,22 @@ class LiveTurn:
             return self._changed.wait_for(lambda: self.state in states, seconds)
 
     def ended(self) -> None:
-        """The agent has ended: so has the turn."""
-        self.enter(TurnState.SETTLED, error=self.relay.error)
+        """The agent has ended: so has the turn, unless the store is to have its end."""
+        if not self.enter(TurnState.ENDING):
+            self.enter(TurnState.SETTLED, error=self.relay.error)
+
+    def left(self) -> None:
+        """The last subscriber has left."""
+        self.abandon()
 
     def abandon(self, error: BaseException | None = None) -> bool:
         """End the turn, for which nobody waits any more, or may, and tell its agent; False if it is over."""
-        ends = self.enter(TurnState.SETTLED, error=error)
+        ends = self.enter(TurnState.REFUSED, error=error) or self.enter(TurnState.SETTLED, error=error)
         if ends:
             self.call.cancellation.cancel()
         return ends
 
-    @property
-    def relay(self) -> Relay[Event]:
-        """The turn's events, as soon as it runs."""
-        assert self._relay is not None, "the turn runs"
-        return self._relay
 
-    def joined(self) -> None:
-        """Wait until the turn runs, here or elsewhere. Raise what kept it from running."""
-        self.wait(_STARTED)
-        if self._relay is None and self.error is not None:
-            raise self.error
-
-
-_STARTED = frozenset(_S) - {_S.RECEIVED, _S.ROUTED}
 L = TypeVar("L", bound=LiveTurn)
 
 
@@ -162,22 +149,24 @@ class LiveTurns(Generic[L]):
             self._turns[turn] = key
             if key is not None:
                 self._by_key[key] = turn
-        turn.when_over(lambda: self._forget(turn))
+        turn.when_over(self._forget)
         return turn
 
     def begin(self, turn: L, start: Callable[[L], object]) -> tuple[L, bool]:
-        """Return the identical turn under way, which runs then, and False; else this one, started, and True. Raises A2AError."""
+        """Return the identical turn under way and False, else this one, which `start` starts, and True. Raise what refused it."""
         claimed = self.claim(turn)
-        if claimed is not turn:
-            claimed.joined()
-            return claimed, False
-        try:
-            start(turn)
-        except BaseException as error:
-            if not turn.enter(TurnState.SETTLED, error=error) and turn.error is not None:
-                raise turn.error from error
-            raise
-        return turn, True
+        if claimed is turn:
+            try:
+                start(turn)
+            except BaseException as error:
+                if not turn.abandon(error) and turn.error is not None:
+                    raise turn.error from error
+                raise
+        else:
+            claimed.wait(_STARTED)
+        if claimed.state is TurnState.REFUSED and claimed.error is not None:
+            raise claimed.error
+        return claimed, claimed is turn
 
     def _forget(self, turn: L) -> None:
         with self._lock:

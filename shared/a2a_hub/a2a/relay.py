@@ -64,45 +64,50 @@ class Waiting(Iterator["T | None"], Generic[T]):
         self._source.close()
 
 
-class Relay(Generic[T]):
-    """A run of `source` with any number of subscribers.
+class Abandoned(Exception):
+    """All subscribers of a run have left, and its source is being closed."""
 
-    If the last subscriber leaves before the end, `on_abandoned` is called once and the source is closed; without it, the run
-    goes on.
+
+class Relay(Generic[T]):
+    """A run of one source with any number of subscribers, who may come before it starts.
+
+    `on_left` is called when the last subscriber leaves before the end. If the run `ends_when_left`, it is abandoned then: its
+    source is closed, and nobody can subscribe any more.
     """
 
-    def __init__(self, source: Iterator[T], *, on_abandoned: Callable[[], object] | None = None) -> None:
-        self._source = source
-        self._on_abandoned = on_abandoned
+    def __init__(self, *, on_left: Callable[[], object] = lambda: None, ends_when_left: bool = False) -> None:
+        self._on_left = on_left
+        self._ends_when_left = ends_when_left
         self._lock = threading.Lock()
         self._events: list[T] = []
         self._error: BaseException | None = None
         self._done = False
         self._abandoned = False
         self._subscribers: list[Subscription[T]] = []
+        self._watchers: list[Wake] = []
 
-    def start(self, threads: Threads, *, on_end: Callable[[], None] = lambda: None) -> None:
-        """Run in a thread; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end.
+    def start(self, source: Iterator[T], threads: Threads, *, on_end: Callable[[], None] = lambda: None) -> None:
+        """Read the source in a thread; call once. `on_end` is called before a subscriber sees the end.
 
         If the machine has no further thread, the run has ended when this returns: late is better than not at all.
         """
         try:
-            threads.run(lambda: self.run(on_end))
+            threads.run(lambda: self.run(source, on_end))
         except RuntimeError:
-            self.run(on_end)
+            self.run(source, on_end)
 
-    def run(self, on_end: Callable[[], None] = lambda: None) -> None:
+    def run(self, source: Iterator[T], on_end: Callable[[], None] = lambda: None) -> None:
         """Read the source to its end in this thread."""
         try:
             try:
-                for event in self._source:
+                for event in source:
                     with self._lock:
                         if self._abandoned or self._done:
                             break
                         self._events.append(event)
                     self.wake()
             finally:
-                close_if_closable(self._source)
+                close_if_closable(source)
         except BaseException as error:
             self._error = self._error or error
         on_end()
@@ -118,12 +123,18 @@ class Relay(Generic[T]):
         """Let all subscribers poll."""
         for each in self._subscribers.copy():
             each.wake()
+        for wake in self._watchers:
+            wake()
 
-    def subscribe(self) -> Subscription[T] | None:
-        """Return a subscription from the first event on, None if all others have left and the source is being closed."""
+    def watch(self, wake: Wake) -> None:
+        """Call `wake` whenever a subscriber is woken."""
+        self._watchers.append(wake)
+
+    def subscribe(self) -> Subscription[T]:
+        """Return a subscription from the first event on. Raises Abandoned."""
         with self._lock:
             if self._abandoned:
-                return None
+                raise Abandoned
             subscription = Subscription(self)
             self._subscribers.append(subscription)
         return subscription
@@ -136,9 +147,7 @@ class Relay(Generic[T]):
     def first(self) -> T | None:
         """Wait for the first event, as a subscriber who stays; None if the source has none."""
         ready = threading.Event()
-        subscription = self.subscribe()
-        assert subscription is not None, "nobody has left"
-        subscription.on_ready(ready.set)
+        self.subscribe().on_ready(ready.set)
         while not (self._events or self._done):
             ready.wait()
             ready.clear()
@@ -166,10 +175,10 @@ class Relay(Generic[T]):
             if subscription not in self._subscribers:
                 return
             self._subscribers.remove(subscription)
-            on_abandoned = None if self._subscribers or self._done else self._on_abandoned
-            self._abandoned = on_abandoned is not None
-        if on_abandoned is not None:
-            on_abandoned()
+            was_last = not (self._subscribers or self._done)
+            self._abandoned = was_last and self._ends_when_left
+        if was_last:
+            self._on_left()
 
 
 class Subscription(Generic[T]):

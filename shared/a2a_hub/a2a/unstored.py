@@ -1,6 +1,7 @@
 """SendMessage and SendStreamingMessage where no task is kept: the turn lives as long as somebody waits for it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from a2a_hub.a2a.agent import Agent
 from a2a_hub.a2a.call import Call
@@ -8,7 +9,7 @@ from a2a_hub.a2a.errors import PUSH_NOTIFICATION_NOT_SUPPORTED, TASK_NOT_FOUND, 
 from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.live_turn import LiveTurn, LiveTurns, TurnState
 from a2a_hub.a2a.model import Message, SendMessageRequest, Task
-from a2a_hub.a2a.relay import EventSource, Relay
+from a2a_hub.a2a.relay import Abandoned, EventSource
 from a2a_hub.runtime.threads import Threads
 
 
@@ -23,6 +24,8 @@ class Unstored:
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """See `Sending.send`."""
         turn, is_new = self._begin(request, call, self._answer)
+        if not is_new:
+            turn.wait((TurnState.SETTLED,))
         # The agent has told a person what happened.
         if turn.error is not None and not (is_new and call.for_ui):
             raise turn.error
@@ -31,12 +34,9 @@ class Unstored:
     def stream(self, request: SendMessageRequest, call: Call) -> EventSource:
         """See `Sending.stream`. The turn ends when its last subscriber leaves."""
         while True:
-            turn, is_new = self._begin(request, call, self._open)
-            subscription = turn.relay.subscribe()
-            if is_new:
-                turn.relay.start(self._threads, on_end=turn.ended)
-            if subscription is not None:
-                return subscription
+            turn, _ = self._begin(request, call, self._stream)
+            with suppress(Abandoned):
+                return turn.relay.subscribe()
 
     def _begin(
         self, request: SendMessageRequest, call: Call, start: Callable[[LiveTurn], None]
@@ -50,9 +50,12 @@ class Unstored:
         return self.turns.begin(LiveTurn(request, call), start)
 
     def _answer(self, turn: LiveTurn) -> None:
-        turn.result = fold([*self._agent.send(turn.sent, turn.call).events])
-        turn.enter(TurnState.SETTLED)
+        events = self._agent.send(turn.sent, turn.call).events
+        if turn.enter(TurnState.RUNNING):
+            turn.result = fold([*events])
+            turn.enter(TurnState.SETTLED)
 
-    def _open(self, turn: LiveTurn) -> None:
-        relay = Relay(self._agent.send(turn.sent, turn.call).events, on_abandoned=turn.abandon)
-        turn.enter(TurnState.RUNNING, relay=relay)
+    def _stream(self, turn: LiveTurn) -> None:
+        events = self._agent.send(turn.sent, turn.call).events
+        if turn.enter(TurnState.RUNNING):
+            turn.relay.start(events, self._threads, on_end=turn.ended)

@@ -20,14 +20,13 @@ from a2a_hub.a2a.model import Event, Message, Part, SendMessageRequest, Task, Ta
 from a2a_hub.a2a.refusal import TemporaryRefusal, restarting
 from a2a_hub.a2a.relay import EventSource, Waiting
 from a2a_hub.a2a.reply import as_message, status_update
-from a2a_hub.queue.wakeups import topic_of
-from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TooLarge, Unavailable
+from a2a_hub.task_store.store import HUB, Lease, LeaseLost, TaskEnded, TooLarge, Unavailable
 from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.recorder import NO_RESULT, Recording
 from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.task_turn import TaskTurn, TaskTurns
 from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, told
-from a2a_hub.tasks.turn_events import MOST_BEHIND_SECONDS, events_of
+from a2a_hub.tasks.turn_events import MOST_BEHIND_SECONDS, TurnEvents
 from a2a_hub.tasks.updates import failure
 from a2a_hub.telemetry import tracing
 
@@ -49,12 +48,12 @@ class TurnEngine:
         limits = self._settings.wait_limits
         try:
             turn, is_new = self._turns.begin(TaskTurn(request, call, self._parts), self._start)
-            if turn.returns_immediately and (turn.version or turn.elsewhere):
+            if turn.returns_immediately and turn.stored is not None:
                 # A client that asks for this knows what a task is, and comes back for it.
-                return turn.elsewhere.task if turn.elsewhere else turn.first
-            with closing(events_of(turn)) as events:
-                result = self._result(turn, events, limits.ui_seconds if call.for_ui else limits.blocking_seconds)
-                return self._answer(result, turn, call, is_new=is_new)
+                return turn.stored.task
+            seconds = limits.ui_seconds if call.for_ui else limits.blocking_seconds
+            with closing(TurnEvents(turn)) as events:
+                return self._answer(self._result(turn, events, seconds), turn, call, is_new=is_new)
         except (TooLarge, Unavailable) as error:
             raise self._refusal(error, call) from None
 
@@ -62,7 +61,7 @@ class TurnEngine:
         """Return the turn's events. Raises A2AError."""
         try:
             turn, _ = self._turns.begin(TaskTurn(request, call, self._parts), self._start)
-            events = events_of(turn)
+            events = TurnEvents(turn)
         except (TooLarge, Unavailable) as error:
             raise self._refusal(error, call) from None
         if not call.for_ui:
@@ -84,11 +83,11 @@ class TurnEngine:
         At `until`, in seconds since the epoch, the turn is handed over: the task is due, and the next call goes on with it.
         Raise LeaseLost or TaskEnded if the lease expired while the store was slow.
         """
-        turn = self._take(task_id, request_id=request_id, record=record)
-        if not isinstance(turn, TaskTurn):
-            return turn
-        turn.attend()
-        if not turn.wait(OVER, None if until is None else max(0.0, until - self._parts.now())):
+        lease = self._lease_due(task_id, request_id)
+        if lease is None:
+            return None
+        turn = self._resume(lease, request_id=request_id, record=record)
+        if turn is not None and not turn.wait(OVER, None if until is None else max(0.0, until - self._parts.now())):
             turn.hand_over()
             turn.wait(OVER, self._settings.lease_times.seconds)
         now = self._store.get(task_id, owner=None)
@@ -101,62 +100,17 @@ class TurnEngine:
         self._parts.streams.drain()
         self._turns.drain(seconds=seconds)
 
-    def _take(self, task_id: str, *, request_id: str, record: dict[str, Any]) -> TaskTurn | TaskState | None:
-        """Start a stored task that is due, or end it; None if it is not due. Raises LeaseLost, TaskEnded."""
-        if self._turns.draining:
-            raise restarting()
-        # A turn whose lease expired in a pause of this process, a clock change or an outage takes it again.
-        lease = None if self._turns.of_task(task_id) else self._lease(task_id, request_id)
-        if lease is None:
-            return None
-        stored = lease.stored
-        payload = decode_resume_payload(stored.payload)
-        call = payload.call(stored.task, request_id=request_id, record=record)
-        call = replace(call, body_bytes=len(stored.payload))
-        if stored.cancel_requested:
-            canceled = status_update(stored.task, TaskState.CANCELED, self._message_factory.timestamp())
-            self._store.append(task_id, [canceled], lease=lease.token)
-            self._parts.agent.cancel(call)
-            return TaskState.CANCELED
-        try:
-            if stored.attempt > self._settings.most_attempts:
-                tracing.add("a2a_hub.work.abandoned", 1, kind="task")
-                raise A2AError(UNAVAILABLE, NO_RESULT)
-            agent_turn = self._parts.agent.send(payload.request, call)
-        except A2AError as refusal:
-            failed = failure(stored.task, refusal.message, self._message_factory, reason=refusal.kind.reason)
-            self._store.append(task_id, [failed], lease=lease.token)
-            return TaskState.FAILED
-        turn = self._turns.claim(TaskTurn(payload.request, call, self._parts), joins=False)
-        turn.agent_turn, turn.first, turn.first_version = agent_turn, stored.task, stored.version
-        turn.began_at, turn.tries = payload.began_at or stored.created_at, payload.tries
-        turn.enter(TurnState.ROUTED)
-        turn.retry()
-        self._run(turn, stored, lease.token)
-        return turn
-
-    def _try_again(self, turn: TaskTurn) -> None:
-        """Go on with a turn whose agent was away, at its time: another instance may be sooner, or this process gone."""
-        if turn.state is not TurnState.WAITING or not turn.due_at or not self._settings.runs_at_once:
-            return
-
-        def try_again() -> None:
-            with suppress(Unavailable, LeaseLost, TaskEnded, A2AError):
-                self._take(turn.first.id, request_id=turn.call.request_id, record={})
-
-        self._parts.scheduler.run_later(turn.due_at - self._parts.now(), try_again)
-
     def _start(self, turn: TaskTurn) -> None:
         """Start the turn here, or leave it to whoever has its task: never the same request twice."""
         turn.open()
-        if not turn.enter(TurnState.ROUTED):
+        if turn.state is not TurnState.RECEIVED:
             return
         waits_for_agent = not turn.agent_turn.immediate
-        if turn.answered is not None:
-            self._run_or_queue(turn, turn.answered, runs_here=self._settings.runs_at_once)
+        if turn.stored is not None:
+            self._go_on(turn)
         elif not waits_for_agent and (turn.call.for_ui or not turn.call.streaming):
-            turn.run(TurnState.RUNNING)
-            turn.relay.run(turn.ended)
+            if turn.enter(TurnState.RUNNING):
+                turn.relay.run(turn.events(), turn.ended)
         elif turn.must_be_stored or (waits_for_agent and turn.repeats):
             self._create(turn)
         else:
@@ -164,60 +118,108 @@ class TurnEngine:
             with suppress(Unavailable):
                 if turn.join():
                     return
-            if waits_for_agent and turn.call.streaming and self._parts.quota:
-                self._parts.quota.check_new_task(turn.owner)
+            if waits_for_agent and turn.call.streaming:
+                self._check_quota(turn)
             self._run(turn)
 
     def _create(self, turn: TaskTurn) -> None:
         """Store the turn before it runs, so that the same request finds it on every instance. What need not be stored runs
         without a task if that fails.
         """
-        runs_here = self._settings.runs_at_once or not turn.must_be_stored
-        lease = self._message_factory.new_id() if runs_here and not turn.agent_turn.role else ""
+        runs_here = not turn.agent_turn.role and (self._settings.runs_at_once or not turn.must_be_stored)
         try:
-            if self._parts.quota:
-                self._parts.quota.check_new_task(turn.owner)
-            stored = turn.create(turn.first, lease=lease)
-        except (TemporaryRefusal, TooLarge, Unavailable) as error:
-            # The same request may be one of the owner's tasks, of which there are too many.
-            if isinstance(error, TemporaryRefusal) and turn.join():
+            self._check_quota(turn)
+            if not turn.create(turn.first, leased=runs_here, may_follow=True):
                 return
-            if turn.must_be_stored or (isinstance(error, TemporaryRefusal) and turn.call.streaming):
+        except TemporaryRefusal:
+            # The same request may be one of the owner's tasks, of which there are too many.
+            if turn.join():
+                return
+            if turn.must_be_stored or turn.call.streaming:
                 raise
+        except (TooLarge, Unavailable):
+            if turn.must_be_stored:
+                raise
+        if runs_here:
             self._run(turn)
+        else:
+            turn.queue()
+
+    def _go_on(self, turn: TaskTurn) -> None:
+        """Run the turn of a task whose question is answered, which is stored: there is nothing to send again."""
+        if turn.agent_turn.role or not self._settings.runs_at_once:
+            turn.queue()
             return
-        if stored.task.id != turn.first.id:
-            turn.follow(stored)
+        with suppress(Unavailable):
+            if lease := self._lease(turn.first.id, turn.call.request_id):
+                turn.take(lease.stored, lease.token)
+        if turn.lease:
+            self._run(turn)
         else:
-            self._run_or_queue(turn, stored, runs_here=runs_here, lease=lease)
+            turn.follow()
 
-    def _run_or_queue(self, turn: TaskTurn, stored: StoredTask, *, runs_here: bool, lease: str = "") -> None:
-        """Run the stored turn here under its lease, or a new one; or leave it to the workers of its role, or to the runner."""
-        role = turn.agent_turn.role
-        if role or not runs_here:
-            self._parts.wakeups.publish(topic_of(role), stored.task.id)
-        elif not lease:
-            # What is stored will be run: there is nothing to send again.
-            with suppress(Unavailable):
-                if leased := self._lease(turn.first.id, turn.call.request_id):
-                    stored, lease = leased.stored, leased.token
-        if lease:
-            self._run(turn, stored, lease)
-        else:
-            turn.give_up(stored)
-
-    def _lease(self, task_id: str, holder: str) -> Lease | None:
+    def _lease(self, task_id: str, request_id: str) -> Lease | None:
         seconds = self._settings.lease_times.seconds
-        return self._store.lease(holder, seconds=seconds, roles=(HUB,), task_id=task_id)
+        return self._store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)
 
-    def _run(self, turn: TaskTurn, stored: StoredTask | None = None, lease: str = "") -> None:
+    def _lease_due(self, task_id: str, request_id: str) -> Lease | None:
+        """Lease a stored task that is due and does not run here. Raises UNAVAILABLE once the process takes no more work."""
+        if self._turns.draining:
+            raise restarting()
+        # A turn whose lease expired in a pause of this process, a clock change or an outage takes it again.
+        return None if self._turns.of_task(task_id) else self._lease(task_id, request_id)
+
+    def _resume(self, lease: Lease, *, request_id: str, record: dict[str, Any]) -> TaskTurn | None:
+        """Run the turn of a stored task again; None if it is ended instead. Raises LeaseLost, TaskEnded."""
+        stored, factory = lease.stored, self._message_factory
+        payload = decode_resume_payload(stored.payload)
+        call = payload.call(stored.task, request_id=request_id, record=record)
+        call = replace(call, body_bytes=len(stored.payload))
+        if stored.cancel_requested:
+            canceled = status_update(stored.task, TaskState.CANCELED, factory.timestamp())
+            self._store.append(stored.task.id, [canceled], lease=lease.token)
+            self._parts.agent.cancel(call)
+            return None
+        try:
+            if stored.attempt > self._settings.most_attempts:
+                tracing.add("a2a_hub.work.abandoned", 1, kind="task")
+                raise A2AError(UNAVAILABLE, NO_RESULT)
+            agent_turn = self._parts.agent.send(payload.request, call)
+        except A2AError as refusal:
+            failed = failure(stored.task, refusal.message, factory, reason=refusal.kind.reason)
+            self._store.append(stored.task.id, [failed], lease=lease.token)
+            return None
+        turn = self._turns.claim(TaskTurn(payload.request, call, self._parts), joins=False)
+        turn.resume(lease, payload, agent_turn)
+        self._run(turn)
+        return turn
+
+    def _run(self, turn: TaskTurn) -> None:
         """Run the turn in this process; a stream is stored from its first event on."""
         streaming = turn.call.streaming
-        turn.run(TurnState.RECORDED if stored else TurnState.STORING if streaming else TurnState.RUNNING)
-        turn.when_over(lambda: self._try_again(turn))
-        if stored is not None or streaming:
-            Recording(turn).start(stored, lease)
-        turn.relay.start(self._parts.threads, on_end=turn.ended)
+        if turn.returns_immediately or turn.webhook is not None or (streaming and not turn.call.for_ui):
+            # Nobody waits who would rather hear of a failure soon.
+            turn.retry()
+        turn.when_over(self._schedule_retry)
+        if not turn.enter(TurnState.RECORDED if turn.lease else TurnState.STORING if streaming else TurnState.RUNNING):
+            return
+        if turn.state is not TurnState.RUNNING:
+            Recording(turn).start()
+        turn.relay.start(turn.events(), self._parts.threads, on_end=turn.ended)
+
+    def _schedule_retry(self, turn: TaskTurn) -> None:
+        """Go on with a turn whose agent was away, at its time: another instance may be sooner, or this process gone."""
+        if turn.state is TurnState.FOLLOWING and turn.due_at and self._settings.runs_at_once:
+            self._parts.scheduler.run_later(turn.due_at - self._parts.now(), lambda: self._try_again(turn))
+
+    def _try_again(self, turn: TaskTurn) -> None:
+        with suppress(Unavailable, LeaseLost, TaskEnded, A2AError):
+            if lease := self._lease_due(turn.first.id, turn.call.request_id):
+                self._resume(lease, request_id=turn.call.request_id, record={})
+
+    def _check_quota(self, turn: TaskTurn) -> None:
+        if self._parts.quota:
+            self._parts.quota.check_new_task(turn.owner)
 
     def _result(self, turn: TaskTurn, source: EventSource, seconds: float) -> Task | Message:
         """Return the turn's result, or the task as it is when patience ends. The turn is stored once it takes long."""
@@ -234,16 +236,16 @@ class TurnEngine:
     def _answer(self, result: Task | Message, turn: TaskTurn, call: Call, *, is_new: bool) -> Task | Message:
         """Return the result as this caller gets it."""
         if isinstance(result, Task):
-            state, before = result.status.state, turn.before
-            is_answer = state is TaskState.COMPLETED if turn.agent_turn.immediate else call.for_ui and state.terminal
-            is_answer = is_answer and before is None
+            state = result.status.state
             if call.for_ui and not state.settled:
                 part = Part(text=self._still_working(turn, result.id))
-                result = self._message_factory.message(part, context_id=result.context_id)
-            elif is_new and not (turn.version or turn.elsewhere or is_answer):
+                return self._message_factory.message(part, context_id=result.context_id)
+            is_answer = state is TaskState.COMPLETED if turn.agent_turn.immediate else call.for_ui and state.terminal
+            is_answer = is_answer and turn.before is None
+            if is_new and turn.stored is None and not is_answer:
                 self._keep(result, turn, is_needed=not (state.terminal or call.for_ui))
-            if isinstance(result, Task) and state.settled and (call.for_ui or is_answer):
-                result = as_message(result, before=before)
+            if call.for_ui or is_answer:
+                result = as_message(result, before=turn.before)
         if call.for_ui and isinstance(result, Message):
             return self._text_only(turn, call).message(result)
         return result
@@ -254,13 +256,13 @@ class TurnEngine:
         Any other is shown without being stored if the store is away or slow.
         """
         if is_needed:
-            turn.create(result, joins=False)
+            turn.create(result, leased=False, may_follow=False)
             return
         kept = threading.Event()
 
         def keep() -> None:
             with suppress(TooLarge, Unavailable):
-                turn.create(result, joins=False)
+                turn.create(result, leased=False, may_follow=False)
             kept.set()
 
         self._parts.threads.run(keep)

@@ -6,6 +6,7 @@ No turn has a thread for it: each step runs in one of a few, the first event at 
 import math
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import TypeGuard
 
 from msgspec import Struct
@@ -14,9 +15,8 @@ from a2a_hub.a2a.agent import TryLater
 from a2a_hub.a2a.live_turn import ENDED, STORED_SOON, TurnState
 from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import status_update
-from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.runtime.scheduler import Job
-from a2a_hub.task_store.store import HUB, LeaseLost, StoredTask, TooLarge, Unavailable
+from a2a_hub.task_store.store import LeaseLost, TooLarge, Unavailable
 from a2a_hub.tasks.leased_writer import LeasedWriter
 from a2a_hub.tasks.task_turn import TaskTurn
 from a2a_hub.tasks.text_only import told
@@ -36,16 +36,18 @@ _TOO_LARGE = (
 
 
 class _Batch(Struct, kw_only=True):
-    """Events to append at once, of which the first `taken` are the turn's; `then` ends the recording afterwards."""
+    """Events to append at once, of which the first `taken` are the run's. `then` ends the recording afterwards."""
 
     events: list[Event]
     payload: bytes
-    taken: int = 0
+    taken: int
+    repeat_until: float = 0.0
     then: Callable[[], object] | None = None
 
 
 class Recording:
-    """The recording of one turn, step by step. One step runs at a time, and writes alone what stands here.
+    """The recording of one turn, under the lease of its task, or of the one that is yet to be stored. One step runs at a time,
+    and writes alone what stands here.
 
     A client who reads a stream has seen the task; else a turn of the same request that another instance stored before takes its
     place. A Message alone is not stored.
@@ -59,25 +61,30 @@ class Recording:
         self._parts = turn.parts
         self._times = turn.parts.settings.lease_times
         self._clock = turn.parts.scheduler.clock
-        self._lease = turn.parts.message_factory.new_id()
         self._is_known = turn.call.streaming
-        self._writer: LeasedWriter | None = None
+        self._writer = self._lead() if turn.lease else None
         self._batch: _Batch | None = None
         self._appended_at = float("-inf")
         self._away_since: float | None = None
-        self._pause = _FIRST_PAUSE_SECONDS
         self._job = Job(turn.parts.scheduler, self._work)
         self._events_seen = 0
 
-    def start(self, stored: StoredTask | None = None, lease: str = "") -> None:
-        """Begin to record. The lease is that of the `stored` task; without one, the turn is yet to be stored."""
-        if stored is not None:
-            self._lease = lease
-            self._lead(stored)
-        subscription = self._turn.relay.subscribe()
-        assert subscription is not None, "a task's run is never abandoned"
-        subscription.on_ready(self._wake)
+    def start(self) -> None:
+        """Begin to record."""
+        self._turn.relay.watch(self._wake)
         self._job.wake()
+
+    def _lead(self) -> LeasedWriter:
+        turn = self._turn
+        assert turn.stored is not None, "it has a lease"
+        return LeasedWriter(
+            self._parts.store,
+            turn.stored,
+            turn.lease,
+            holder=turn.call.request_id,
+            seconds=self._times.seconds,
+            clock=self._clock,
+        )
 
     def _wake(self) -> None:
         """Take the next step: at once at the end of the turn, with the next batch after an event, unless the store is away."""
@@ -86,18 +93,6 @@ class Recording:
         elif self._away_since is None and self._turn.relay.events_after(self._events_seen):
             self._job.wake(self._seconds_to_next_batch())
 
-    def _lead(self, stored: StoredTask) -> None:
-        """Take the lease of the stored task."""
-        self._writer = LeasedWriter(
-            self._parts.store,
-            stored,
-            self._lease,
-            holder=self._turn.call.request_id,
-            seconds=self._times.seconds,
-            clock=self._clock,
-        )
-        self._turn.version, self._turn.shown = stored.version, 1
-
     def _work(self) -> None:
         turn, log = self._turn, self._parts.log
         if turn.state not in STORED_SOON:
@@ -105,23 +100,25 @@ class Recording:
         try:
             with tracing.within(turn.call.traceparent):
                 self._step()
-            self._away_since, self._pause = None, _FIRST_PAUSE_SECONDS
+            self._away_since = None
         except Unavailable:
             self._bridge_outage()
         except LeaseLost:
-            turn.give_up()
+            turn.follow()
             log.line("WARNING", "A run was given up: another one has its task", **_ids(turn))
         except Exception:
             self._leave_unrecorded()
 
     def _bridge_outage(self) -> None:
+        """Try the step again after as long as the store is away already, within bounds."""
         now = self._clock()
         self._away_since = now if self._away_since is None else self._away_since
-        if now - self._away_since > self._times.outage_seconds:
+        away_seconds = now - self._away_since
+        if away_seconds > self._times.outage_seconds:
             self._leave_unrecorded()
             return
-        self._job.wake(self._pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter is no secret
-        self._pause = min(self._pause * 2, _LONGEST_PAUSE_SECONDS)
+        pause = min(max(_FIRST_PAUSE_SECONDS, away_seconds), _LONGEST_PAUSE_SECONDS)
+        self._job.wake(_jittered(pause))
 
     def _leave_unrecorded(self) -> None:
         """Let the run continue without a store, for the callers that wait for it."""
@@ -133,10 +130,10 @@ class Recording:
             self._turn.enter(TurnState.SETTLED)
 
     def _step(self) -> None:
-        if self._writer is None and not self._create():
+        turn, writer = self._turn, self._writer or self._create()
+        if writer is None:
             return
-        writer, turn = self._writer, self._turn
-        assert writer is not None, "its task is stored"
+        self._writer = writer
         self._batch = batch = self._batch or self._next_batch(writer)
         if batch is None:
             return
@@ -156,27 +153,26 @@ class Recording:
     def _append(self, writer: LeasedWriter, batch: _Batch) -> None:
         """Append the batch; what is left of it is its end."""
         turn = self._turn
-        state = batch.events[-1].status.state if batch.events and _settles(batch.events[-1]) else TaskState.WORKING
         try:
-            writer.append(batch.events, batch.payload, repeat_until=turn.repeat_until(state))
+            writer.append(batch.events, batch.payload, repeat_until=batch.repeat_until)
         except TooLarge:
             self._parts.log.line("WARNING", "A task grew too large to keep", **_ids(turn))
-            batch.events = [failure(writer.stored.task, _TOO_LARGE, self._parts.message_factory, reason="TOO_LARGE")]
-            batch.payload, batch.taken, batch.then = writer.payload, 0, turn.give_up
+            batch.events = [failure(turn.first, _TOO_LARGE, self._parts.message_factory, reason="TOO_LARGE")]
+            batch.payload, batch.taken, batch.repeat_until = writer.payload, 0, 0.0
+            # Who waits reads this end in the log.
+            batch.then = turn.follow
             writer.append(batch.events, batch.payload)
         if batch.events:
             self._appended_at = self._clock()
-        # Subscribers who follow the log from now on have not seen what is not the turn's own.
-        turn.version = writer.stored.version - len(batch.events) + batch.taken
-        turn.shown += batch.taken
+        turn.recorded += batch.taken
         batch.events, batch.taken = [], 0
 
     def _cancel_requested(self) -> bool:
         stored = self._parts.store.get(self._turn.first.id, owner=None)
         return stored is not None and stored.cancel_requested
 
-    def _create(self) -> bool:
-        """Store the task; False if there is nothing to record, or not yet."""
+    def _create(self) -> LeasedWriter | None:
+        """Store the task; None if there is nothing to record, or not yet."""
         turn = self._turn
         if turn.call.streaming:
             ended = turn.state is TurnState.ENDING
@@ -184,31 +180,26 @@ class Recording:
             self._events_seen = len(events)
             if events and isinstance(events[0], Message):
                 self._end_recording()
-                return False
+                return None
             if not events and not ended:
-                return False
+                return None
         try:
-            stored = turn.create(turn.first, lease=self._lease)
-            if self._is_known and stored.task.id != turn.first.id:
-                stored = turn.create(turn.first, lease=self._lease, joins=False)
+            if not turn.create(turn.first, leased=True, may_follow=not self._is_known):
+                return None
         except TooLarge:
             self._end_recording()
-            return False
+            return None
         except Unavailable:
             self._is_known = True
             raise
-        if stored.task.id != turn.first.id:
-            turn.follow(stored)
-            return False
-        self._lead(stored)
         turn.enter(TurnState.RECORDED)
-        return True
+        return self._lead()
 
     def _next_batch(self, writer: LeasedWriter) -> _Batch | None:
         turn = self._turn
         ended = turn.state is TurnState.ENDING
-        events = turn.relay.events_after(turn.shown)
-        self._events_seen = turn.shown + len(events)
+        events = turn.relay.events_after(turn.recorded)
+        self._events_seen = turn.recorded + len(events)
         ends = bool(events) and _settles(events[-1])
         if ended or (ends and turn.hands_over):
             return self._last_batch(writer.stored.task, events)
@@ -224,33 +215,40 @@ class Recording:
         return batch
 
     def _last_batch(self, task: Task, events: list[Event]) -> _Batch:
+        """Return the end of the turn, or of this try."""
         turn, parts = self._turn, self._parts
-        batch = _Batch(events=events, payload=turn.payload(), taken=len(events))
-        away = turn.relay.error if isinstance(turn.relay.error, TryLater) else None
-        due_at = self._next_try(away) if away else None
-        if away and due_at is not None:
-            parts.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=away.cause)
-            seconds = max(1, math.ceil(due_at - parts.now()))
-            text = told(parts.texts.trying_again, turn.sent.message, reason=away.message, seconds=seconds)
-            said = parts.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
-            events.append(status_update(task, TaskState.WORKING, parts.message_factory.timestamp(), said))
+        if turn.away and (due_at := self._next_try(turn.away)):
+            parts.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=turn.away.cause)
             turn.tries, turn.due_at = turn.tries + 1, due_at
-            batch.payload, batch.then = turn.payload(), self._release
-            return batch
-        batch.events = [*self._answer(task), *events]
-        if not _settles(batch.events[-1] if batch.events else task):
-            text, reason = (away.message, away.reason) if away else (NO_RESULT, "NO_RESULT")
-            batch.events.append(failure(task, text, parts.message_factory, reason=reason, retryable=away is not None))
-        batch.then = lambda: turn.enter(TurnState.SETTLED)
-        return batch
+            # In the place of the failure that ends the run.
+            tried = events[:-1]
+            return _Batch(
+                events=[*tried, self._trying_again(task, turn.away)],
+                payload=turn.payload(),
+                taken=len(tried),
+                then=self._release,
+            )
+        taken = len(events)
+        events = [*self._answer(task), *events]
+        end = events[-1] if events else task
+        if not _settles(end):
+            end = failure(task, NO_RESULT, parts.message_factory, reason="NO_RESULT")
+            events.append(end)
+        return _Batch(
+            events=events,
+            payload=turn.payload(),
+            taken=taken,
+            repeat_until=turn.repeat_until(end.status.state),
+            then=partial(turn.enter, TurnState.SETTLED),
+        )
 
-    def _release(self) -> None:
-        """Leave the turn to another process, now or at the time of its next try."""
-        turn, parts = self._turn, self._parts
-        assert self._writer is not None, "its task is stored"
-        self._writer.release(turn.due_at or parts.now())
-        turn.give_up()
-        parts.wakeups.publish(topic_of(HUB), turn.first.id, due_at=turn.due_at or None)
+    def _trying_again(self, task: Task, away: TryLater) -> Event:
+        """Return the status that says when the turn is tried again, and why."""
+        parts = self._parts
+        seconds = max(1, math.ceil(self._turn.due_at - parts.now()))
+        text = told(parts.texts.trying_again, self._turn.sent.message, reason=away.message, seconds=seconds)
+        said = parts.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
+        return status_update(task, TaskState.WORKING, parts.message_factory.timestamp(), said)
 
     def _next_try(self, away: TryLater) -> float | None:
         """Return the time of the next try, None if there is none: exponential back-off, and a last try at the end.
@@ -263,8 +261,13 @@ class Recording:
             return None
         longest = _SPREAD_SECONDS if away.seconds else _LONGEST_RETRY_SECONDS
         pause = min(_FIRST_RETRY_SECONDS * 2.0**self._turn.tries, longest)
-        jittered = pause * random.uniform(0.5, 1.0)  # noqa: S311 - jitter is no secret
-        return min(now + away.seconds + jittered, until)
+        return min(now + away.seconds + _jittered(pause), until)
+
+    def _release(self) -> None:
+        """Leave the turn to another process, now or at the time of its next try."""
+        assert self._writer is not None, "its task is stored"
+        self._writer.release(self._turn.due_at or self._parts.now())
+        self._turn.queue()
 
     def _answer(self, task: Task) -> list[Event]:
         """Return the events of a run that answered with a Message alone."""
@@ -282,6 +285,10 @@ class Recording:
 
     def _seconds_to_next_batch(self) -> float:
         return self._appended_at + self._times.batch_seconds - self._clock()
+
+
+def _jittered(seconds: float) -> float:
+    return seconds * random.uniform(0.5, 1.0)  # noqa: S311 - jitter is no secret
 
 
 def _settles(event: Event) -> TypeGuard[Task | TaskStatusUpdateEvent]:

@@ -5,19 +5,21 @@ Whoever waits for a turn that runs in this process, watches it or cancels it fin
 
 import hashlib
 import time
+from collections.abc import Iterator
 
 from msgspec import structs
 
-from a2a_hub.a2a.agent import Turn
+from a2a_hub.a2a.agent import TryLater, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError
 from a2a_hub.a2a.live_turn import OVER, UNDER_WAY, LiveTurn, LiveTurns, TurnState
 from a2a_hub.a2a.model import Event, SendMessageConfiguration, SendMessageRequest, Task, TaskState, TaskStatus
-from a2a_hub.a2a.relay import Relay
 from a2a_hub.a2a.reply import status_update
+from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import (
     HUB,
     AlreadyRunning,
+    Lease,
     LeaseLost,
     NewTask,
     StoredTask,
@@ -31,7 +33,7 @@ from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.resume_payload import ResumePayload, encode
 from a2a_hub.tasks.subscription import TaskSubscription
 from a2a_hub.tasks.task_resolution import resolve_task, start_of_turn
-from a2a_hub.tasks.updates import updates
+from a2a_hub.tasks.updates import failure, updates
 
 _UNTOLD_SECONDS = 0.5
 _LOOK_SECONDS = 0.01
@@ -40,27 +42,27 @@ _LOOK_SECONDS = 0.01
 class TaskTurn(LiveTurn):
     """One turn under way. It goes on when its client leaves: a task's owner can come back to it.
 
-    Known from `TurnState.ROUTED` on: `request` is the one that was sent, with the hub's ids, and `agent_turn` the agent's answer
-    to it. `first` is the task as the turn begins, in its `first_version`; `before` that before its client answered it, None for a
-    new one; `answered` the stored task with that answer. Since the turn began at `began_at`, its agent was away `tries` times.
+    Once it is opened or resumed, `request` is the one that was sent, with the hub's ids, and `agent_turn` the agent's answer to
+    it. `first` is the task as the turn begins, in its `first_version`; `before` that before its client answered it, None for a
+    new one. Since the turn began at `began_at`, its agent was away `tries` times.
 
-    `version` is how far the task's log is this turn's, 0 while it is not stored, and `shown` the number of its events in there;
-    the recording alone writes them. `elsewhere` is the task that somebody else works on, or has answered. `due_at` is the time of
-    the next try of a turn whose agent was away, 0 otherwise.
+    `stored` is its task as this process found it in the store, or put it there: this turn's own, or that of the same request.
+    With the token `lease`, this turn's recording alone writes to it. The log has the first `recorded` events of its run, the task
+    first. `away` says why the agent was away in the end; the turn is tried again at `due_at`, 0 for never.
     """
 
-    agent_turn: Turn
+    outlives_callers = True
+    agent_turn = Turn(events=iter(()))
     first: Task
     first_version = 1
     before: Task | None = None
-    answered: StoredTask | None = None
     tries = 0
-    elsewhere: StoredTask | None = None
-    version = 0
-    shown = 0
+    stored: StoredTask | None = None
+    lease = ""
+    recorded = 0
+    away: TryLater | None = None
     due_at = 0.0
     _cancels = False
-    _requests = 0
 
     def __init__(self, sent: SendMessageRequest, call: Call, parts: TaskParts) -> None:
         super().__init__(sent, call)
@@ -72,6 +74,7 @@ class TaskTurn(LiveTurn):
         # A stream is waited for in any case.
         self.returns_immediately = configuration.return_immediately and not call.streaming
         self.request = sent
+        self._new_lease = parts.message_factory.new_id()
         self.began_at = parts.now()
 
     @property
@@ -92,30 +95,40 @@ class TaskTurn(LiveTurn):
     def open(self) -> None:
         """Find the turn's task and its agent; nothing runs yet. Raises A2AError.
 
-        If the turn goes on with a task, the client's message is in its log then. If the same request has a task already, that is
-        the turn's, and is `elsewhere`.
+        If the turn goes on with a task, that is `stored` with the client's message. If the same request has a task already, the
+        turn follows that one.
         """
-        parts = self.parts
         try:
-            self.request, self.call, prior = resolve_task(self.sent, self.call, parts)
+            self.request, self.call, prior = resolve_task(self.sent, self.call, self.parts)
         except A2AError:
             if not (self.repeats and self.join()):
                 raise
             return
         if prior is None:
-            self.agent_turn = parts.agent.send(self.request, self.call)
-            assert self.call.task is not None, "resolve_task puts one there"
-            status = TaskStatus(state=TaskState.SUBMITTED, timestamp=parts.message_factory.timestamp())
-            message = self.request.message
-            self.first = Task(id=self.call.task.id, context_id=message.context_id, status=status, history=(message,))
+            self.agent_turn = self.parts.agent.send(self.request, self.call)
+            self.first = self._new_task()
         elif not prior.task.status.state.settled:
             self._join_working(prior)
         elif not (self.repeats and self.join()):
-            self.agent_turn = Turn(events=iter(()), role=prior.role)
-            if prior.role == HUB:
-                self.agent_turn = parts.agent.send(self.request, self.call)
-            self.first = self.before = prior.task
             self._answer(prior)
+
+    def resume(self, lease: Lease, payload: ResumePayload, agent_turn: Turn) -> None:
+        """Go on with a stored task, whose agent is asked again."""
+        stored = lease.stored
+        self.first, self.first_version, self.agent_turn = stored.task, stored.version, agent_turn
+        self.began_at, self.tries = payload.began_at or stored.created_at, payload.tries
+        self.take(stored, lease.token)
+        self.retry()
+
+    def take(self, stored: StoredTask, lease: str) -> None:
+        """The turn's task is this process's to run, under the lease."""
+        self.stored, self.lease, self.recorded = stored, lease, 1
+
+    def _new_task(self) -> Task:
+        assert self.call.task is not None, "resolve_task puts one there"
+        message = self.request.message
+        status = TaskStatus(state=TaskState.SUBMITTED, timestamp=self.parts.message_factory.timestamp())
+        return Task(id=self.call.task.id, context_id=message.context_id, status=status, history=(message,))
 
     def _join_working(self, prior: StoredTask) -> None:
         """Join the same request, which works on the task. Raises A2AError if another one does."""
@@ -128,48 +141,68 @@ class TaskTurn(LiveTurn):
 
     def _answer(self, prior: StoredTask) -> None:
         """Store the client's answer with its task."""
-        state = TaskState.SUBMITTED if self.agent_turn.role else TaskState.WORKING
-        working = status_update(prior.task, state, self.parts.message_factory.timestamp())
+        parts = self.parts
+        self.agent_turn = Turn(events=iter(()), role=prior.role)
+        if prior.role == HUB:
+            self.agent_turn = parts.agent.send(self.request, self.call)
+        state = TaskState.SUBMITTED if prior.role != HUB else TaskState.WORKING
+        working = status_update(prior.task, state, parts.message_factory.timestamp())
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [working, self.request.message]
         try:
-            stored = self.parts.store.append(
+            stored = parts.store.append(
                 prior.task.id,
                 events,
                 expected_version=prior.version,
                 payload=self.payload(),
                 request_key=self._key(),
-                push=self.parts.configs.with_message(self.webhook, self.call.version, task_id=prior.task.id),
+                push=parts.configs.with_message(self.webhook, self.call.version, task_id=prior.task.id),
                 reopens=prior.task.status.state.terminal,
             )
         except (WrongVersion, TaskEnded, LeaseLost):
             self._join_working(prior)
             return
         except Unavailable:
-            if (found := find_appended(self.parts.store, prior, events)) is None:
+            if (found := find_appended(parts.store, prior, events)) is None:
                 raise
             stored = found
-        self.answered, self.first, self.first_version = stored, stored.task, stored.version
+        self.before, self.first, self.first_version, self.stored = prior.task, stored.task, stored.version, stored
 
-    def create(self, task: Task, *, lease: str = "", joins: bool = True) -> StoredTask:
-        """Store a new task, and return it, or if it `joins` that of the same request. Raises TooLarge, Unavailable."""
+    def create(self, task: Task, *, leased: bool, may_follow: bool) -> bool:
+        """Store a new task. If the same request has one already, the turn may follow that and returns False; else there are two.
+
+        Raises TooLarge, Unavailable; called again, this is still one task.
+        """
         new = NewTask(
             task=task,
             owner=self.owner,
             role=self.agent_turn.role,
             payload=self.payload(),
-            request_key=self._key() if joins else "",
-            lease=lease,
+            request_key=self._key(),
+            lease=self._new_lease if leased else "",
             lease_seconds=self.parts.settings.lease_times.seconds,
             push=self.parts.configs.with_message(self.webhook, self.call.version, task_id=task.id),
         )
+        stored = self._created(new)
+        if stored.task.id != task.id:
+            if may_follow:
+                self._follow_same_request(stored)
+                return False
+            stored = self._created(structs.replace(new, request_key=""))
+        if leased:
+            self.take(stored, new.lease)
+        self.stored = stored
+        return True
+
+    def _created(self, new: NewTask) -> StoredTask:
+        """Return the new task, or that of the same request."""
         try:
             return self.parts.store.create(new)
         except AlreadyRunning as running:
             return running.stored
         except (TaskExists, Unavailable):
             # Only the answer may be lost; a client who is told to send it again would have it done twice.
-            if (stored := self.parts.store.get(task.id, owner=self.owner)) is None:
+            if (stored := self.parts.store.get(new.task.id, owner=self.owner)) is None:
                 raise
             return stored
 
@@ -178,32 +211,35 @@ class TaskTurn(LiveTurn):
         other = self.parts.store.running(self.owner, self._key())
         if other is None or task_id not in (None, other.task.id):
             return False
-        self.agent_turn = Turn(events=iter(()), role=other.role)
-        self.follow(other)
+        self._follow_same_request(other)
         return True
 
-    def follow(self, other: StoredTask) -> None:
-        """Follow the task of the same request: nothing more of this turn counts."""
+    def _follow_same_request(self, other: StoredTask) -> None:
         self.before, self.first, self.first_version = start_of_turn(self.parts.store, other)
-        self.give_up(other)
+        self.stored = other
+        self.follow()
 
-    def give_up(self, elsewhere: StoredTask | None = None) -> None:
-        """Somebody else has the task, or will have it: what this run says from now on is not what became of it."""
-        self.elsewhere = elsewhere
-        if self.enter(TurnState.WAITING) and self._relay is not None:
+    def follow(self) -> None:
+        """Leave the task to whoever has it, or will have it: what this run says from now on is not what became of it."""
+        if self.enter(TurnState.FOLLOWING):
             self.call.cancellation.cancel()
 
-    def log(self, *, resumes: bool = False) -> TaskSubscription:
-        """Return the turn's events as the store has them; if it `resumes`, only those that its run has not shown here."""
-        resumes = resumes and self.elsewhere is None
+    def queue(self) -> None:
+        """Leave the task to the workers of its role, or to the runner, now or when it is due, and wake them."""
+        self.follow()
+        self.parts.wakeups.publish(topic_of(self.agent_turn.role), self.first.id, due_at=self.due_at or None)
+
+    def log(self, *, seen: int) -> TaskSubscription:
+        """Return the turn's events as the store has them, without the first `seen` of this run if they are there."""
+        seen = min(seen, self.recorded)
         return TaskSubscription(
             self.parts.store,
             self.first,
-            after=self.version if resumes else self.first_version,
+            after=self.first_version + max(0, seen - 1),
             ends_when_waiting=True,
             streams=self.parts.streams,
             timestamp=self.parts.message_factory.timestamp,
-            shows_task=not resumes,
+            shows_task=not seen,
         )
 
     def payload(self) -> bytes:
@@ -222,46 +258,31 @@ class TaskTurn(LiveTurn):
         if self.call.task is not None and self.agent_turn.retry_seconds:
             self.call.task.retries_until = self.began_at + self.agent_turn.retry_seconds
 
-    def run(self, state: TurnState) -> None:
-        """Prepare the run of the turn, in this state."""
-        if self.returns_immediately or self.webhook is not None or (self.call.streaming and not self.call.for_ui):
-            # Nobody waits who would rather hear of a failure soon.
-            self.retry()
-        events = updates(
-            self.agent_turn.events,
-            self.first,
-            cancellation=self.call.cancellation,
-            timestamp=self.parts.message_factory.timestamp,
-            allows_message=state is not TurnState.RECORDED,
-        )
-        self.enter(state, relay=Relay(events))
+    def events(self) -> Iterator[Event]:
+        """Yield the events of the agent as updates of the task, the task first. An agent that is away fails it."""
+        try:
+            yield from updates(
+                self.agent_turn.events,
+                self.first,
+                cancellation=self.call.cancellation,
+                timestamp=self.parts.message_factory.timestamp,
+                allows_message=not self.recorded,
+            )
+        except TryLater as away:
+            self.away = away
+            yield failure(self.first, away.message, self.parts.message_factory, reason=away.reason, retryable=True)
 
-    def ended(self) -> None:
-        """The agent has ended: so has the turn, unless the store is to have its end."""
-        if not self.enter(TurnState.ENDING):
-            self.enter(TurnState.SETTLED)
+    def left(self) -> None:
+        """The last subscriber has left: the queue goes on where there is no processor time between requests."""
+        if not self.parts.settings.runs_at_once:
+            self.hand_over()
 
     def abandon(self, error: BaseException | None = None) -> bool:
         """See `LiveTurn.abandon`. Whoever waits gets the error."""
         ends = super().abandon(error)
-        if ends and self._relay is not None:
-            self._relay.end(error)
+        if ends:
+            self.relay.end(error)
         return ends
-
-    def attend(self) -> None:
-        """A request waits for the turn, until it calls `leave`."""
-        with self._changed:
-            self._requests += 1
-
-    def leave(self) -> None:
-        """A request no longer waits for the turn, which is left to the queue after the last one where there is no processor time
-        between requests.
-        """
-        with self._changed:
-            self._requests -= 1
-            is_last = not self._requests
-        if is_last and not self.parts.settings.runs_at_once:
-            self.hand_over()
 
     def cancel(self) -> None:
         """End the run in CANCELED, soon, and tell whoever works for it; called again, nothing changes."""

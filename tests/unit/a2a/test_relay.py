@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from a2a_hub.a2a.relay import Relay, Waiting
+from a2a_hub.a2a.relay import Abandoned, Relay, Waiting
 from a2a_hub.runtime.threads import Threads
 
 PATIENCE_SECONDS = 30.0
@@ -39,16 +39,14 @@ class Tap(Iterator[int]):
 
 
 def _joined(relay: Relay[int], *, idle_seconds: float = PATIENCE_SECONDS) -> Waiting[int]:
-    subscription = relay.subscribe()
-    assert subscription is not None
-    return Waiting(subscription, idle_seconds=idle_seconds)
+    return Waiting(relay.subscribe(), idle_seconds=idle_seconds)
 
 
 def _started(source: Iterator[int]) -> tuple[Relay[int], Waiting[int], threading.Event, threading.Event]:
     abandoned, ended = threading.Event(), threading.Event()
-    relay = Relay(source, on_abandoned=abandoned.set)
+    relay = Relay[int](on_left=abandoned.set, ends_when_left=True)
     subscription = _joined(relay)
-    relay.start(Threads("test"), on_end=ended.set)
+    relay.start(source, Threads("test"), on_end=ended.set)
     return relay, subscription, abandoned, ended
 
 
@@ -107,7 +105,8 @@ def test_a_relay_that_all_have_left_cannot_be_joined() -> None:
     tap = Tap()
     relay, only, _, _ = _started(tap)
     only.close()
-    assert relay.subscribe() is None
+    with pytest.raises(Abandoned):
+        relay.subscribe()
     tap.let()
 
 
@@ -154,8 +153,8 @@ def test_where_no_thread_is_to_be_had_the_events_come_all_the_same() -> None:
             raise RuntimeError("can't start new thread")
 
     ended = threading.Event()
-    relay = Relay(iter([1, 2, 3]), on_abandoned=lambda: None)
+    relay = Relay[int]()
     subscription = _joined(relay)
-    relay.start(Exhausted("test"), on_end=ended.set)
+    relay.start(iter([1, 2, 3]), Exhausted("test"), on_end=ended.set)
     assert ended.is_set()
     assert list(subscription) == [1, 2, 3]
