@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,14 @@ import pytest
 
 from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import Event, SendMessageRequest, Task, TaskState
+from a2a_hub.a2a.model import Event, Message, Part, Role, SendMessageRequest, Task, TaskState
 from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, Unavailable
 from a2a_hub.tasks.leased_writer import LeasedWriter
 from tests.contract.task_store.stores import Clock, chunk, created, events_of, status, texts
-from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, settled, text_of, until
+from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, settled, tasks, text_of, until
 from tests.fakes.task_scripts import at_once
 
 _SECONDS = 30.0
@@ -157,6 +158,24 @@ def test_notes_that_follow_the_event_that_ends_a_turn_are_stored_with_it(tmp_pat
     stored = instance.store.get(task.id, owner=None)
     assert stored is not None
     assert (b"task-1" in stored.payload, stored.lease_until) == (state.interrupted, 0.0)
+
+
+def test_a_message_alone_that_takes_long_is_the_answer_of_its_task_too(tmp_path: Path) -> None:
+    may_end = threading.Event()
+
+    def events(_: Task, __: Call) -> Iterator[Event]:
+        assert may_end.wait(PATIENCE_SECONDS)
+        yield Message(message_id="m", role=Role.AGENT, parts=(Part(text="the answer"),))
+
+    instance = Instance(tmp_path / "tasks.db", at_once("none"), store_seconds=0.01)
+    _saying(instance, events)
+    with ThreadPoolExecutor() as threads:
+        answer = threads.submit(instance.send, "hello")
+        (task,) = until(lambda: tasks(instance))
+        may_end.set()
+        assert text_of(answer.result(PATIENCE_SECONDS)) == "the answer"
+    ended = settled(instance, task.id)
+    assert (ended.status.state, text_of(ended)) == (TaskState.COMPLETED, "the answer")
 
 
 def test_a_run_that_ends_without_a_result_is_stored_as_failed(tmp_path: Path) -> None:

@@ -15,15 +15,16 @@ from a2a_hub.a2a.a2ui import a2ui_in
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import PAYLOAD_TOO_LARGE, UNAVAILABLE, A2AError
 from a2a_hub.a2a.fold import fold
-from a2a_hub.a2a.live_turn import OVER, STORED_OR_NOT, TurnState
-from a2a_hub.a2a.model import Event, Message, Part, SendMessageRequest, Task, TaskState
+from a2a_hub.a2a.live_turn import ENDED, OVER, STORED_OR_NOT, TurnState
+from a2a_hub.a2a.model import Message, Part, SendMessageRequest, Task, TaskState
 from a2a_hub.a2a.refusal import TemporaryRefusal, restarting
-from a2a_hub.a2a.relay import EventSource, Waiting
+from a2a_hub.a2a.relay import EventSource
 from a2a_hub.a2a.reply import as_message, status_update
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, TaskEnded, TooLarge, Unavailable
 from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.recorder import NO_RESULT, Recording
 from a2a_hub.tasks.resume_payload import decode_resume_payload
+from a2a_hub.tasks.subscription import wait_until_settled
 from a2a_hub.tasks.task_turn import TaskTurn, TaskTurns
 from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, told
 from a2a_hub.tasks.turn_events import MOST_BEHIND_SECONDS, TurnEvents
@@ -52,8 +53,9 @@ class TurnEngine:
                 # A client that asks for this knows what a task is, and comes back for it.
                 return turn.stored.task
             seconds = limits.ui_seconds if call.for_ui else limits.blocking_seconds
-            with closing(TurnEvents(turn)) as events:
-                return self._answer(self._result(turn, events, seconds), turn, call, is_new=is_new)
+            # Somebody waits for the turn, as its other subscribers do.
+            with closing(turn.relay.subscribe()):
+                return self._answer(self._result(turn, seconds), turn, call, is_new=is_new)
         except (TooLarge, Unavailable) as error:
             raise self._refusal(error, call) from None
 
@@ -221,17 +223,24 @@ class TurnEngine:
         if self._parts.quota:
             self._parts.quota.check_new_task(turn.owner)
 
-    def _result(self, turn: TaskTurn, source: EventSource, seconds: float) -> Task | Message:
+    def _result(self, turn: TaskTurn, seconds: float) -> Task | Message:
         """Return the turn's result, or the task as it is when patience ends. The turn is stored once it takes long."""
-        events, seen, now = Waiting(source, idle_seconds=0.0), list[Event](), time.monotonic()
-        if not _gathered(events, seen, now + min(self._settings.wait_limits.store_seconds, seconds)):
+        deadline = time.monotonic() + seconds
+        if not turn.wait(ENDED, min(self._settings.wait_limits.store_seconds, seconds)):
             if turn.enter(TurnState.STORING):
                 Recording(turn).start()
-            if not _gathered(events, seen, now + seconds):
-                turn.wait(STORED_OR_NOT, MOST_BEHIND_SECONDS)
-                _gathered(events, seen, now)
-                turn.retry()
-        return fold(seen) if seen else turn.first
+            turn.wait(ENDED, deadline - time.monotonic())
+        # The end of an agent that is away is none until the store has it.
+        turn.wait(STORED_OR_NOT, deadline - time.monotonic() if turn.away else MOST_BEHIND_SECONDS)
+        if turn.state is TurnState.FOLLOWING and turn.stored is not None:
+            seconds = deadline - time.monotonic()
+            return wait_until_settled(self._store, turn.stored, seconds=seconds, streams=self._parts.streams).task
+        if turn.state not in ENDED:
+            turn.retry()
+        if error := turn.error or turn.relay.error:
+            raise error
+        events = turn.relay.events_after(0)
+        return fold(events) if events else turn.first
 
     def _answer(self, result: Task | Message, turn: TaskTurn, call: Call, *, is_new: bool) -> Task | Message:
         """Return the result as this caller gets it."""
@@ -296,19 +305,3 @@ class TurnEngine:
             return error
         call.record["severity"] = "ERROR"
         return TemporaryRefusal(UNAVAILABLE, self._parts.texts.store_away, seconds=_AWAY_SECONDS)
-
-
-def _gathered(events: Waiting[Event], seen: list[Event], deadline: float) -> bool:
-    """Add what comes before the deadline to the events seen; True if these are all."""
-    while True:
-        events.idle_seconds = max(0.0, deadline - time.monotonic())
-        try:
-            event = next(events)
-        except StopIteration:
-            return True
-        if event is None:
-            return False
-        if isinstance(event, Task):
-            # Of a task that takes the place of this one, perhaps.
-            seen.clear()
-        seen.append(event)

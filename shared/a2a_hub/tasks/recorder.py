@@ -5,22 +5,21 @@ No turn has a thread for it: each step runs in one of a few, the first event at 
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TypeGuard
 
 from msgspec import Struct
 
 from a2a_hub.a2a.agent import TryLater
 from a2a_hub.a2a.live_turn import ENDED, STORED_SOON, TurnState
-from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState, TaskStatusUpdateEvent
+from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState
 from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.scheduler import Job
 from a2a_hub.task_store.store import LeaseLost, TooLarge, Unavailable
 from a2a_hub.tasks.leased_writer import LeasedWriter
 from a2a_hub.tasks.task_turn import TaskTurn
 from a2a_hub.tasks.text_only import told
-from a2a_hub.tasks.updates import failure, updates
+from a2a_hub.tasks.updates import answer_updates, failure, settles
 from a2a_hub.telemetry import tracing
 
 _FIRST_PAUSE_SECONDS = 0.1
@@ -112,13 +111,12 @@ class Recording:
     def _bridge_outage(self) -> None:
         """Try the step again after as long as the store is away already, within bounds."""
         now = self._clock()
-        self._away_since = now if self._away_since is None else self._away_since
+        self._away_since = self._away_since or now
         away_seconds = now - self._away_since
         if away_seconds > self._times.outage_seconds:
             self._leave_unrecorded()
-            return
-        pause = min(max(_FIRST_PAUSE_SECONDS, away_seconds), _LONGEST_PAUSE_SECONDS)
-        self._job.wake(_jittered(pause))
+        else:
+            self._job.wake(_jittered(min(max(_FIRST_PAUSE_SECONDS, away_seconds), _LONGEST_PAUSE_SECONDS)))
 
     def _leave_unrecorded(self) -> None:
         """Let the run continue without a store, for the callers that wait for it."""
@@ -200,7 +198,7 @@ class Recording:
         ended = turn.state is TurnState.ENDING
         events = turn.relay.events_after(turn.recorded)
         self._events_seen = turn.recorded + len(events)
-        ends = bool(events) and _settles(events[-1])
+        ends = bool(events) and settles(events[-1])
         if ended or (ends and turn.hands_over):
             return self._last_batch(writer.stored.task, events)
         if ends:
@@ -216,37 +214,36 @@ class Recording:
 
     def _last_batch(self, task: Task, events: list[Event]) -> _Batch:
         """Return the end of the turn, or of this try."""
-        turn, parts = self._turn, self._parts
+        turn, taken = self._turn, len(events)
+        events = [*self._answer(task), *events]
         if turn.away and (due_at := self._next_try(turn.away)):
-            parts.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=turn.away.cause)
             turn.tries, turn.due_at = turn.tries + 1, due_at
             # In the place of the failure that ends the run.
-            tried = events[:-1]
-            return _Batch(
-                events=[*tried, self._trying_again(task, turn.away)],
-                payload=turn.payload(),
-                taken=len(tried),
-                then=self._release,
-            )
-        taken = len(events)
-        events = [*self._answer(task), *events]
-        end = events[-1] if events else task
-        if not _settles(end):
-            end = failure(task, NO_RESULT, parts.message_factory, reason="NO_RESULT")
-            events.append(end)
+            events[-1] = self._trying_again(task, turn.away)
+            return _Batch(events=events, payload=turn.payload(), taken=taken - 1, then=self._release)
+        if not (events and settles(events[-1])):
+            events.append(failure(task, NO_RESULT, self._parts.message_factory, reason="NO_RESULT"))
         return _Batch(
             events=events,
             payload=turn.payload(),
             taken=taken,
-            repeat_until=turn.repeat_until(end.status.state),
+            repeat_until=turn.repeat_until(events[-1]),
             then=partial(turn.enter, TurnState.SETTLED),
         )
 
+    def _answer(self, task: Task) -> Iterable[Event]:
+        """Return the events of a run that answered with a Message alone."""
+        match self._turn.relay.events_after(0):
+            case [Message() as answer]:
+                return answer_updates(answer, task, self._parts.message_factory.timestamp)
+        return ()
+
     def _trying_again(self, task: Task, away: TryLater) -> Event:
         """Return the status that says when the turn is tried again, and why."""
-        parts = self._parts
-        seconds = max(1, math.ceil(self._turn.due_at - parts.now()))
-        text = told(parts.texts.trying_again, self._turn.sent.message, reason=away.message, seconds=seconds)
+        turn, parts = self._turn, self._parts
+        parts.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=away.cause)
+        seconds = max(1, math.ceil(turn.due_at - parts.now()))
+        text = told(parts.texts.trying_again, turn.sent.message, reason=away.message, seconds=seconds)
         said = parts.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
         return status_update(task, TaskState.WORKING, parts.message_factory.timestamp(), said)
 
@@ -269,31 +266,12 @@ class Recording:
         self._writer.release(self._turn.due_at or self._parts.now())
         self._turn.queue()
 
-    def _answer(self, task: Task) -> list[Event]:
-        """Return the events of a run that answered with a Message alone."""
-        first = self._turn.relay.events_after(0)[:1]
-        if not first or not isinstance(first[0], Message):
-            return []
-        events = updates(
-            iter(first),
-            task,
-            cancellation=self._turn.call.cancellation,
-            timestamp=self._parts.message_factory.timestamp,
-            allows_message=False,
-        )
-        return list(events)[1:]
-
     def _seconds_to_next_batch(self) -> float:
         return self._appended_at + self._times.batch_seconds - self._clock()
 
 
 def _jittered(seconds: float) -> float:
     return seconds * random.uniform(0.5, 1.0)  # noqa: S311 - jitter is no secret
-
-
-def _settles(event: Event) -> TypeGuard[Task | TaskStatusUpdateEvent]:
-    """Return True for an event that can end a turn."""
-    return isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.settled
 
 
 def _ids(turn: TaskTurn) -> dict[str, str]:

@@ -33,7 +33,7 @@ from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.resume_payload import ResumePayload, encode
 from a2a_hub.tasks.subscription import TaskSubscription
 from a2a_hub.tasks.task_resolution import resolve_task, start_of_turn
-from a2a_hub.tasks.updates import failure, updates
+from a2a_hub.tasks.updates import failure, settles, updates
 
 _UNTOLD_SECONDS = 0.5
 _LOOK_SECONDS = 0.01
@@ -87,9 +87,9 @@ class TaskTurn(LiveTurn):
         """True if the caller gets an answer again: a user interface, which repeats by itself, or a client that says so."""
         return bool(self.parts.settings.repeat_seconds) and (self.call.for_ui or self._asks_for_repeats)
 
-    def repeat_until(self, state: TaskState) -> float:
-        """Return the time until which the turn is repeated if it ends in this state. A failure is not remembered."""
-        answers = state is TaskState.COMPLETED or state.interrupted
+    def repeat_until(self, end: Event) -> float:
+        """Return the time until which the turn is repeated if it ends so. A failure is not remembered."""
+        answers = settles(end) and (end.status.state is TaskState.COMPLETED or end.status.state.interrupted)
         return self.parts.now() + self.parts.settings.repeat_seconds if answers and self.repeats else 0.0
 
     def open(self) -> None:
@@ -145,7 +145,7 @@ class TaskTurn(LiveTurn):
         self.agent_turn = Turn(events=iter(()), role=prior.role)
         if prior.role == HUB:
             self.agent_turn = parts.agent.send(self.request, self.call)
-        state = TaskState.SUBMITTED if prior.role != HUB else TaskState.WORKING
+        state = TaskState.SUBMITTED if self.agent_turn.role else TaskState.WORKING
         working = status_update(prior.task, state, parts.message_factory.timestamp())
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [working, self.request.message]

@@ -1,9 +1,10 @@
 """The events of a turn for one subscriber."""
 
 from a2a_hub.a2a.live_turn import STORED_SOON, TurnState
-from a2a_hub.a2a.model import Event, TaskStatusUpdateEvent
+from a2a_hub.a2a.model import Event
 from a2a_hub.a2a.relay import EventSource, Wake
 from a2a_hub.tasks.task_turn import TaskTurn
+from a2a_hub.tasks.updates import settles
 
 MOST_BEHIND_SECONDS = 2.0
 """The longest wait of a turn's end for the store, so that a client that asks for the task then finds it as it was shown."""
@@ -39,7 +40,7 @@ class TurnEvents:
 
     def _is_early(self, event: Event) -> bool:
         """Return True for a turn's end that the store does not have. Until then, that of an agent that is away is none."""
-        if not (isinstance(event, TaskStatusUpdateEvent) and event.status.state.settled):
+        if not settles(event):
             return False
         scheduler = self._turn.parts.scheduler
         if not self._held_until:

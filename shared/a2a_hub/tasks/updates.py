@@ -1,6 +1,7 @@
 """Normalise an agent's events to the updates of its task's log."""
 
 from collections.abc import Callable, Iterator
+from typing import TypeGuard
 
 from a2a_hub.a2a.agent import TryLater
 from a2a_hub.a2a.fold import TaskAccumulator
@@ -61,6 +62,17 @@ def updates(
         yield status_update(task, TaskState.CANCELED, timestamp())
 
 
+def answer_updates(answer: Message, task: Task, timestamp: Callable[[], str]) -> tuple[Update, Update]:
+    """Return the updates that complete the task with this answer."""
+    artifact = Artifact(artifact_id=answer.message_id, name="answer", parts=answer.parts)
+    return artifact_update(task, artifact), status_update(task, TaskState.COMPLETED, timestamp())
+
+
+def settles(event: Event) -> TypeGuard[TaskStatusUpdateEvent]:
+    """Return True for the update that ends a turn."""
+    return isinstance(event, TaskStatusUpdateEvent) and event.status.state.settled
+
+
 def failure(
     task: Task, text: str, message_factory: MessageFactory, *, reason: str, retryable: bool = False
 ) -> TaskStatusUpdateEvent:
@@ -77,8 +89,7 @@ def _as_updates(
         case Task():
             yield from _differences(event, task, accumulator)
         case Message():
-            yield artifact_update(task, Artifact(artifact_id=event.message_id, name="answer", parts=event.parts))
-            yield status_update(task, TaskState.COMPLETED, timestamp())
+            yield from answer_updates(event, task, timestamp)
         case _:
             yield event
 
