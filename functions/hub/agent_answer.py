@@ -75,9 +75,21 @@ class AgentAnswer:
         )
 
     def events(self, ask: Ask, *, may_be_passed_over: bool = False) -> Iterator[TranslatedEvent]:
-        """Yield the events of the answer, or of its failure. Raises Declined, PassedOver and TryLater."""
-        turn, route = self._turn, self._route
-        is_over, is_begun = True, False
+        """Yield the events of the answer, or of its failure, and remember it. Raises Declined, PassedOver and TryLater: then
+        this is not the turn's answer.
+        """
+        is_answer = True
+        try:
+            yield from self._contained(ask, may_be_passed_over=may_be_passed_over)
+        except (Declined, PassedOver, TryLater):
+            is_answer = False
+            raise
+        finally:
+            if is_answer and not (self._is_remembered and self._turn.failure is None):
+                self._remember()
+
+    def _contained(self, ask: Ask, *, may_be_passed_over: bool) -> Iterator[TranslatedEvent]:
+        turn, route, is_begun = self._turn, self._route, False
         try:
             if not may_use(route, turn.incoming.principal):
                 raise DownstreamFailed(not_permitted(route))
@@ -91,23 +103,16 @@ class AgentAnswer:
                     yield translated
             yield from self._end()
         except Declined:
-            is_over = False
             raise
         except DownstreamFailed as failed:
             if may_be_passed_over and not is_begun and not failed.failure.concerns_turn:
-                is_over = False
                 raise PassedOver(failed.failure) from None
-            later = self._later(failed.failure)
-            if later is not None:
-                is_over = False
+            if later := self._later(failed.failure):
                 raise later from None
             yield None, (self._failed(failed.failure),)
         except Exception:
             self._log.exception("A turn failed inside the hub", self._record)
             yield None, (report_failure(internal(route), turn, route, self._record, self._log),)
-        finally:
-            if is_over and not (self._is_remembered and turn.failure is None):
-                self._remember()
 
     def _audit_decision(self) -> None:
         """Log each decision, a person's in words like a program's in data, before the agent gets it."""
@@ -216,48 +221,53 @@ class AgentAnswer:
             turn.memory.keep(now)
 
     def _remember(self) -> None:
+        """Remember what the next turn of the conversation, and of the task, has to know."""
         turn, route, translator = self._turn, self._route, self._translator
         earlier = turn.conversation or Conversation(route_id=route.id)
-        waiting_task_id = open_task_id = None
-        pending = None
-        if turn.failure is None and translator.state is not None and translator.state.interrupted:
-            if translator.is_idle:
-                open_task_id = translator.task_id
-            else:
-                waiting_task_id = translator.task_id
-                if translator.pending:
-                    pending = PendingTools(language=turn.language, questions=translator.pending)
-        elif (
-            translator.state is None
-            and earlier.route_id == route.id
-            and (turn.failure is not None or self._decision.call_id is None)
-        ):
-            # The agent sent nothing: as far as the hub knows, its task still waits.
-            waiting_task_id, pending = earlier.waiting_task_id, earlier.pending_tools
-            open_task_id = earlier.open_tasks.get(route.id)
+        left_open = self._left_open(earlier)
         now = earlier.after(
             route.id,
             keeps_route=route.sticky or route.follow_ups,
             context_id=translator.context_id,
             hub_context_id=turn.incoming.context.downstream,
-            waiting_task_id=waiting_task_id,
-            pending_tools=pending,
             transport_state=self._state,
-            open_task_id=open_task_id,
-            delivered_artifacts=translator.delivered if waiting_task_id or open_task_id else None,
+            delivered_artifacts=translator.delivered if any(left_open.values()) else None,
             memory=translator.memory,
+            **left_open,
         )
         assert turn.memory is not None, "it was opened before the route was chosen"
         turn.memory.keep(now)
         if turn.incoming.task is not None:
-            notes = turn.incoming.notes
-            for name in (RUNNING, EXECUTES, REPEATS):
-                notes.pop(name, None)
-            if translator.state is TaskState.COMPLETED and DEVELOPMENT_TOOL in route.extensions:
-                # What is known of this task alone: its next message goes to the agent's.
-                now = replace(now, route_id=route.id, waiting_task_id=translator.task_id)
-                notes[CONTINUES_WITH] = DEVELOPMENT_TOOL
-            notes[CONVERSATION] = msgspec.to_builtins(now)
+            self._note(now)
+
+    def _left_open(self, earlier: Conversation) -> dict[str, Any]:
+        """Return what the agent waits for after this turn, as arguments of `Conversation.after`."""
+        turn, translator, route_id = self._turn, self._translator, self._route.id
+        if turn.failure is None and translator.state is not None and translator.state.interrupted:
+            if translator.is_idle:
+                return {"open_task_id": translator.task_id}
+            pending = PendingTools(language=turn.language, questions=translator.pending) if translator.pending else None
+            return {"waiting_task_id": translator.task_id, "pending_tools": pending}
+        did_nothing = translator.state is None and (turn.failure is not None or self._decision.call_id is None)
+        if did_nothing and earlier.route_id == route_id:
+            # As far as the hub knows, the agent's task still waits.
+            return {
+                "waiting_task_id": earlier.waiting_task_id,
+                "pending_tools": earlier.pending_tools,
+                "open_task_id": earlier.open_tasks.get(route_id),
+            }
+        return {}
+
+    def _note(self, now: Conversation) -> None:
+        """Note the conversation with the turn's task, in the place of what was noted while its agent worked."""
+        notes, translator = self._turn.incoming.notes, self._translator
+        for name in (RUNNING, EXECUTES, REPEATS):
+            notes.pop(name, None)
+        if translator.state is TaskState.COMPLETED and DEVELOPMENT_TOOL in self._route.extensions:
+            # What is known of this task alone: its next message goes to the agent's.
+            now = replace(now, route_id=self._route.id, waiting_task_id=translator.task_id)
+            notes[CONTINUES_WITH] = DEVELOPMENT_TOOL
+        notes[CONVERSATION] = msgspec.to_builtins(now)
 
 
 def report_failure(failure: Failure, turn: TurnRecord, route: Route | None, record: Record, log: Log) -> reply.Failure:

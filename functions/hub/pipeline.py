@@ -13,7 +13,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Event, files_of, text_of
 from a2a_hub.a2a.reply import Text
 from a2a_hub.quota.quotas import Quotas
-from a2a_hub.routing.router import Rule
+from a2a_hub.routing.router import Choice, Rule
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry import audit, tracing
 from a2a_hub.telemetry.log import Log, Record
@@ -67,27 +67,32 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         ):
             return _without_text(turn, texts.empty_message_text(), record)
         try:
-            turn.memory = memory = self.conversations.open(incoming.owner, incoming.context)
-            noted = Conversation.from_note(incoming.notes.get(CONVERSATION))
-            turn.conversation = noted.merged_with(memory.conversation) if noted else memory.conversation
-            served = self.tables.now
-            with tracing.span("route", incoming.traceparent) as span:
-                choice = served.choose(incoming, text, turn.conversation)
-                span.set({"a2a_hub.route": choice.route.id, "a2a_hub.rule": choice.rule})
-            if not (text or incoming.acts_on) and incoming.text_only and not takes_files(choice, files):
-                return _without_text(turn, texts.files_alone_text(files), record)
+            served, choice = self._choose(turn)
             routes = candidates(choice, served.routes, incoming.principal)
-            turn.immediate = all(served.downstreams[route.id].immediate for route in routes)
+            immediate = all(served.downstreams[route.id].immediate for route in routes)
         except A2AError:
             raise
         except Exception:
             self.log.exception("No route could be chosen", record)
             return turn, iter(((None, (report_failure(unrouted(), turn, None, record, self.log),)),))
-        turn.choice, turn.route = choice, choice.route
+        if not (text or incoming.acts_on) and incoming.text_only and not takes_files(choice, files):
+            return _without_text(turn, texts.files_alone_text(files), record)
+        turn.choice, turn.route, turn.immediate = choice, choice.route, immediate
         turn.routing_ms = _milliseconds(self.clock() - started)
         self._record_route(turn, record)
         events = tracing.inside(incoming.traceparent, self._events(turn, routes, served, record))
         return turn, for_display(events, self.link_hosts) if incoming.text_only else events
+
+    def _choose(self, turn: TurnRecord) -> tuple[Served, Choice]:
+        """Open the turn's conversation, and return its route with the table that this is from."""
+        incoming, served = turn.incoming, self.tables.now
+        turn.memory = memory = self.conversations.open(incoming.owner, incoming.context)
+        noted = Conversation.from_note(incoming.notes.get(CONVERSATION))
+        turn.conversation = noted.merged_with(memory.conversation) if noted else memory.conversation
+        with tracing.span("route", incoming.traceparent) as span:
+            choice = served.choose(incoming, turn.text, turn.conversation)
+            span.set({"a2a_hub.route": choice.route.id, "a2a_hub.rule": choice.rule})
+        return served, choice
 
     def passed_over(self, turn: TurnRecord) -> dict[str, str]:
         """Return why other routes with matching rules were not chosen, by the ids of those that the caller may use."""
@@ -156,7 +161,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                 try:
                     answer = AgentAnswer(turn, route, record=record, log=self.log, now=self.now)
                     yield from answer.events(ask, may_be_passed_over=by_default or number > 0)
-                    break
+                    return
                 except Declined as reply:
                     declined[route.id] = reply
                     reason = reply.reason.value
@@ -165,29 +170,33 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                     failures[route.id] = failed.failure
                     record |= {"severity": "WARNING", **failed.failure.log_fields}
                 turn.declined = [*turn.declined, {"route": route.id, "agent": route.name, "reason": reason}]
-            else:
-                turn.route = routes[0] if routes[0].id in failures else served.routes[fallbacks.nearest(declined)]
-                failure = failures.get(turn.route.id)
-                answer = AgentAnswer(turn, turn.route, record=record, log=self.log, now=self.now)
-                yield from answer.events(_failing(failure) if failure else _repeated(declined[turn.route.id]))
+            turn.route = routes[0] if routes[0].id in failures else served.routes[fallbacks.nearest(declined)]
+            failure = failures.get(turn.route.id)
+            answer = AgentAnswer(turn, turn.route, record=record, log=self.log, now=self.now)
+            yield from answer.events(_failing(failure) if failure else _repeated(declined[turn.route.id]))
         finally:
             turn.downstream_ms = _milliseconds(self.clock() - started)
-            record["downstreamMs"] = turn.downstream_ms
-            if turn.declined or turn.route is not turn.choice.route:
-                self._record_route(turn, record)
-            incoming = turn.incoming
-            if turn.route:
-                self.conversations.note_turn(incoming.owner, incoming.context, incoming.request_id, turn.route.id)
-            self.misses.note(turn, record.get("outcome"))
-            audit.record(
-                "asked",
-                turn.incoming.principal,
-                kind=turn.kind,
-                route=turn.route.id if turn.route else None,
-                outcome=record.get("outcome", Outcome.ANSWERED),
-                request=turn.incoming.request_id,
-                task=turn.incoming.task.id if turn.incoming.task else None,
-            )
+            self._complete(turn, record)
+
+    def _complete(self, turn: TurnRecord, record: Record) -> None:
+        """Write what became of the turn into the logs, the misses, and the memory for ratings."""
+        incoming, route = turn.incoming, turn.route
+        assert turn.choice is not None, "a route was chosen"
+        assert route is not None, "an agent was asked"
+        record["downstreamMs"] = turn.downstream_ms
+        if turn.declined or route is not turn.choice.route:
+            self._record_route(turn, record)
+        self.conversations.note_turn(incoming.owner, incoming.context, incoming.request_id, route.id)
+        self.misses.note(turn, record.get("outcome"))
+        audit.record(
+            "asked",
+            incoming.principal,
+            kind=turn.kind,
+            route=route.id,
+            outcome=record.get("outcome", Outcome.ANSWERED),
+            request=incoming.request_id,
+            task=incoming.task.id if incoming.task else None,
+        )
 
     def _asked(
         self,
