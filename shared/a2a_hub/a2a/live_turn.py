@@ -51,10 +51,14 @@ _NEXT: dict[TurnState, frozenset[TurnState]] = {
     _S.REFUSED: frozenset(),
 }
 OVER = frozenset({_S.FOLLOWING, _S.SETTLED, _S.REFUSED})
+"""Nothing more happens to the turn in this process."""
 ENDED = OVER | {_S.ENDING}
-STORED_SOON = frozenset({_S.STORING, _S.RECORDED, _S.ENDING})
-UNDER_WAY = STORED_SOON | {_S.RUNNING}
+"""Its agent is not read here, or no longer."""
+BEING_RECORDED = frozenset({_S.STORING, _S.RECORDED, _S.ENDING})
+"""A recording writes to the store what the store does not have yet."""
+UNDER_WAY = BEING_RECORDED | {_S.RUNNING}
 STORED_OR_NOT = frozenset(_S) - {_S.STORING, _S.ENDING}
+"""The store has the turn's task, or its end, or it is not to have it."""
 _STARTED = frozenset(_S) - {_S.RECEIVED}
 
 

@@ -252,21 +252,18 @@ class TurnEngine:
             is_answer = state is TaskState.COMPLETED if turn.agent_turn.immediate else call.for_ui and state.terminal
             is_answer = is_answer and turn.before is None
             if is_new and turn.stored is None and not is_answer:
-                self._keep(result, turn, is_needed=not (state.terminal or call.for_ui))
+                if state.terminal or call.for_ui:
+                    self._keep_if_possible(result, turn)
+                else:
+                    turn.create(result, leased=False, may_follow=False)
             if call.for_ui or is_answer:
                 result = as_message(result, before=turn.before)
         if call.for_ui and isinstance(result, Message):
             return self._text_only(turn, call).message(result)
         return result
 
-    def _keep(self, result: Task, turn: TaskTurn, *, is_needed: bool) -> None:
-        """Store the task, for whoever asks for it or answers it. Raises TooLarge, Unavailable for one that `is_needed`.
-
-        Any other is shown without being stored if the store is away or slow.
-        """
-        if is_needed:
-            turn.create(result, leased=False, may_follow=False)
-            return
+    def _keep_if_possible(self, result: Task, turn: TaskTurn) -> None:
+        """Store the task, for whoever asks for it. It is shown without being stored if the store is away or slow."""
         kept = threading.Event()
 
         def keep() -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from msgspec import Struct
 
 from a2a_hub.a2a.agent import TryLater
-from a2a_hub.a2a.live_turn import ENDED, STORED_SOON, TurnState
+from a2a_hub.a2a.live_turn import BEING_RECORDED, ENDED, TurnState
 from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState
 from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.scheduler import Job
@@ -94,7 +94,7 @@ class Recording:
 
     def _work(self) -> None:
         turn, log = self._turn, self._parts.log
-        if turn.state not in STORED_SOON:
+        if turn.state not in BEING_RECORDED:
             return
         try:
             with tracing.within(turn.call.traceparent):

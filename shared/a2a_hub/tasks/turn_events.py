@@ -1,6 +1,6 @@
 """The events of a turn for one subscriber."""
 
-from a2a_hub.a2a.live_turn import STORED_SOON, TurnState
+from a2a_hub.a2a.live_turn import BEING_RECORDED, TurnState
 from a2a_hub.a2a.model import Event
 from a2a_hub.a2a.relay import EventSource, Wake
 from a2a_hub.tasks.task_turn import TaskTurn
@@ -33,7 +33,7 @@ class TurnEvents:
         if self._log is not None:
             return self._log.poll()
         event = turn.relay.event_at(subscription.position)
-        if event is None or (state in STORED_SOON and self._is_early(event)):
+        if event is None or (state in BEING_RECORDED and self._is_early(event)):
             return None
         subscription.position += 1
         return event
