@@ -113,7 +113,8 @@ class AsgiApplication:
         if answer is None:
             answer = await self._handled(request, body)
         await body.discard(self._wait_limits)
-        await self._send(answer, body, send, is_head=request.method == "HEAD")
+        refused = partial(self._door.refuse, request, Refusal.OVERLOADED)
+        await self._send(answer, body, send, refused, is_head=request.method == "HEAD")
 
     def _refusal(self, scope: _Message) -> Refusal | None:
         headers = scope["headers"]
@@ -137,7 +138,9 @@ class AsgiApplication:
             body.release()
             requests.give()
 
-    async def _send(self, answer: Response, body: AsgiBody, send: _Send, *, is_head: bool = False) -> None:
+    async def _send(
+        self, answer: Response, body: AsgiBody, send: _Send, refused: Callable[[], Response], *, is_head: bool = False
+    ) -> None:
         content = answer.body
         bodiless = answer.status in _BODILESS
         if bodiless or is_head:
@@ -147,27 +150,43 @@ class AsgiApplication:
             await send(_head(answer, body, length))
             await send({"type": "http.response.body"})
         elif isinstance(content, bytes):
+            if not self._has_room(content):
+                answer = refused()
+                assert isinstance(answer.body, bytes), "a refusal is whole"
+                content = answer.body
             await send(_head(answer, body, len(content)))
-            await self._send_whole(content, send)
-        else:
-            await self._stream(answer, content, body, send)
-
-    async def _send_whole(self, content: bytes, send: _Send) -> None:
-        if len(content) <= _CHUNK_BYTES:
+            if len(content) > _CHUNK_BYTES:
+                await self._send_pieces(content, send)
+                content = b""
             await send({"type": "http.response.body", "body": content})
+        else:
+            await self._stream(answer, content, body, send, refused)
+
+    def _has_room(self, content: bytes) -> bool:
+        """Return False for a large answer, or beginning of one, while others that are being sent, and bodies, fill the room."""
+        held = self._capacity.held_bytes.used
+        return len(content) <= _CHUNK_BYTES or not held or held + len(content) <= self._capacity.limits.held_bytes
+
+    async def _send_pieces(self, content: bytes, send: _Send) -> None:
+        if len(content) <= _CHUNK_BYTES:
+            await send(_chunk(content))
             return
         held = self._capacity.held_bytes
         held.add(len(content))
         try:
-            # The server holds one chunk at a time; the next waits until the client has read.
+            # The server holds one piece at a time; the next waits until the client has read.
             for start in range(0, len(content), _CHUNK_BYTES):
                 await send(_chunk(content[start : start + _CHUNK_BYTES]))
-            await send({"type": "http.response.body"})
         finally:
             held.give(len(content))
 
     async def _stream(
-        self, answer: Response, content: Iterator[bytes] | PolledBody, body: AsgiBody, send: _Send
+        self,
+        answer: Response,
+        content: Iterator[bytes] | PolledBody,
+        body: AsgiBody,
+        send: _Send,
+        refused: Callable[[], Response],
     ) -> None:
         loop, wake = asyncio.get_running_loop(), asyncio.Event()
         polled = _Iterated(content) if isinstance(content, Iterator) else content
@@ -183,7 +202,7 @@ class AsgiApplication:
         self._no_stream.clear()
         try:
             polled.on_ready(wake_from_any_thread)
-            await self._send_polled(answer, polled, body, send, left, wake)
+            await self._send_polled(answer, polled, body, send, refused, left, wake)
         finally:
             left.cancel()
             # Nobody may wait for this any more, but it is done all the same.
@@ -198,35 +217,38 @@ class AsgiApplication:
         polled: PolledBody,
         body: AsgiBody,
         send: _Send,
+        refused: Callable[[], Response],
         left: "asyncio.Task[None]",
         wake: asyncio.Event,
     ) -> None:
         threads = self._iterators if isinstance(polled, _Iterated) else self._pollers
-        last = b""
+        # A chunk is not held while the next one is waited for.
+        has_begun = is_between_events = False
         # At the end of the process, streams end between two events.
-        while not left.done() and not (self._ends_streams and last.endswith(b"\n\n")):
+        while not left.done() and not (self._ends_streams and is_between_events):
             wake.clear()
             try:
                 chunk = await threads.run(partial(_polled, polled))
             except Exception:
-                if last:
+                if has_begun:
                     raise CutShort from None
-                await self._send(INTERNAL_ERROR, body, send)
+                await self._send(INTERNAL_ERROR, body, send, refused)
                 return
             if chunk is None:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(polled.idle_seconds):
                         await wake.wait()
                 continue
-            if not last:
-                if not chunk and polled.failure is not None:
-                    await self._send(polled.failure, body, send)
+            if not has_begun:
+                failure = polled.failure if not chunk else None if self._has_room(chunk) else refused()
+                if failure is not None:
+                    await self._send(failure, body, send, refused)
                     return
                 await send(_head(answer, body, None))
             if not chunk:
                 break
-            last = chunk
-            await send(_chunk(chunk))
+            has_begun, is_between_events = True, chunk.endswith(b"\n\n")
+            await self._send_pieces(chunk, send)
         await send({"type": "http.response.body"})
 
     def _end_streams(self) -> None:

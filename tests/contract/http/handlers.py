@@ -90,6 +90,10 @@ def handle(request: Request) -> Response:
             raise RuntimeError("the secret is 12345")
         case "/large":
             return Response(body=LARGE)
+        case "/huge":
+            return Response(body=LARGE * 5)
+        case "/huge-stream":
+            return Response(headers={"content-type": "text/event-stream"}, body=iter((LARGE * 5, b"the end")))
         case "/520":
             return Response(status=520, body=b"what a proxy made up")
         case "/304":

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -333,6 +334,23 @@ def test_bodies_beyond_the_room_for_them_are_refused_and_small_ones_read(adapter
         slow.sendall(b"x")
         _until(slow, b'"size":200000}')
         assert server.get("/", method="POST", body=b"x" * 100_000).json["size"] == 100_000
+
+
+@pytest.mark.parametrize("path", ["/huge", "/huge-stream"])
+def test_a_large_answer_is_refused_while_others_fill_the_room_for_them(path: str, tmp_path: Path) -> None:
+    with running("asgi", tmp_path) as server:
+        with server.connect() as slow:
+            # More than the system takes off the server.
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            _until(slow, b"\r\n\r\n")
+            refused = server.get(path)
+            assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+            assert server.get("/").status == 200
+        deadline = time.monotonic() + 30
+        while (answer := server.get(path)).status == 503:
+            assert time.monotonic() < deadline
+        assert len(answer.body) >= 5 * len(LARGE)
 
 
 def test_at_the_end_of_the_process_streams_and_requests_come_to_theirs(tmp_path: Path) -> None:
