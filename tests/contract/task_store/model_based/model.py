@@ -120,7 +120,7 @@ class Model(PushModel):
         one.task = apply_events(None, one.log)
         status = one.task.status
         one.updated_at = seconds_of(status.timestamp) if status.timestamp else now if events else one.updated_at
-        if waited and not status.state.interrupted:
+        if waited and not status.state.settled:
             one.attempt = 0
         one.settled_at = now if status.state.settled else 0.0
         one.repeat_until = (repeat_until or one.repeat_until) if status.state.settled else 0.0
