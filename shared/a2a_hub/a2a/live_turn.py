@@ -64,12 +64,13 @@ _STARTED = frozenset(_S) - {_S.RECEIVED}
 
 class LiveTurn:
     """A turn under way, of the request as it was `sent`. Its lock guards its state, which `enter` alone changes; the first of two
-    threads wins. `relay` has the events of its run, or `result` the result of one that is answered in one piece. It ends when its
-    last subscriber leaves, unless it `outlives_callers`. What `hands_over` is left to another process as far as it is, if one can
-    go on with it.
+    threads wins. What `hands_over` is left to another process as far as it is, if one can go on with it.
+
+    `relay` has the events of its run; a turn that is answered in one piece has none, but a `result`.
     """
 
-    outlives_callers = False
+    # That of all turns without one: nothing runs in it, and nobody reads it.
+    relay = Relay[Event]()
     result: Task | Message
 
     def __init__(self, sent: SendMessageRequest, call: Call) -> None:
@@ -78,7 +79,6 @@ class LiveTurn:
         self.state = TurnState.RECEIVED
         self.error: BaseException | None = None
         self.hands_over = False
-        self.relay = Relay[Event](on_left=self.left, ends_when_left=not self.outlives_callers)
         self._changed = threading.Condition()
         self._when_over: list[Callable[[Any], object]] = []
 
@@ -113,10 +113,6 @@ class LiveTurn:
         """The agent has ended: so has the turn, unless the store is to have its end."""
         if not self.enter(TurnState.ENDING):
             self.enter(TurnState.SETTLED, error=self.relay.error)
-
-    def left(self) -> None:
-        """The last subscriber has left."""
-        self.abandon()
 
     def abandon(self, error: BaseException | None = None) -> bool:
         """End the turn, for which nobody waits any more, or may, and tell its agent; False if it is over."""

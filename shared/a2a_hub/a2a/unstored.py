@@ -9,7 +9,7 @@ from a2a_hub.a2a.errors import PUSH_NOTIFICATION_NOT_SUPPORTED, TASK_NOT_FOUND, 
 from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.live_turn import LiveTurn, LiveTurns, TurnState
 from a2a_hub.a2a.model import Message, SendMessageRequest, Task
-from a2a_hub.a2a.relay import Abandoned, EventSource
+from a2a_hub.a2a.relay import Abandoned, EventSource, Relay
 from a2a_hub.runtime.threads import Threads
 
 
@@ -57,5 +57,6 @@ class Unstored:
 
     def _stream(self, turn: LiveTurn) -> None:
         events = self._agent.send(turn.sent, turn.call).events
+        turn.relay = Relay(on_left=turn.abandon, ends_when_left=True)
         if turn.enter(TurnState.RUNNING):
             turn.relay.start(events, self._threads, on_end=turn.ended)

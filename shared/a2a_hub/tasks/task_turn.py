@@ -14,6 +14,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError
 from a2a_hub.a2a.live_turn import OVER, UNDER_WAY, LiveTurn, LiveTurns, TurnState
 from a2a_hub.a2a.model import Event, SendMessageConfiguration, SendMessageRequest, Task, TaskState, TaskStatus
+from a2a_hub.a2a.relay import Relay
 from a2a_hub.a2a.reply import status_update
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import (
@@ -51,7 +52,6 @@ class TaskTurn(LiveTurn):
     first. `away` says why the agent was away in the end; the turn is tried again at `due_at`, 0 for never.
     """
 
-    outlives_callers = True
     agent_turn = Turn(events=iter(()))
     first: Task
     first_version = 1
@@ -69,6 +69,7 @@ class TaskTurn(LiveTurn):
         assert call.principal is not None, "without an owner nothing is stored"
         configuration = sent.configuration or SendMessageConfiguration()
         self.parts = parts
+        self.relay = Relay(on_left=self._left)
         self.owner, self._asks_for_repeats = call.owner, call.principal.repeats
         self.webhook = configuration.task_push_notification_config
         # A stream is waited for in any case.
@@ -272,7 +273,7 @@ class TaskTurn(LiveTurn):
             self.away = away
             yield failure(self.first, away.message, self.parts.message_factory, reason=away.reason, retryable=True)
 
-    def left(self) -> None:
+    def _left(self) -> None:
         """The last subscriber has left: the queue goes on where there is no processor time between requests."""
         if not self.parts.settings.runs_at_once:
             self.hand_over()
