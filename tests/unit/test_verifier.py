@@ -191,6 +191,7 @@ BURIAL = Evidence(
 )
 LESSON = Evidence(1, "プライベート | 2時間 | 26,000", ("スクール料金(円)", "コース | 時間 | 料金"))
 PLACES: list[Evidence | str] = ["募集数は9です。", "補欠は募集数の2割（端数切上げ）です。"]
+SCAN: list[Evidence | str] = ["The scan costs 1,500 yen a minute, the wet gate 400 yen. You have 40 minutes."]
 SURCHARGE = Evidence(2, "外国語でのプライベートは3,000円の加算となります。")
 
 
@@ -205,6 +206,13 @@ SURCHARGE = Evidence(2, "外国語でのプライベートは3,000円の加算�
         ("It is one and a half years, as the 3 years are halved.", ["The guarantee of 3 years is halved."], True),
         ("補欠は、募集数9の2割で1.8となり、切り上げて2になります。", PLACES, True),
         ("補欠は、募集数9の2割で1.8となり、切り上げて3になります。", PLACES, False),
+        ("You get 1,280 yen: 40 km × 32 yen per kilometre.", ["The rate is 32 yen per km.", "You drove 40 km."], True),
+        ("The price is 76,000 yen: 60,000 yen for 40 minutes plus 16,000 yen.", SCAN, True),
+        ("8,000円の2割増しで9,600円です。", ["午前は8,000円です。土日は2割増しです。"], True),
+        ("8,000円の2割増しで9,800円です。", ["午前は8,000円です。土日は2割増しです。"], False),
+        ("合計797箱です（210＋198＋165＋224箱）。", ["210箱、198箱、165箱、224箱"], True),
+        ("合計798箱です（210＋198＋165＋224箱）。", ["210箱、198箱、165箱、224箱"], False),
+        ("It is 140 % of the fee: the full one plus 40 %.", ["A 2nd screening costs 40 % of the fee."], True),
     ],
 )  # fmt: skip
 def test_what_is_computed_from_the_quotes_is_kept(
@@ -223,6 +231,18 @@ def test_what_is_computed_from_the_quotes_is_kept(
 )
 def test_a_negation_in_one_cell_of_a_row_denies_no_other(sentence: str, *, is_kept: bool) -> None:
     assert (not flaws(sentence, BURIAL)) is is_kept
+
+
+def test_a_figure_of_the_question_may_get_its_unit() -> None:
+    quote = "Between −15 °C and −12 °C: accepted only if handed out within 48 hours."
+    assert not flaws("At −13 °C it is accepted only if handed out within 48 hours.", quote, question="it says -13, ok?")
+    assert flaws("At −13 °C it is accepted only if handed out within 48 hours.", quote, question="it is cold, ok?")
+
+
+def test_what_is_ruled_out_beside_a_rule_denies_nothing_else() -> None:
+    quote = "There is a mistake in the guide: for E-402 use key M, not key K."
+    assert not flaws("Use key M for E-402.", quote)
+    assert flaws("Do not use key M for E-402.", quote)
 
 
 def test_what_a_sentence_repeats_it_does_not_turn_around() -> None:

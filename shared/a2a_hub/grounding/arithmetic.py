@@ -1,64 +1,99 @@
-"""Figures that no quote has and that follow from those it has: a sum, a difference, a product, a share, a half."""
+"""Figures that no quote has and that follow from those it has: a sum, a difference, a product, a share, a half.
+
+A sentence may reckon in steps (2 × 4,000 and 10,000): a figure that follows is one from which others may.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
+from math import ceil
 
 from a2a_hub.text.quantities import Quantity
+from a2a_hub.text.units import SCALED
 
-_RECKONED = re.compile(
-    r"\b(?:total\w*|together|altogether|sum|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
+_RECKONS = re.compile(
+    r"\b(?:per|total\w*|together|altogether|sum|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
     r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leaves?|double|twice|gr[eo]w\w*|increas\w+|decreas\w+"
     r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than)\b"
-    r"|合計|合わせ|総額|総計|小計|差|残[りる高額]|半[額分値]|なら|ずつ|より|増|減|上回|下回|高く|低く|安く|上昇|低下"
-    r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
+    r"|合計|合わせ|加え|総額|総計|小計|差|残[りる高額]|半[額分値]|なら|ずつ|より|増|減|上回|下回|高く|低く|安く|上昇|低下"
+    r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
     re.IGNORECASE,
 )
+_PLUS = re.compile(r"\s*(?:[+＋]|plus|and|,|と)\s*")
 _HALF = re.compile(r"\bhal(?:f|ves?|ved)\b|\btwice\b|\bdoubled?\b|半[額分値減]|[2２二]倍", re.IGNORECASE)
-_ROUNDED = re.compile(r"\bround(?:ed|s|ing)?\b|切り?上げ|切り?捨て|四捨五入", re.IGNORECASE)
-_MOST_FIGURES, _MOST_STATED = 16, 8
+_ROUNDED = re.compile(r"\bround(?:ed|s|ing)?\b|\bbegun\b|切り?上げ|切り?捨て|四捨五入", re.IGNORECASE)
+_MOST_FIGURES, _MOST_TERMS = 16, 8
 
 
-def is_reckoned(result: Quantity, given: Sequence[Quantity], sentence: str, *, stated: Sequence[Quantity] = ()) -> bool:
-    """Return True if the sentence reckons, and the number follows from two of the given ones, or three that it states itself.
+def reckoned(
+    told: Sequence[Quantity], borne_out: Sequence[Quantity], given: Sequence[Quantity], sentence: str
+) -> list[Quantity]:
+    """Return the figures `told` in a sentence that follow from those that are `borne_out` and the `given` ones of its sources.
 
-    `stated` are figures of the sentence that the quotes or the question have.
+    A sentence that does not reckon has none.
     """
-    if not _is_number(result) or not _RECKONED.search(sentence):
-        return False
-    terms = [each for each in stated if _is_number(each)][:_MOST_STATED]
-    known = [*terms, *filter(_is_number, given)][:_MOST_FIGURES]
-    wanted = Fraction(result.value)
-    alike = [Fraction(each.value) for each in known if each.unit == result.unit or not result.unit]
-    if wanted in map(sum, [*combinations(alike, 2), *combinations(alike, 3)]):
-        return True
-    found = {value for pair in permutations(known, 2) for value in _pairs(result.unit, *pair)}
-    if wanted in found or (
-        _ROUNDED.search(sentence) and wanted in {int(value) for each in found for value in (each, each + 1)}
-    ):
-        return True
-    if _HALF.search(sentence) and any(wanted in (value / 2, value * 2) for value in alike):
-        return True
-    values = [Fraction(each.value) for each in terms]
-    return any(wanted in (a + b * c, a - b * c, a * b - c) for a, b, c in permutations(values, 3))
+    if not _RECKONS.search(sentence):
+        return []
+    known = list(filter(_is_number, borne_out))
+    left = [each for each in told if _is_number(each) and each not in known][:_MOST_TERMS]
+    sources = [each for each in given if _is_number(each)][:_MOST_FIGURES]
+    found: list[Quantity] = []
+    while more := [each for each in left if _follows(each, known, sources, sentence)]:
+        found += more
+        known += more
+        left = [each for each in left if each not in more]
+    return found
 
 
 def _is_number(quantity: Quantity) -> bool:
     return quantity.kind == "number" and "/" not in quantity.value
 
 
+def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quantity], sentence: str) -> bool:
+    wanted, terms = Fraction(result.value), known[:_MOST_TERMS]
+    both = [*terms, *sources]
+    alike = [Fraction(each.value) for each in both if each.unit in (result.unit, "") or not result.unit]
+    if wanted in map(sum, [*combinations(alike, 2), *combinations(alike, 3)]) or wanted == _sum(known, sentence):
+        return True
+    if wanted in {value for pair in permutations(both, 2) for value in _pairs(result.unit, *pair)}:
+        return True
+    if _HALF.search(sentence) and any(wanted in (value / 2, value * 2) for value in alike):
+        return True
+    values = [Fraction(each.value) for each in terms]
+    if _ROUNDED.search(sentence) and any(wanted in (int(each), ceil(each)) for each in values if each.denominator > 1):
+        return True
+    return any(wanted in (a + b * c, a - b * c, a * b - c) for a, b, c in permutations(values, 3))
+
+
+def _sum(known: Sequence[Quantity], sentence: str) -> Fraction | None:
+    """Return the longest sum that the sentence writes out: 210＋198＋165＋224箱."""
+    best: list[Quantity] = []
+    run: list[Quantity] = []
+    for each in sorted(known, key=lambda quantity: quantity.start):
+        run = [*run, each] if run and _PLUS.fullmatch(sentence[run[-1].end : each.start]) else [each]
+        best = max(best, run, key=len)
+    return sum((Fraction(each.value) for each in best), Fraction()) if len(best) > 2 else None
+
+
 def _pairs(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
     first, second = Fraction(one.value), Fraction(other.value)
+    if unit == "percent" and other.unit == "percent":
+        yield from (100 + second, 100 - second)
     if unit == "percent" and one.unit == other.unit and second:
         yield 100 * first / second
     if one.unit != unit:
         return
-    if other.unit == unit:
+    if other.unit in (unit, ""):
         yield first - second
-    elif other.unit == "percent":
-        yield first * second / 100
-    else:
-        yield first * second
-        if second:
-            yield first / second
+    if other.unit == "percent":
+        yield from (first * second / 100, first * (100 + second) / 100, first * (100 - second) / 100)
+    elif other.unit != unit or not unit:
+        for factor in {
+            1,
+            60 if other.unit == "min" else 1,
+            *(factor for factor, base in SCALED.values() if base == other.unit),
+        }:
+            yield first * second / factor
+            if second:
+                yield first / second * factor

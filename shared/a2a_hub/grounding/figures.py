@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from a2a_hub.grounding.arithmetic import is_reckoned
+from a2a_hub.grounding.arithmetic import reckoned
 from a2a_hub.grounding.clauses import clause_at, is_japanese
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
@@ -84,13 +84,13 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
-    known = [each.quantity for each in given]
-    alike_of = [
-        (said, [each for each in given if _is_said_by(said, each, given, in_japanese)]) for said in quantities(sentence)
-    ]
-    borne_out = [said for said, alike in alike_of if alike]
-    for said, alike in alike_of:
-        if not (alike or _stands_in(said, sentence, texts) or is_reckoned(said, known, sentence, stated=borne_out)):
+    known = list(dict.fromkeys(each.quantity for each in sorted(given, key=lambda each: not each.is_asked)))
+    told = quantities(sentence)
+    alike_of = [[each for each in given if _is_said_by(said, each, given, in_japanese)] for said in told]
+    borne_out = [said for said, alike in zip(told, alike_of, strict=True) if alike]
+    follows = reckoned(told, borne_out, known, sentence)
+    for said, alike in zip(told, alike_of, strict=True):
+        if not (alike or said in follows or _stands_in(said, sentence, texts)):
             has_value = said.kind == "number" and any(
                 (each.kind, each.value) == ("number", said.value) for each in known
             )
@@ -188,7 +188,8 @@ def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japane
     found = each.quantity
     match said.kind, found.kind:
         case "number", "number":
-            return _is_same_amount(said, found, is_foreign=in_japanese != each.in_japanese)
+            is_asked = each.is_asked and not found.unit and said.value == found.value
+            return is_asked or _is_same_amount(said, found, is_foreign=in_japanese != each.in_japanese)
         case "number", "date":
             parts = found.value.split("-")
             alike = [part.isdigit() and int(part) == _whole(said.value) for part in parts]
