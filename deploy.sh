@@ -321,7 +321,7 @@ share_bucket() { # FUNCTION: gives it read or write access to its bucket
 # --- functions ---
 
 deploy_function() { # FUNCTION
-    local name=$1 flags content=hash-of-it-all created='' pinned='' environment=build/$1.env.yaml
+    local name=$1 flags content=hash-of-it-all created='' pinned='' serving='' same='' environment=build/$1.env.yaml
     if [[ ${publishes[$name]} ]]; then know_public_address; fi
     step "$name: ${url[$name]}"
     in_project "${project[$name]}"
@@ -340,9 +340,11 @@ deploy_function() { # FUNCTION
             --runtime="$runtime" "${flags[@]}"
     fi
     [[ $dry_run ]] || content=$(ask fingerprint "${container[$name]:-build/$name}" "$environment" -- "$@" ${labels:+"$labels"}) || exit
-    set -- "$@" --update-labels="content=$content,deployment=$deployment${labels:+,$labels}" "${there[@]}"
+    if serves "$name" "$content"; then same=yes; fi
+    # The revision that has the requests now is the one to go back to: that before this one may be a canary that failed.
+    set -- "$@" --update-labels="content=$content,deployment=$deployment${serving:+,before=$serving}${labels:+,$labels}" "${there[@]}"
     outcome["$name"]=deployed
-    if serves "$name" "$content"; then
+    if [[ $same ]]; then
         echo "# unchanged"
         outcome["$name"]=unchanged
         if [[ $canary && $pinned ]]; then
@@ -384,14 +386,20 @@ give_traffic() { # FUNCTION: as much as --canary says, to the newest revision
     pinned=''
 }
 
-serves() { # FUNCTION CONTENT: true if this content runs there; a revision that did not start is deployed again
-    local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") label ready latest
+serves() { # FUNCTION CONTENT: true if this content runs there; a revision that did not start is deployed again. Sets $serving to
+    # the revision with most of the traffic
+    local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") line label ready latest percent revision most=0
     local revisions=status.latestCreatedRevisionName,status.latestReadyRevisionName
+    local traffic=spec.traffic.latestRevision,spec.traffic.percent,spec.traffic.revisionName
     if [[ $mode == run ]]; then
-        exists gcloud run services describe "${place[@]}" \
-            --format="csv[no-heading](metadata.labels.content,$revisions,spec.traffic[0].latestRevision)" || return 1
-        IFS=, read -r label created ready latest <<<"$answer"
-        [[ $latest == True ]] || pinned=yes
+        exists gcloud run services describe "${place[@]}" --flatten='spec.traffic[]' \
+            --format="csv[no-heading](metadata.labels.content,$revisions,$traffic)" || return 1
+        pinned=yes
+        while read -r line; do
+            IFS=, read -r label created ready latest percent revision <<<"$line"
+            if [[ $latest == True ]]; then pinned='' revision=$ready; fi
+            if ((${percent:-0} > most)); then most=$percent serving=$revision; fi
+        done <<<"$answer"
         [[ $label == "$2" && $created == "$ready" ]]
     else
         exists gcloud functions describe "${place[@]}" --gen2 --format='csv[no-heading](labels.content,state)' && [[ $answer == "$2,ACTIVE" ]]

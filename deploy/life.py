@@ -10,7 +10,7 @@ from deploy.functions import STORE
 from deploy.gcloud import Gcloud
 from deploy.plan import Plan, databases
 
-_DEPLOYMENT, _SERVICE = "deployment", "serving.knative.dev/service"
+_DEPLOYMENT, _BEFORE, _SERVICE = "deployment", "before", "serving.knative.dev/service"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +118,14 @@ def rollback(plan: Plan, gcloud: Gcloud) -> Iterator[Step]:
     newest = max((revisions[0] for revisions in histories), key=_made, default=None)
     last = _label(newest) if newest else ""
     gateway = _gateway(plan, gcloud)
-    labels = gateway.get("labels", {})
+    labels = gateway.get("labels") or {}
     together = labels.get(_DEPLOYMENT, "") == last
     # The gateway alone was changed after all functions.
     alone = bool(labels.get("before")) and not together and gateway["updateTime"] > (_made(newest) if newest else "")
     for current, *older in [] if alone else histories:
-        before = next((each for each in older if _is_ready(each)), None)
+        ready = [each for each in older if _is_ready(each)]
+        named = [each for each in ready if each["metadata"]["name"] == _label(current, _BEFORE)]
+        before = next(iter(named or ready), None)
         if before is None or not (current is newest or (last and _label(current) == last)):
             continue
         name = current["metadata"]["labels"][_SERVICE]
@@ -142,7 +144,8 @@ def _gateway(plan: Plan, gcloud: Gcloud) -> Mapping[str, Any]:
         return {}
     words = ("api-gateway", "gateways", "describe", plan.service("hub"), f"--location={plan.config.gateway.region}")
     described = gcloud.text(*words, "--format=json(labels,updateTime)", place=plan.config.place)
-    found: Mapping[str, Any] = json.loads(described or "{}")
+    # gcloud writes null for what is not there.
+    found: Mapping[str, Any] = json.loads(described or "{}") or {}
     return found
 
 
@@ -161,8 +164,8 @@ def _made(revision: Mapping[str, Any]) -> str:
     return str(revision["metadata"]["creationTimestamp"])
 
 
-def _label(revision: Mapping[str, Any]) -> str:
-    return str(revision["metadata"]["labels"].get(_DEPLOYMENT, ""))
+def _label(revision: Mapping[str, Any], name: str = _DEPLOYMENT) -> str:
+    return str(revision["metadata"]["labels"].get(name, ""))
 
 
 def _is_ready(revision: Mapping[str, Any]) -> bool:

@@ -71,6 +71,11 @@ def test_a_new_revision_answers_before_it_serves_and_then_serves_a_part(standing
     everything = standing.deploy("--only=agent_card", "--canary=100")
     assert (everything.status, len(everything.changes)) == (0, 1), everything.err
     assert traffic(standing, "a2a-agent-card") == [("latest", 100)]
+    # Not the one between them, which did not answer.
+    assert standing.deploy("rollback").status == 0
+    assert traffic(standing, "a2a-agent-card") == [("a2a-agent-card-00001", 100)]
+    assert standing.deploy("--only=agent_card", "--canary=100").status == 0
+    assert traffic(standing, "a2a-agent-card") == [("latest", 100)]
 
 
 def test_a_step_back_is_that_of_what_the_last_deployment_changed(standing: Deployment) -> None:
