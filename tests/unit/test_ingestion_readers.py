@@ -227,6 +227,7 @@ def test_mail_is_read_with_earlier_mails_behind_it_and_attachments_as_sections()
     [
         ("a.md", "# Rules\n\nStatus: superseded\n\nText here.", Standing.SUPERSEDED, ""),
         ("a.md", "# Prices 2025 (withdrawn 31 December 2025)\n\nText here.", Standing.SUPERSEDED, ""),
+        ("a.md", "# 旧料金表（令和8年1月4日まで）\n\n初診料は千円です。", Standing.SUPERSEDED, ""),
         ("a.md", "# Money withdrawn from accounts\n\nText here.", Standing.CURRENT, ""),
         ("規程_旧版.txt", "規程\n\n令和7年4月1日施行　所管：総務部\n\n本文である。", Standing.SUPERSEDED, "2025-04-01"),
         ("a.md", "# Plan (draft)\n\nStatus: draft\n\nText here.", Standing.DRAFT, ""),

@@ -35,7 +35,7 @@ _OLD_TEXT = re.compile(
 )
 _OLD_NAME = re.compile(
     r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|[-_ (]withdrawn(?:[-_.)]|$| (?:on |since )?\d)|廃止"
-    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール)(?!から|との|と|への)|[(\[【_ -]旧[)\]】_. -]"
+    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール|料金|価格)(?!から|との|と|への)|[(\[【_ -]旧[)\]】_. -]"
 )
 _EFFECTIVE = re.compile(r"effective|in force|valid from|applies from|施行|適用開始|発効|有効開始|改[定訂]")
 _SUPERSEDES = re.compile(r"\b(?:supersedes|replaces)\b|を廃止し|を置き換え|に代わ|旧版との")
