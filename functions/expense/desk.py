@@ -11,13 +11,15 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
-from a2a_hub.agents.knowledge import Rule, read_folder, sentences, some_titles, topic_of, topics_of
+from a2a_hub.agents.knowledge import Rule, read_folder, some_titles, topic_of, topics_of
+from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, sentences, split_questions
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.language import Language, answer_language
 from a2a_hub.text.normalization import question_text
 
 Fact = str | int | float | bool
 _ABOUT_EXPENSES = ""
+_MAX_ANSWERS = 3
 _HIGHEST_RANK = 1_000
 _SOURCE = "expense-policy#"
 
@@ -97,15 +99,19 @@ class ExpenseDesk:
         if not question:
             yield Question(_EMPTY_QUESTION[language].format(topics=self._titles(language)))
             return
-        chosen = topic_of(question, self._rules)
-        call.record["topic"] = chosen
-        topic = self._topics.get(chosen or "")
-        if topic is None:
+        chosen = self._chosen(question)
+        call.record["topic"] = chosen[0] if chosen else None
+        topics = [self._topics[each] for each in chosen if each in self._topics]
+        if not topics:
             yield from self.abstention(question, language)
             return
-        answer = topic.answer(language)
+        answers = [topic.answer(language) for topic in topics]
+        if requested_format(question) is AnswerFormat.BRIEF:
+            # The fact stands in the first sentence.
+            answers = [first_sentence(answer) for answer in answers]
+        answer = "\n\n".join(answers)
         yield Text(answer)
-        yield Data({"topic": topic.id, "answered": True, "answer": answer, "facts": topic.facts})
+        yield Data({"topic": topics[0].id, "answered": True, "answer": answer, "facts": _facts(topics)})
 
     def evidence(self, question: str, language: Language) -> Sequence[Evidence]:
         """See `Knowledge`: the whole policy, the topics of the question first."""
@@ -120,14 +126,26 @@ class ExpenseDesk:
     def data(self, cited: Sequence[Evidence], _: Language) -> dict[str, Any]:
         """See `Knowledge`."""
         topics = [self._topics[each] for each in dict.fromkeys(each.source.removeprefix(_SOURCE) for each in cited)]
-        facts = {name: value for topic in reversed(topics) for name, value in topic.facts.items()}
-        return {"topic": topics[0].id, "facts": facts}
+        return {"topic": topics[0].id, "facts": _facts(topics)}
 
     def abstention(self, question: str, language: Language) -> Iterator[Piece]:
         """See `Knowledge`."""
-        text = _NOT_EXPENSES if topic_of(question, self._rules) is None else _NOT_IN_POLICY
+        text = _NOT_IN_POLICY if self._chosen(question) else _NOT_EXPENSES
         yield declining(Reason.NOTHING_KNOWN, {"topic": None, "answered": False, "topics": list(self._topics)})
         yield Text(text[language].format(topics=self._titles(language)))
 
+    def _chosen(self, question: str) -> list[str]:
+        """Return the topic of each question in the text if there are several, else that of the whole text."""
+        found = [topic_of(each, self._rules) for each in split_questions(question)]
+        several = list(dict.fromkeys(topic for topic in found if topic in self._topics))
+        if len(several) > 1:
+            return several[:_MAX_ANSWERS]
+        whole = topic_of(question, self._rules)
+        return [] if whole is None else [whole]
+
     def _titles(self, language: Language) -> str:
         return some_titles([topic.title(language) for topic in self._topics.values()], language)
+
+
+def _facts(topics: Sequence[Topic]) -> dict[str, Any]:
+    return {name: value for topic in reversed(topics) for name, value in topic.facts.items()}

@@ -1,5 +1,6 @@
 """The agent for general questions, and the almanac: a model that answers from bundled facts, word for word, or not at all."""
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -30,6 +31,14 @@ _UNKNOWN = {
     "管理者が言語モデルを設定すると、一般的な質問にお答えできるようになります。"
     "ハブのほかのエージェントへのご質問でしたら、何についての質問かを書き添えてください。「/ルート」で一覧を確認できます。",
 }
+_NO_WORDS = {
+    Language.EN: "What would you like to know? Please write your question in words.",
+    Language.JA: "どのようなことをお知りになりたいですか。ご質問を言葉で入力してください。",
+}
+_REST_UNKNOWN = {
+    Language.EN: "The rest of your question is not in my built-in almanac, so I cannot answer it.",
+    Language.JA: "そのほかのご質問は内蔵の年鑑にないため、お答えできません。",
+}
 _HINT = (
     "No model is configured, so this function answers from its almanac alone. "
     "Set ANSWER_MODEL to a Gemini model on Vertex AI, and GOOGLE_CLOUD_PROJECT; or ANSWER_MODEL_URL."
@@ -38,6 +47,29 @@ _HINT = (
 _MAX_QUESTION_CHARACTERS = 500
 _MAX_EVIDENCE = 40
 _TITLE = {Language.EN: "Almanac", Language.JA: "年鑑"}
+# After a mark that ends a sentence; a point only after a word, so that "Mt. Fuji" stays whole.
+_SENTENCE_END = re.compile(
+    r"(?<=[?!。？！\n])|(?<=[a-z0-9)]{3}\.)\s|,? and (?=(?:how|what|where|who|when|which)\b)", re.IGNORECASE
+)
+# The requested language is no part of the question.
+_LANGUAGE = re.compile(
+    r"(?:^|,? )(?:and |now )?in (?:english|japanese)(?:,? please)?(?=[?.!]*$)"
+    r"|(?:日本語|英語)で(?:も)?(?=教え|答え|お願い|言って|説明)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Nor is the person who wants to know it, or a remark such as "by the way".
+_INTRODUCTION = re.compile(
+    r"^[^、。?？]{1,12}?(?:に|から)(?:(?P<subject>[^、。?？]{2,20})を)?[聞訊]かれ(?:た|まし(?:た|て))"
+    r"(?:の|ん)?(?:です|だ)?(?:けれども?|けど|が)?、?"
+    r"|^(?:ちょっと|すこし|少し|一つ|ひとつ)?(?:お?(?:聞き|伺い|尋ね)し?たい)(?:の|ん|こと)(?:です|だ|があるの?です|があるんだ)?(?:けれども?|けど|が)、?"
+    r"|^(?:(?:by the way|in passing|just curious|out of curiosity|(?:a |one )?(?:quick|short|last|silly) question)"
+    r"(?: [^,:.?!]{1,24})?(?:[,:]| ?[-–—]) ?)?"
+    r"(?:(?:my|our|an?|the|one of my) (?:[\w-]+ ){1,3}(?:just |often )?"
+    r"(?:asked|asks|wonders|wondered|(?:wants?|wanted|would like|needs) to know)(?: me| us)? "
+    r"(?=how|what|who|when|where|which))?",
+    re.IGNORECASE,
+)
+_IS_QUESTION = re.compile(r"[?？]\s*$|か。?\s*$")
 
 
 class Model(Protocol):
@@ -74,13 +106,24 @@ class Almanac:
     def answer(self, question: str, *, language: Language, call: Call) -> Iterator[Piece]:
         """See `Model`."""
         call.record["model"] = "almanac"
-        fact = self.look_up(question)
-        if fact is None:
-            yield declining(Reason.NOTHING_KNOWN, {"source": "almanac", "answered": False, "hint": _HINT})
-            yield Text(_UNKNOWN[language])
+        facts, open_questions = self.look_up(question)
+        if not facts:
+            data = {"source": "almanac", "answered": False, "hint": _HINT}
+            if len(question) > _MAX_QUESTION_CHARACTERS or searchable(question).strip():
+                yield declining(Reason.NOTHING_KNOWN, data)
+                yield Text(_UNKNOWN[language])
+            else:
+                yield Text(_NO_WORDS[language])
+                yield Data(data)
             return
-        yield Text(fact.text(language))
-        yield Data({"source": "almanac", "answered": True, "facts": [fact.id]})
+        rest = f"\n{_REST_UNKNOWN[language]}" if open_questions else ""
+        yield Text(self.text_of(facts, language) + rest)
+        yield Data({"source": "almanac", "answered": not open_questions, "facts": [fact.id for fact in facts]})
+
+    @staticmethod
+    def text_of(facts: list[Fact], language: Language) -> str:
+        """Return the facts as text, one per line."""
+        return "\n".join(fact.text(language) for fact in facts)
 
     def evidence(self, question: str, language: Language) -> list[Evidence]:
         """Return the facts that a question touches, also one that none of them answers alone."""
@@ -92,14 +135,24 @@ class Almanac:
             for number, fact in enumerate(found, 1)
         ]
 
-    def look_up(self, question: str) -> Fact | None:
-        """Return the fact that answers the question; a follow-up on a line of its own is read together with the lines before."""
+    def look_up(self, question: str) -> tuple[list[Fact], bool]:
+        """Return the facts that answer the question, and True if a question in it has no answer.
+
+        One fact answers the whole text, or else one fact per sentence. A follow-up on a line of its own is read together with the
+        lines before.
+        """
         if len(question) > _MAX_QUESTION_CHARACTERS:
-            return None
+            return [], True
+        question = _INTRODUCTION.sub(r"\g<subject>", _LANGUAGE.sub("", question).strip())
+        if whole := self._fact_for(question):
+            return [whole], False
         before, _, last = question.rpartition("\n")
-        if (fact := self._fact_for(question)) is None and before and is_follow_up(last):
-            fact = self._fact_for(last, before=before)
-        return fact
+        if before and is_follow_up(last) and (fact := self._fact_for(last, before=before)):
+            return [fact], False
+        sentences = [sentence for sentence in _SENTENCE_END.split(question) if sentence.strip()]
+        answers = [(sentence, self._fact_for(sentence)) for sentence in sentences]
+        facts = {fact.id: fact for _, fact in answers if fact}
+        return list(facts.values()), any(not fact and _IS_QUESTION.search(text) for text, fact in answers)
 
     def _fact_for(self, text: str, *, before: str = "") -> Fact | None:
         words, words_before = searchable(text), searchable(before)

@@ -60,10 +60,10 @@ class LanguageModel:
                 citations = [citation(each) for each in composition.cited]
                 yield Data(report | {"source": "almanac", "answered": True, "grounded": True, "citations": citations})
                 return
-            fact = self._almanac.look_up(question)
-            if fact and not composition.is_declined:
-                yield Text(fact.text(language))
-                yield Data(report | {"source": "almanac", "answered": True, "facts": [fact.id]})
+            facts, is_open = self._almanac.look_up(question)
+            if facts and not is_open and not composition.is_declined:
+                yield Text(Almanac.text_of(facts, language))
+                yield Data(report | {"source": "almanac", "answered": True, "facts": [fact.id for fact in facts]})
                 return
         for piece in self._free_answer(question, language, call):
             yield Data(report | piece.value) if isinstance(piece, Data) else piece

@@ -1,5 +1,6 @@
 """The expense desk: each question finds its entry, and none is answered beyond the policy."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,47 @@ def test_the_deadline_stands_in_the_first_sentence() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "facts"),
+    [
+        ("How do I claim a taxi, and who approves it?", ("6,000 yen", "department head")),
+        ("What is the hotel limit? And the taxi limit?", ("14,000 yen", "6,000 yen")),
+        ("領収書の提出期限と、ついでに日当の金額も教えて", ("翌月第5営業日", "2,500円")),
+        ("日当はいくらですか。また、ホテルの上限は?", ("2,500円", "14,000円")),
+        ("出張の日当と宿泊費の上限を教えて", ("2,500円", "14,000円")),
+        ("申請期限と振込日はいつですか", ("翌月第5営業日", "25日")),
+    ],
+)
+def test_two_questions_get_two_answers_in_their_order(question: str, facts: tuple[str, str]) -> None:
+    text, data = ask(DESK.answer, question)
+    first, second = text.split("\n\n")
+    assert (facts[0] in first, facts[1] in second) == (True, True)
+    assert (data["answer"], data["answered"]) == (text, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("I lost a receipt. What should I do?", "lost_receipt"),
+        ("I am back from Nagoya with my hotel bill. Until when do I have to hand it in?", "deadline"),
+        ("先週の出張の件です。領収書をなくしました。どうすればいいですか。", "lost_receipt"),
+        ("取引先との会食の上限は", "entertainment"),
+        ("上司と出張する場合の宿泊費の上限は", "hotel"),
+    ],
+)
+def test_what_is_told_before_one_question_is_no_second_question(question: str, topic: str) -> None:
+    text, data = ask(DESK.answer, question)
+    assert (data["topic"], text.count("\n\n")) == (topic, 0)
+
+
+@pytest.mark.parametrize("question", ["What is the taxi limit, in one sentence?", "タクシー代の上限を一言で"])
+def test_a_brief_answer_is_the_sentence_that_holds_the_fact(question: str) -> None:
+    text, data = ask(DESK.answer, question)
+    assert "6,000" in text
+    assert text.count(". ") + text.count("。") <= 1
+    assert data["answer"] == text
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "ペットのホテル代は経費で落ちますか",
@@ -121,6 +163,14 @@ def test_what_has_nothing_to_do_with_expenses_is_not_answered(question: str) -> 
     topics = [topic.id for topic in POLICY.topics]
     assert data == {"topic": None, "answered": False, "topics": topics, "declines": "nothing_known"}
     assert not any(character.isdigit() for character in text)
+
+
+def test_a_text_of_very_many_questions_takes_no_longer_than_one_of_that_length() -> None:
+    started = time.process_time()
+    for piece in ("? ", "か。", "taxi? ", "and how much is a taxi, "):
+        text, _ = ask(DESK.answer, piece * (100_000 // len(piece)))
+        assert text
+    assert time.process_time() - started < 5
 
 
 def test_without_a_text_the_agent_asks_back() -> None:

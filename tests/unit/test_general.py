@@ -59,6 +59,13 @@ KNOWN = {
     "あなたは人間ですか": "プログラム",
     "Can I speak to a human?": "cannot connect you",
     "人間の担当者と話したい": "おつなぎすることはできません",
+    "In passing, my son asked me how high Mount Fuji is – do you know?": "3,776 m",
+    "A friend wants to know what the capital of Australia is": "Canberra",
+    "Quick question before lunch: how high is Mount Fuji?": "3,776 m",
+    "By the way, what's the capital of Australia?": "Canberra",
+    "息子に富士山の高さを聞かれたんだけど、何メートルだっけ?": "3,776 m",
+    "友達に聞かれたんですが、オーストラリアの首都はどこですか": "キャンベラ",
+    "ちょっと聞きたいんだけど、富士山の高さは?": "3,776 m",
 }
 
 NOT_KNOWN = [
@@ -69,6 +76,9 @@ NOT_KNOWN = [
     "富士山の人口は",
     "富士山の天気は?",
     "What is the height of Mount Tate?",
+    "My son asked me what the height of Mount Tate is",
+    "My son asked Mount Fuji",
+    "息子に槍ヶ岳の高さを聞かれたんだけど、何メートルだっけ?",
     "槍ヶ岳の高さは?",
     "How high is the crater of Mount Fuji?",
     "富士山の火口の高さは",
@@ -114,6 +124,25 @@ def test_a_near_miss_is_not_answered(question: str) -> None:
     assert "language model" in text or "言語モデル" in text
 
 
+def test_two_questions_get_two_answers() -> None:
+    text, data = ask(AGENT, "What is the height of Mount Fuji? And what is the capital of France?")
+    assert "3,776 m" in text
+    assert "Paris" in text
+    assert data["answered"] is True
+
+
+def test_the_part_that_is_not_known_is_said_to_be_unknown() -> None:
+    text, data = ask(AGENT, "富士山の高さは？槍ヶ岳の高さは？")
+    assert "3,776 m" in text
+    assert text.endswith("そのほかのご質問は内蔵の年鑑にないため、お答えできません。")
+    assert data["answered"] is False
+
+
+def test_two_questions_in_one_sentence_get_two_answers() -> None:
+    question = "How high is Mount Fuji and how long is the Shinano river?"
+    assert ask(AGENT, question)[1]["facts"] == ["height:Mount Fuji", "length:The Shinano River"]
+
+
 @pytest.mark.parametrize(
     "question", ["富士山の高さを英語で教えて", "What is the height of Mount Fuji? In English, please."]
 )
@@ -143,12 +172,17 @@ def test_every_fact_is_told_in_both_languages_and_has_an_id_of_its_own() -> None
         assert (language_of(fact.en), language_of(fact.ja)) == ("en", "ja"), fact.id
 
 
+def test_a_text_without_a_word_is_asked_for_one() -> None:
+    for text in ("👍", "?", "。。。"):
+        assert ask(AGENT, text)[0].startswith("What would you like to know?")
+
+
 @pytest.mark.parametrize(
     ("questions", "told"),
     [
         (("What is the height of Mount Fuji?", "and Everest?", "what about K2"), ("3,776", "8,849", "8,611")),
         (("フランスの首都は", "じゃあドイツは?", "スペインは?"), ("パリ", "ベルリン", "マドリード")),
-        (("What is the capital of France?", "and of Mars?"), ("Paris", "I do not know")),
+        (("What is the capital of France?", "and of Mars?"), ("Paris", "not in my built-in almanac")),
     ],
 )
 def test_a_follow_up_asks_the_same_of_something_else(questions: tuple[str, ...], told: tuple[str, ...]) -> None:

@@ -125,6 +125,54 @@ def test_without_a_number_the_practice_is_explained_and_at_most_five_tasks_are_l
     assert data["asked"] is None
 
 
+def test_a_brief_answer_is_the_first_sentence_or_the_titles_of_the_tasks() -> None:
+    text, data = ask(ADVISOR.answer, "Explain briefly what a WBS is")
+    assert text.startswith("A work breakdown structure (WBS) divides")
+    assert (numbered(text), data["tasks"], text.count("\n")) == ([], [], 0)
+    assert ask(ADVISOR.answer, "WBSとは何かを一言で")[0].count("。") == 1
+    text, data = ask(ADVISOR.answer, "List three tasks for a WBS, briefly")
+    assert numbered(text) == [f"{number}. {task['title']}" for number, task in enumerate(data["tasks"], 1)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Show me three project risks as a table",
+        "プロジェクトのリスクを3つ、表で見せて",
+        "リスク3つを表形式で",
+    ],
+)
+def test_a_table_is_a_markdown_table_with_a_row_for_each(question: str) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert rows[1] == "| --- | --- | --- |"
+    assert rows[2:] == [
+        f"| {number} | {task['title']} | {task['description']} |" for number, task in enumerate(data["tasks"], 1)
+    ]
+    assert len(data["tasks"]) == 3
+
+
+@pytest.mark.parametrize("question", ["リスク管理表で管理する項目は", "課題管理表に書く項目は", "工程表の作り方"])
+def test_a_table_that_is_asked_about_is_no_wish_for_one(question: str) -> None:
+    text, _ = ask(ADVISOR.answer, question)
+    assert "|" not in text
+    assert numbered(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "compared"),
+    [
+        ("What's the difference between a milestone and a deliverable?", {"milestones", "deliverables"}),
+        ("課題管理表とリスク管理表の違いは何ですか", {"issues", "risks"}),
+        ("ガントチャートとWBSの違いと使い分けを教えて", {"gantt", "wbs"}),
+    ],
+)
+def test_of_two_that_are_compared_each_is_told(question: str, compared: set[str]) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert set(data["compared"]) == compared
+    assert len(text.splitlines()) == 2
+
+
 @pytest.mark.parametrize(
     ("question", "sentence"),
     [
@@ -153,6 +201,31 @@ def test_what_is_no_project_management_is_not_answered(question: str) -> None:
     assert data["answered"] is False
     assert "WBS" in text
     assert not numbered(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "topics"),
+    [
+        (
+            "How do I estimate effort in person-days, and how do I handle change requests?",
+            ["estimation", "change_control"],
+        ),
+        ("進捗報告のテンプレートを作って、それから課題管理の方法も教えて", ["status_report", "issues"]),
+        ("WBSとガントチャートの作り方を教えて", ["wbs", "gantt"]),
+        ("Explain the WBS and give me a RACI template", ["wbs", "raci"]),
+    ],
+)
+def test_two_questions_get_two_answers_in_their_order(question: str, topics: list[str]) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert [data["topic"], *data["also"]] == topics
+    known = {topic.id: topic.about.in_(language_of(question)) for topic in PRACTICES.topics}
+    first, second = (text.index(known[topic].strip()) for topic in topics)
+    assert first < second
+
+
+def test_a_question_on_one_thing_in_two_parts_is_answered_once() -> None:
+    assert "also" not in ask(ADVISOR.answer, "What is a WBS and who approves it?")[1]
+    assert "also" not in ask(ADVISOR.answer, "プロジェクトの関係者との会議の議題は")[1]
 
 
 def test_every_practice_is_complete_in_both_languages() -> None:

@@ -28,7 +28,6 @@ _ACCENTED = re.compile("[\u00c0-\u024f]")
 # One form for "what's" and "what", "Fuji's" and "Fuji".
 _POSSESSIVE = re.compile(r"['\u2019](?:s\b|re\b)")
 _APOSTROPHE = re.compile(r"['\u2019]")
-_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？]|$)", re.DOTALL)
 
 
 def read_folder(folder: Path, kind: type[T]) -> list[T]:
@@ -126,11 +125,6 @@ def topics_of(question: str, rules: Sequence[Rule]) -> list[str]:
 def topic_of(question: str, rules: Sequence[Rule]) -> str | None:
     """Return the strongest topic of the question; None if no rule matches."""
     return next(iter(topics_of(question, rules)), None)
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text."""
-    return [sentence for match in _SENTENCE.finditer(text.strip()) if (sentence := match[0].strip())]
 
 
 def some_titles(titles: Sequence[str], language: Language) -> str:
