@@ -242,20 +242,31 @@ class NotHttp(Exception):
 
 
 class Headers:
-    """The headers of an answer, their names in lower case."""
+    """The headers of an answer, as received with their names in lower case; text once they are asked for."""
 
-    def __init__(self, items: Sequence[tuple[str, str]]) -> None:
-        self._items = items
-        self.first: Mapping[str, str] = dict(reversed(items))
+    def __init__(self, received: Sequence[tuple[bytes, bytes]]) -> None:
+        self._received = received
+
+    @property
+    def first(self) -> Mapping[str, str]:
         """The first value of each."""
+        return dict(reversed(self.items()))
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """Return the first value of a header, its name in any case."""
-        return self.first.get(name.lower(), default)
+        wanted = name.lower().encode()
+        for received, value in self._received:
+            if received == wanted:
+                return _text(value)
+        return default
 
     def items(self) -> Sequence[tuple[str, str]]:
         """Return names and values as received, repeated headers included."""
-        return self._items
+        return [(name.decode("latin-1"), _text(value)) for name, value in self._received]
+
+
+def _text(value: bytes) -> str:
+    return value.strip(b" \t").decode("latin-1")
 
 
 _NO_HEADERS = Headers(())
@@ -273,7 +284,7 @@ class IncomingAnswer:
         self.headers = _NO_HEADERS
         self._receive = receive
         self._has_body = has_body
-        self._items: list[tuple[str, str]] = []
+        self._items: list[tuple[bytes, bytes]] = []
         self._pieces: list[bytes] = []
         self._allowance = _CHUNK_BYTES
         self._keeps_connection = self._complete = self._broken = False
@@ -344,7 +355,7 @@ class IncomingAnswer:
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep a header; trailers are ignored."""
         if not self.status:
-            self._items.append((name.lower().decode("latin-1"), value.decode("latin-1").strip(" \t")))
+            self._items.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         """Take the status and headers over, unless the answer is interim. Raises NotHttp for an answer that would end HTTP."""
