@@ -72,9 +72,10 @@ class CircuitBreaker:
 
     def undecided(self, admission: Admission) -> None:
         """Let the next request be the trial: this trial says nothing yet, or never will. Other requests change nothing."""
-        with self._lock:
-            if self._state is CircuitState.HALF_OPEN and admission.trial == self._trials:
-                self._enter(CircuitState.OPEN)
+        if admission.trial:
+            with self._lock:
+                if self._state is CircuitState.HALF_OPEN and admission.trial == self._trials:
+                    self._enter(CircuitState.OPEN)
 
     def failed(self, failure: Failure) -> bool:
         """Count a failure of the agent: at the limit the circuit opens, and a failed trial opens it anew. Return True then."""

@@ -5,6 +5,7 @@ A `Transport` speaks to the agent; another protocol is another transport.
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -38,16 +39,18 @@ class Guard:
         self._http = http
         self._sources = sources
         self._breaker = CircuitBreaker(route.breaker, clock=http.clock)
+        self._measured = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": route.name}
+        agent = {"gen_ai.agent.id": route.id, "a2a_hub.boundary": route.boundary.kind}
+        self._span = partial(
+            tracing.span, f"invoke_agent {route.name}", kind="client", attributes=self._measured | agent
+        )
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """See `Downstream.ask`."""
-        context = CallContext(
-            authorization=agent_request.authorization,
-            traceparent=agent_request.traceparent,
-            request_id=agent_request.request_id,
-            caller=agent_request.caller,
-        )
-        with self._guarded(context) as (call, admission), closing(self._transport.ask(agent_request, call)) as events:
+        with (
+            self._guarded(agent_request) as (call, admission),
+            closing(self._transport.ask(agent_request, call)) as events,
+        ):
             for event in events:
                 # The agent answers again: other requests need not wait until its answer is complete.
                 self._breaker.undecided(admission)
@@ -59,7 +62,7 @@ class Guard:
         """See `Downstream.cancel`."""
         # The task has ended here, whether or not the agent learns of it.
         with suppress(ClientError, NoCredential):
-            self._transport.cancel(task_id, self._call(context))
+            self._transport.cancel(task_id, self._call(context, context.traceparent))
 
     @property
     def endpoint(self) -> Endpoint | None:
@@ -85,16 +88,14 @@ class Guard:
     @contextmanager
     def _guarded(self, context: CallContext) -> Generator[tuple[TransportCall, Admission]]:
         """Run one call inside its span and the circuit breaker. Raises DownstreamFailed."""
-        agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self._route.name}
-        about = agent | {"gen_ai.agent.id": self._route.id, "a2a_hub.boundary": self._route.boundary.kind}
-        started, name = self._http.clock(), f"invoke_agent {self._route.name}"
+        started = self._http.clock()
         call: TransportCall | None = None
-        with tracing.span(name, context.traceparent, kind="client", attributes=about) as span:
+        with self._span(context.traceparent) as span:
             admission, decided = self._breaker.admit(), False
             try:
                 if admission.opened_by is not None:
                     raise DownstreamFailed(resting(admission.opened_by, admission.seconds_to_wait))
-                call = self._call(replace(context, traceparent=span.traceparent))
+                call = self._call(context, span.traceparent)
                 yield call, admission
                 decided = True
                 self._breaker.succeeded()
@@ -109,9 +110,9 @@ class Guard:
                 if not decided:
                     self._breaker.undecided(admission)
                 seconds = self._http.clock() - started
-                tracing.measure("gen_ai.invoke_agent.duration", seconds, agent, span.traceparent)
+                tracing.measure("gen_ai.invoke_agent.duration", seconds, self._measured, span.traceparent)
 
-    def _call(self, context: CallContext) -> TransportCall:
+    def _call(self, context: CallContext, traceparent: str | None) -> TransportCall:
         route, now = self._route, self._http.clock()
         seconds = min(route.timeout_seconds, context.within_seconds or route.timeout_seconds)
         # The route's time includes that of getting a token.
@@ -125,8 +126,8 @@ class Guard:
         request = CredentialRequest(
             agent=route, sources=self._sources, authorization=context.authorization, caller=context.caller
         )
-        headers = ((REQUEST_ID, context.request_id), ("traceparent", context.traceparent))
-        with tracing.span(f"credential {route.boundary.kind}", context.traceparent):
+        headers = ((REQUEST_ID, context.request_id), ("traceparent", traceparent))
+        with tracing.span(f"credential {route.boundary.kind}", traceparent):
             http = AuthorizedHttp(self._http, route.boundary, request)
         return TransportCall(
             http=http,

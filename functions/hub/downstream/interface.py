@@ -22,35 +22,6 @@ from functions.hub.credentials import AuthorizedHttp
 from functions.hub.failure import DownstreamFailed, Failure
 
 
-class AgentRequest(Redacted, frozen=True, kw_only=True):
-    """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
-
-    `caller` is the principal that asks.
-    `running_task_id` is the agent's task of this turn, if the message was sent before and the connection was lost.
-    `decides`: the message decides on a tool call of its task, and means nothing to another task.
-    `development_tool`: the message comes from a client of that extension.
-    `surfaces`: the versions of A2UI that the caller activates.
-    `may_outlive_request`: the turn may last longer than its caller waits, and outlasts a short absence of the agent.
-    `executes`: the running task executes a slash command; `message` is its record and is never sent.
-    `state` is what the transport keeps with a task that waits, for its next turn: JSON, which it changes in place.
-    """
-
-    message: Message
-    streaming: bool
-    authorization: str | None
-    traceparent: str | None
-    cancellation: Cancellation
-    request_id: str = ""
-    caller: Principal | None = None
-    running_task_id: str | None = None
-    decides: bool = False
-    development_tool: bool = False
-    surfaces: tuple[str, ...] = ()
-    may_outlive_request: bool = False
-    executes: bool = False
-    state: dict[str, Any] = field(default_factory=dict)
-
-
 class CallContext(Redacted, frozen=True, kw_only=True):
     """The caller, their credential, the request's id and trace. `within_seconds` shortens the route's time limit."""
 
@@ -70,6 +41,30 @@ class CallContext(Redacted, frozen=True, kw_only=True):
             caller=call.principal,
             within_seconds=within_seconds,
         )
+
+
+class AgentRequest(CallContext, frozen=True, kw_only=True):
+    """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
+
+    `running_task_id` is the agent's task of this turn, if the message was sent before and the connection was lost.
+    `decides`: the message decides on a tool call of its task, and means nothing to another task.
+    `development_tool`: the message comes from a client of that extension.
+    `surfaces`: the versions of A2UI that the caller activates.
+    `may_outlive_request`: the turn may last longer than its caller waits, and outlasts a short absence of the agent.
+    `executes`: the running task executes a slash command; `message` is its record and is never sent.
+    `state` is what the transport keeps with a task that waits, for its next turn: JSON, which it changes in place.
+    """
+
+    message: Message
+    streaming: bool
+    cancellation: Cancellation
+    running_task_id: str | None = None
+    decides: bool = False
+    development_tool: bool = False
+    surfaces: tuple[str, ...] = ()
+    may_outlive_request: bool = False
+    executes: bool = False
+    state: dict[str, Any] = field(default_factory=dict)
 
 
 class ExecutionReply(Struct, frozen=True, kw_only=True):
