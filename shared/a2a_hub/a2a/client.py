@@ -73,7 +73,8 @@ class A2AClient:
                 if streaming and answer.media_type == EVENT_STREAM:
                     yield from self._stream(call, answer, continues=request.message.task_id)
                 else:
-                    answer.complete_within(call.budget.idle_seconds)
+                    if streaming:
+                        answer.complete_within(call.budget.idle_seconds)
                     yield read_event(endpoint, read_json(answer))
 
     def get_task(self, call: AgentCall, task_id: str) -> Task:

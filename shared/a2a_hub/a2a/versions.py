@@ -151,7 +151,7 @@ class VersionCodec:
 
     def request_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Return the headers of a request to an agent."""
-        return {**headers, "a2a-version": self.version.value}
+        return {**headers, "a2a-version": str(self.version)}
 
     def url(self, base: str, operation: Operation, tenant: str | None) -> str:
         """Return the HTTP+JSON URL of an operation below an agent's URL."""
