@@ -1,4 +1,4 @@
-"""What a function needs of its instances is told before anything is built."""
+"""Limits of instances that a function cannot work with are told before anything is built."""
 
 import pytest
 

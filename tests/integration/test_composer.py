@@ -115,7 +115,7 @@ def test_a_sentence_that_fails_a_check_is_dropped_and_counted(model: Model, sent
     model.said = [reply_of(sentence)]
     sentences, end = model.answer()
     assert not sentences
-    assert end.declined
+    assert not end.declined
 
 
 WRONG = {"text": "It opens at 8:00.", "cites": [1]}
@@ -125,7 +125,7 @@ def test_without_the_answer_itself_nothing_else_goes_out(model: Model) -> None:
     model.said = [reply_of(WRONG, RIGHT)]
     sentences, end = model.answer()
     assert not sentences
-    assert (end.declined, end.unproven, len(end.dropped)) == (True, (1,), 2)
+    assert (end.declined, end.unproven, len(end.dropped)) == (False, (1,), 2)
     assert len(model.server.requests) == 2
 
 
@@ -136,6 +136,13 @@ def test_a_model_may_write_the_answer_once_more_and_is_told_what_failed(model: M
     assert [each.text for each in end.dropped] == ["It opens at 8:00."]
     *_, asked_again = map(json.loads, model.server.requests[1]["messages"][1]["content"].splitlines())
     assert (asked_again["rejected"], asked_again["flaws"]) == ("It opens at 8:00.", ["number"])
+
+
+def test_a_model_may_decline_once_it_is_told_what_failed(model: Model) -> None:
+    model.replies, model.said = [[reply_of(WRONG)]], [reply_of(answerable=False, missing="The hours.")]
+    sentences, end = model.answer()
+    assert not sentences
+    assert (end.declined, end.missing, end.unproven, len(end.dropped)) == (True, "The hours.", (), 1)
 
 
 def test_a_sentence_without_a_source_is_not_the_answer(model: Model) -> None:

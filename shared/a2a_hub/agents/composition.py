@@ -81,7 +81,7 @@ class Composition(Struct):
     @property
     def is_declined(self) -> bool:
         """True if the model itself says that the evidence does not answer."""
-        return self.end.declined and not self.end.dropped
+        return self.end.declined
 
     @property
     def cited(self) -> list[Evidence]:

@@ -57,7 +57,8 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
-    """The end of an answer. `missing`: what the model says that the evidence does not tell, if it declines.
+    """The end of an answer. `declined`: the model's last word is that the evidence does not answer; `missing` is what it says that
+    the evidence does not tell. `dropped` are the sentences of all its replies.
 
     `unproven` are the numbers of the evidence that it names for an answer that did not pass.
     """
@@ -117,7 +118,7 @@ class Composer:
         yield Composed(
             model=self._model.name,
             kept=run.kept,
-            declined=form is not None and not run.kept,
+            declined=form is not None and not (run.kept or run.dropped),
             missing=form.missing[:_MOST_SENTENCE_CHARACTERS] if form else "",
             dropped=tuple(dropped),
             unproven=() if run.kept or not run.lost else run.cited,
