@@ -1,4 +1,4 @@
-"""Checks of deploy.toml against the route table, the mode of deploying, and what its functions need of their instances."""
+"""Checks of deploy.toml against the route table, the mode of deploying, and the needs of its functions."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ def problems_of_use(function: FunctionConfig) -> Iterator[tuple[str, str]]:
         yield "threads", f"threads is {resources.threads}: it must be more than concurrency, {resources.concurrency}"
     if function.works_between_requests and _is_part(resources):
         yield "cpu", f'{name} works between requests, which takes a whole CPU: cpu = "1"'
-    if function.mounts and (_is_part(resources) or _mib(resources) < _LEAST_TO_MOUNT):
+    if function.mounts and (_is_part(resources) or (_mib(resources) or _LEAST_TO_MOUNT) < _LEAST_TO_MOUNT):
         yield "memory", 'a bucket is mounted with 512Mi of memory or more, and cpu = "1" or more'
 
 
@@ -55,7 +55,9 @@ def _is_part(resources: Resources) -> bool:
 
 
 def _mib(resources: Resources) -> int:
-    return int(resources.memory[:-2]) * _MIB[resources.memory[-2:]]
+    """Return the memory in MiB, 0 for a malformed value, which is reported where it is read."""
+    number, unit = resources.memory[:-2], resources.memory[-2:]
+    return int(number) * _MIB[unit] if number.isdecimal() and unit in _MIB else 0
 
 
 def check(
@@ -224,7 +226,7 @@ def _tasks(config: Config, report: Report) -> None:
 
 
 def _keys(config: Config, report: Report) -> None:
-    """Check that each key of Cloud KMS is where that is which it encrypts: the products refuse any other."""
+    """Check that each key of Cloud KMS is in the region of what it encrypts: the products refuse any other."""
     places = {(): config.place} | {
         ("functions", name): function.place for name, function in config.functions.items() if function.url is None
     }

@@ -48,10 +48,11 @@ def report_of(lines: Iterable[Fields]) -> Report:
     safety: Counter[tuple[str, str, str]] = Counter()
     tokens: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for line in lines:
-        if used := line.get("tokens"):
-            counts = {"answers": 1, "input": used["prompt"], "output": used["answer"] + used["thoughts"]}
-            tokens[str(line.get("function")), str(line.get("model"))].update(counts)
-        elif verdict := line.get("feedback"):
+        for answer in (line, line.get("composed") or {}):
+            if used := answer.get("tokens"):
+                counts = {"answers": 1, "input": used["prompt"], "output": used["answer"] + used["thoughts"]}
+                tokens[str(line.get("function")), str(answer.get("model"))].update(counts)
+        if verdict := line.get("feedback"):
             ratings[str(line.get("route")), str(verdict)] += 1
         elif filters := line.get("filters"):
             safety[str(line.get("route")), str(line.get("direction")), ", ".join(filters)] += 1

@@ -14,7 +14,8 @@ from hubctl.main import CommandError
 _TEMPLATES = Path(__file__).resolve().parents[1] / "agent_template"
 # Also the name of a service of Cloud Run, and with _ that of a function in Python.
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-_LONGEST = 49
+# A service account's name has at most 30 characters.
+_LONGEST = 24
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +37,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         raise CommandError(f"{name!r} is no name: write lower-case letters, digits and hyphens, such as travel-desk")
     library = f"./{wheel.name}[functions]" if wheel else f"a2a-hub[functions]=={VERSION}"
     function, title = f"{name.replace('-', '_')}_agent", name.replace("-", " ").capitalize()
-    # A service account's name has 6 to 30 characters.
-    account = f"agent-{name}"[:30].rstrip("-")
-    values = {"name": name, "account": account, "function": function, "title": title, "library": library}
+    values = {"name": name, "account": f"agent-{name}", "function": function, "title": title, "library": library}
     try:
         folder.mkdir(parents=True)
         for template in sorted(_TEMPLATES.glob("*.template")):

@@ -11,7 +11,10 @@ import msgspec
 from hubctl.log_lines import duration, read_cloud_logging, read_lines, time_of
 from hubctl.log_report import report_of, report_text
 
-_FILTER = 'jsonPayload.tokens:* OR (jsonPayload.function="hub" AND (jsonPayload.route:* OR jsonPayload.feedback:*))'
+_FILTER = (
+    "jsonPayload.tokens:* OR jsonPayload.composed.tokens:*"
+    ' OR (jsonPayload.function="hub" AND (jsonPayload.route:* OR jsonPayload.feedback:*))'
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

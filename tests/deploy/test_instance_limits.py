@@ -1,4 +1,4 @@
-"""Limits of instances that a function cannot work with are told before anything is built."""
+"""Instances that do not suit their function are reported before anything is built."""
 
 import pytest
 
@@ -30,3 +30,6 @@ def test_a_bucket_is_mounted_by_an_instance_that_can() -> None:
     ]
     searched = '[functions.docqa.environment]\nDISCOVERY_ENGINE_DATA_STORE = "documents"\n'
     load(SMALLEST + bucket + searched)
+    for malformed in ("512MB", "lots", "1G"):
+        told = mistakes(SMALLEST + bucket.replace("256Mi", malformed))
+        assert told == [f"deploy.toml:8: memory is '{malformed}': it must be an amount of memory, such as 512Mi"]

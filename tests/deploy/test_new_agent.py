@@ -29,7 +29,7 @@ def test_it_runs_and_is_built_as_accounts_of_its_own_and_leaves_its_tools_behind
             assert done.returncode == 0, done.stdout + done.stderr
     spec = google.run.services[f"{PROJECT}/pm"]["spec"]["template"]["spec"]
     assert spec["serviceAccountName"] == f"agent-pm@{PROJECT}.iam.gserviceaccount.com"
-    builder = f"agent-build@{PROJECT}.iam.gserviceaccount.com"
+    builder = f"build-agents@{PROJECT}.iam.gserviceaccount.com"
     assert google.run.builds[0]["serviceAccount"].endswith(builder)
     assert google.cloud.members(f"projects/{PROJECT}", "roles/run.builder") == [f"serviceAccount:{builder}"]
     assert google.cloud.members(f"{PROJECT}/pm", "roles/run.invoker") == [f"serviceAccount:{HUB}"]

@@ -111,7 +111,7 @@ def test_labels_and_roles_on_one_database() -> None:
     text = WITH_TASKS + '\n[labels]\ncost-center = "42"\n'
     assert declared(text, "labelled") == "declare -ga labelled=(--labels=cost-center=42)"
     assert declared(text, "roles", of="gate") == "roles/datastore.user@a2a-tasks)"
-    for key in ("content", "deployment"):
+    for key in ("content", "deployment", "before", "keys"):
         assert "is no key of a label" in mistakes(f'{text}{key} = "x"\n')[0]
 
 

@@ -55,8 +55,9 @@ def _written(folder: Path, lines: list[dict[str, Any]]) -> str:
 
 def test_a_report_shows_the_tokens_of_the_models_of_each_agent(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     tokens = {"prompt": 1000, "answer": 20, "thoughts": 3, "total": 1023}
-    one = {"function": "docqa", "requestId": "1", "outcome": "answered", "model": "gemini-small", "tokens": tokens}
-    file = _written(tmp_path, [*lines, one, one | {"function": "general"}, one])
+    free = {"function": "general", "requestId": "1", "outcome": "answered", "model": "gemini-small", "tokens": tokens}
+    composed = {"function": "docqa", "requestId": "2", "composed": {"model": "gemini-small", "tokens": tokens}}
+    file = _written(tmp_path, [*lines, composed, free, composed])
     common = {"model": "gemini-small"}
     assert _json(file)["tokens"] == [
         {"function": "docqa", **common, "answers": 2, "input": 2000, "output": 46},

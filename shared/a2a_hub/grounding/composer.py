@@ -57,8 +57,8 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
-    """The end of an answer. `declined`: the model's last word is that the evidence does not answer; `missing` is what it says that
-    the evidence does not tell. `dropped` are the sentences of all its replies.
+    """The end of an answer. `declined`: the model's last word is that the evidence does not answer; `missing` is what it says
+    that the evidence does not tell. `dropped` are the sentences of all its replies.
 
     `unproven` are the numbers of the evidence that it names for an answer that did not pass.
     """
