@@ -145,6 +145,12 @@ def test_a_model_may_decline_once_it_is_told_what_failed(model: Model) -> None:
     assert (end.declined, end.missing, end.unproven, len(end.dropped)) == (True, "The hours.", (), 1)
 
 
+def test_a_second_reply_that_fails_takes_nothing_away(model: Model) -> None:
+    model.replies, model.said = [[reply_of(WRONG)]], ["rubbish"]
+    _, end = model.answer()
+    assert (end.failure, end.unproven, end.declined) == (None, (1,), False)
+
+
 def test_a_sentence_without_a_source_is_not_the_answer(model: Model) -> None:
     model.said = [reply_of({"text": "Here it is:", "cites": []}, RIGHT)]
     sentences, _ = model.answer()

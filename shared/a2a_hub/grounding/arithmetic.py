@@ -22,6 +22,9 @@ _RECKONS = re.compile(
 )
 _PLUS = re.compile(r"\s*(?:[+＋]|plus|and|,|と)\s*")
 _HALF = re.compile(r"\bhal(?:f|ves?|ved)\b|\btwice\b|\bdoubled?\b|半[額分値減]|[2２二]倍", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\boff\b|\bdiscount|\breduc|\bsurcharge|\bincreas|\bdecreas|\bplus\b|[引増減加+＋]", re.IGNORECASE
+)
 _ROUNDED = re.compile(r"\bround(?:ed|s|ing)?\b|\bbegun\b|切り?上げ|切り?捨て|四捨五入", re.IGNORECASE)
 _MOST_FIGURES, _MOST_TERMS = 16, 8
 
@@ -58,6 +61,10 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
         return True
     if wanted in {value for pair in permutations(both, 2) for value in _pairs(result.unit, *pair)}:
         return True
+    if _CHANGED.search(sentence) and wanted in {
+        each for pair in permutations(both, 2) for each in _changed(result.unit, *pair)
+    }:
+        return True
     if _HALF.search(sentence) and any(wanted in (value / 2, value * 2) for value in alike):
         return True
     values = [Fraction(each.value) for each in terms]
@@ -76,10 +83,15 @@ def _sum(known: Sequence[Quantity], sentence: str) -> Fraction | None:
     return sum((Fraction(each.value) for each in best), Fraction()) if len(best) > 2 else None
 
 
+def _changed(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
+    """Yield what a share more and a share less make: of an amount, or of the whole."""
+    if other.unit == "percent" and unit in (one.unit, "percent"):
+        whole, share = Fraction(100 if unit == "percent" else one.value), Fraction(other.value)
+        yield from (whole * (100 + share) / 100, whole * (100 - share) / 100)
+
+
 def _pairs(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
     first, second = Fraction(one.value), Fraction(other.value)
-    if unit == "percent" and other.unit == "percent":
-        yield from (100 + second, 100 - second)
     if unit == "percent" and one.unit == other.unit and second:
         yield 100 * first / second
     if one.unit != unit:
@@ -87,7 +99,7 @@ def _pairs(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
     if other.unit in (unit, ""):
         yield first - second
     if other.unit == "percent":
-        yield from (first * second / 100, first * (100 + second) / 100, first * (100 - second) / 100)
+        yield first * second / 100
     elif other.unit != unit or not unit:
         for factor in {
             1,

@@ -30,6 +30,7 @@ _MOST_SENTENCE_CHARACTERS = 1_000
 _AT_ONCE = 4
 # The rest of a turn's time is for the judgement of the last sentences, and for another answer if the model is late.
 _SHARE_OF_MODEL = 0.8
+_LEAST_SECONDS_AGAIN = 2.0
 FORGED_ID, TOO_LONG, MOVED, NOT_ENTAILED = "forged_id", "too_long", "moved", "not_entailed"
 
 
@@ -109,10 +110,12 @@ class Composer:
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="entailment") as judges:
             form, failure, tokens = yield from self._reply(run, judges, until)
             dropped = run.dropped
-            if run.lost and not failure and until > time.monotonic():
-                run = _Run(asked, still_stands, self._verify, self._entailment, cancellation, rejected=run.lost)
-                form, failure, more = yield from self._reply(run, judges, until)
-                dropped, tokens = dropped + run.dropped, tokens + more
+            if run.lost and not failure and until - time.monotonic() >= _LEAST_SECONDS_AGAIN:
+                again = _Run(asked, still_stands, self._verify, self._entailment, cancellation, rejected=run.lost)
+                other_form, failed, more = yield from self._reply(again, judges, until)
+                dropped, tokens = dropped + again.dropped, tokens + more
+                if again.kept or not failed:
+                    run, form, failure = again, other_form, failed
         if dropped:
             tracing.add("a2a_hub.sentences.dropped", len(dropped))
         yield Composed(
@@ -204,7 +207,8 @@ class _Run:
         quotes = [self._evidence[number] for number in sentence.cites]
         # The span of the judge's call belongs to this request.
         within_request = copy_context().run
-        judged = judges.submit(within_request, self._is_entailed, sentence.text, quotes) if self._entailment else None
+        is_judged = self._entailment and not self.lost
+        judged = judges.submit(within_request, self._is_entailed, sentence.text, quotes) if is_judged else None
         self._judged.append((sentence, judged))
 
     def settled(self, *, wait: bool) -> Iterator[Sentence]:

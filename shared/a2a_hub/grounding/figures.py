@@ -188,8 +188,7 @@ def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japane
     found = each.quantity
     match said.kind, found.kind:
         case "number", "number":
-            is_asked = each.is_asked and not found.unit and said.value == found.value
-            return is_asked or _is_same_amount(said, found, is_foreign=in_japanese != each.in_japanese)
+            return _is_same_amount(said, found, is_foreign=in_japanese != each.in_japanese)
         case "number", "date":
             parts = found.value.split("-")
             alike = [part.isdigit() and int(part) == _whole(said.value) for part in parts]

@@ -7,7 +7,7 @@ A handler runs in a thread of a bounded pool, and has the whole body when it sta
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
@@ -154,11 +154,12 @@ class AsgiApplication:
                 answer = refused()
                 assert isinstance(answer.body, bytes), "a refusal is whole"
                 content = answer.body
-            await send(_head(answer, body, len(content)))
-            if len(content) > _CHUNK_BYTES:
-                await self._send_pieces(content, send)
-                content = b""
-            await send({"type": "http.response.body", "body": content})
+            with self._holding(content):
+                await send(_head(answer, body, len(content)))
+                if len(content) > _CHUNK_BYTES:
+                    await _send_pieces(content, send)
+                    content = b""
+                await send({"type": "http.response.body", "body": content})
         else:
             await self._stream(answer, content, body, send, refused)
 
@@ -167,18 +168,15 @@ class AsgiApplication:
         held = self._capacity.held_bytes.used
         return len(content) <= _CHUNK_BYTES or not held or held + len(content) <= self._capacity.limits.held_bytes
 
-    async def _send_pieces(self, content: bytes, send: _Send) -> None:
-        if len(content) <= _CHUNK_BYTES:
-            await send(_chunk(content))
-            return
-        held = self._capacity.held_bytes
-        held.add(len(content))
+    @contextmanager
+    def _holding(self, content: bytes) -> Iterator[None]:
+        """Count a large answer, or piece of one, for as long as it is being sent."""
+        size = len(content) if len(content) > _CHUNK_BYTES else 0
+        self._capacity.held_bytes.add(size)
         try:
-            # The server holds one piece at a time; the next waits until the client has read.
-            for start in range(0, len(content), _CHUNK_BYTES):
-                await send(_chunk(content[start : start + _CHUNK_BYTES]))
+            yield
         finally:
-            held.give(len(content))
+            self._capacity.held_bytes.give(size)
 
     async def _stream(
         self,
@@ -244,11 +242,13 @@ class AsgiApplication:
                 if failure is not None:
                     await self._send(failure, body, send, refused)
                     return
-                await send(_head(answer, body, None))
-            if not chunk:
-                break
-            has_begun, is_between_events = True, chunk.endswith(b"\n\n")
-            await self._send_pieces(chunk, send)
+            with self._holding(chunk):
+                if not has_begun:
+                    await send(_head(answer, body, None))
+                if not chunk:
+                    break
+                has_begun, is_between_events = True, chunk.endswith(b"\n\n")
+                await _send_pieces(chunk, send)
         await send({"type": "http.response.body"})
 
     def _end_streams(self) -> None:
@@ -295,6 +295,12 @@ def _polled(body: PolledBody) -> bytes | None:
 
 def _chunk(data: bytes) -> _Message:
     return {"type": "http.response.body", "body": data, "more_body": True}
+
+
+async def _send_pieces(content: bytes, send: _Send) -> None:
+    """Send a content that is not empty. The server holds one piece at a time; the next waits until the client has read."""
+    for start in range(0, len(content), _CHUNK_BYTES):
+        await send(_chunk(content[start : start + _CHUNK_BYTES]))
 
 
 def _head(answer: Response, body: AsgiBody, length: int | None) -> _Message:

@@ -230,7 +230,7 @@ class TurnEngine:
             if turn.enter(TurnState.STORING):
                 Recording(turn).start()
             turn.wait(ENDED, deadline - time.monotonic())
-        # The end of an agent that is away is none until the store has it.
+        # The end of an agent that is away is none until the store has it: the turn is tried again.
         turn.wait(STORED_OR_NOT, deadline - time.monotonic() if turn.away else MOST_BEHIND_SECONDS)
         if turn.state is TurnState.FOLLOWING and turn.stored is not None:
             seconds = deadline - time.monotonic()
@@ -240,6 +240,8 @@ class TurnEngine:
         if error := turn.error or turn.relay.error:
             raise error
         events = turn.relay.events_after(0)
+        if turn.away and turn.state is TurnState.ENDING:
+            events = events[:-1]
         return fold(events) if events else turn.first
 
     def _answer(self, result: Task | Message, turn: TaskTurn, call: Call, *, is_new: bool) -> Task | Message:

@@ -123,19 +123,20 @@ class _Reading:
             elif element.tag == "tbl":
                 self._table(element)
                 for row in element.iter("tr"):
-                    self._add_notes(row, BAR.join(_cell(cell).text or "" for cell in row.iter("tc")))
+                    self._add_notes(row, is_row=True)
             elif element.tag in ("sdt", "sdtContent", "ins", "smartTag", "customXml"):
                 self.take(element)
 
-    def _add_notes(self, element: Element, row: str = "") -> None:
+    def _add_notes(self, element: Element, *, is_row: bool = False) -> None:
         """Add the notes that a paragraph or table row refers to; the row, or the sentence before the mark, governs them."""
         before = ""
         for each in element.iter():
             if each.tag == "t":
                 before += each.text or ""
             elif note := self._notes.pop((each.tag, each.get("id")), ""):
-                start = max((begin for begin, _ in sentences(before)), default=0)
-                context = row or before[start:].strip()
+                before = before[max((begin for begin, _ in sentences(before)), default=0) :]
+                cells = BAR.join(_cell(cell).text or "" for cell in element.iter("tc")) if is_row else ""
+                context = cells or before.strip()
                 self.blocks.append(Block(Kind.TEXT, note, marker=f"[{each.get('id')}] ", context=(context,)))
 
     def _paragraph(self, element: Element) -> None:
