@@ -40,6 +40,8 @@ class FailureKind(StrEnum):
 
 _UNSAFE = frozenset({FailureKind.UNSAFE_REQUEST, FailureKind.UNSAFE_ANSWER})
 _REFUSALS = _UNSAFE | {FailureKind.NOT_PERMITTED, FailureKind.LIMITED, FailureKind.NOT_ACCEPTED}
+# Until an administrator has done something, no wait helps.
+_LASTING = frozenset({FailureKind.NOT_ALLOWED, FailureKind.NOT_FOUND})
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -108,6 +110,7 @@ def resting(opened_by: Failure, seconds: float) -> Failure:
         kind=FailureKind.RESTING,
         fault="circuit_open",
         cause=f"{opened_by.cause}; it failed repeatedly, and is tried again in {seconds:.0f} s",
+        passing=opened_by.kind not in _LASTING,
         seconds_to_wait=seconds,
         opened_by=opened_by.kind,
     )

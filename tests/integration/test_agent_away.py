@@ -90,6 +90,18 @@ def test_an_open_circuit_delays_a_task_and_fails_none(agent: AgentServer, keepin
     assert [_state(client, task_id, "completed", "failed").state for task_id in tasks] == ["completed"] * 3
 
 
+def test_a_circuit_that_another_requests_failure_has_opened_delays_a_task_too(
+    agent: AgentServer, keeping: dict[str, str]
+) -> None:
+    agent.serve_message = _WRONG["HTTP 500"]
+    client = _client(agent, keeping, breaker=BreakerLimits(failures=1, pause_seconds=1))
+    assert client.send("hello").state == "failed"
+    agent.serve_message = None
+    delayed = client.send("hello", at_once=True).task_id
+    assert "tries again" in _told(client, delayed).said
+    assert _state(client, delayed, "completed", "failed").state == "completed"
+
+
 @pytest.mark.parametrize("fault", _WRONG)
 def test_what_time_does_not_mend_fails_at_once(agent: AgentServer, keeping: dict[str, str], fault: str) -> None:
     agent.serve_message = _WRONG[fault]
