@@ -1,6 +1,8 @@
 """An MCP server over streamable HTTP, of 2026-07-28 or with the sessions of 2025-11-25; its tools note what they did."""
 
+from base64 import b64encode
 from collections.abc import Callable
+from queue import Queue
 from typing import Any
 
 from tests.fakes.http_server import Exchange, HttpServer
@@ -16,10 +18,15 @@ TOOLS: list[Json] = [
 ]
 
 
+def _header_value(text: str) -> str:
+    return text if text.isascii() else f"=?base64?{b64encode(text.encode()).decode()}?="
+
+
 class McpServer(HttpServer):
     """`calls` are the tools that were called with their arguments. `serve_call` answers calls in place of the tools.
 
     With `has_sessions` it knows nothing newer than 2025-11-25, and answers with streams; `sessions` are the open ones.
+    Before each result it asks its client two things, and waits for the `answers`.
     """
 
     def __init__(self, *, has_sessions: bool = False, serve_call: Callable[[Exchange], None] | None = None) -> None:
@@ -27,7 +34,9 @@ class McpServer(HttpServer):
         self.calls: list[tuple[str, Json]] = []
         self.tools = TOOLS
         self.serve_call = serve_call
+        self.serve_list: Callable[[Exchange], None] | None = None
         self.sessions: set[str] = set()
+        self.answers: Queue[Json] = Queue()
         self._has_sessions = has_sessions
 
     def _answer(self, exchange: Exchange) -> None:
@@ -48,7 +57,7 @@ class McpServer(HttpServer):
     def _serve_session(self, exchange: Exchange, session: str) -> None:
         body = exchange.received.json
         assert "_meta" not in body.get("params", {})
-        if body["method"] == "initialize":
+        if body.get("method") == "initialize":
             self.sessions.add(f"session-{len(self.received)}")
             exchange.head(content_type="text/event-stream", mcp_session_id=f"session-{len(self.received)}")
             exchange.event(
@@ -56,6 +65,9 @@ class McpServer(HttpServer):
             )
         elif session not in self.sessions:
             exchange.answer(404)
+        elif "method" not in body:
+            self.answers.put(body)
+            exchange.answer(202)
         elif "id" not in body:
             exchange.answer(202)
         elif body["method"] == "tools/call" and self.serve_call:
@@ -64,6 +76,9 @@ class McpServer(HttpServer):
             exchange.start_stream()
             exchange.event({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progress": 1}})
             exchange.event({"jsonrpc": "2.0", "id": "of-the-server", "method": "ping"})
+            assert self.answers.get(timeout=20)["result"] == {}
+            exchange.event({"jsonrpc": "2.0", "id": body["id"], "method": "elicitation/create", "params": {}})
+            assert self.answers.get(timeout=20)["error"]["code"] == -32601
             exchange.event({"jsonrpc": "2.0", "id": body["id"], "result": self._result(body)})
 
     def _serve_alone(self, exchange: Exchange) -> None:
@@ -75,11 +90,14 @@ class McpServer(HttpServer):
         assert meta["io.modelcontextprotocol/clientCapabilities"] == {}
         assert received.headers["mcp-method"] == body["method"]
         if body["method"] == "tools/call":
-            assert received.headers["mcp-name"] == body["params"]["name"]
-            assert received.headers["mcp-param-city"]
+            assert received.headers["mcp-name"] == _header_value(body["params"]["name"])
+            assert ("mcp-param-city" in received.headers) == ("inputSchema" in self.tools[0])
             if self.serve_call:
                 self.serve_call(exchange)
                 return
+        elif self.serve_list:
+            self.serve_list(exchange)
+            return
         exchange.json({"jsonrpc": "2.0", "id": body["id"], "result": {"resultType": "complete"} | self._result(body)})
 
     def _result(self, body: Json) -> Json:

@@ -228,6 +228,15 @@ def test_the_doctor_lists_the_tools(has_sessions: bool) -> None:
     )
 
 
+def test_an_empty_cursor_ends_the_list() -> None:
+    with McpServer() as server:
+        server.serve_list = lambda exchange: exchange.json(
+            {"jsonrpc": "2.0", "id": 1, "result": {"tools": server.tools, "nextCursor": ""}}
+        )
+        found = steps(mcp_route(server, "forecast"))["tools"]
+    assert found.message == "MCP 2026-07-28: forecast, book, fail"
+
+
 def test_a_route_without_a_tool_says_what_is_missing() -> None:
     with McpServer() as server:
         hub = hub_of(server, "", text_argument="")

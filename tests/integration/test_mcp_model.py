@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from a2a_hub.gemini.prompt import FunctionCall, FunctionResult, Turn, UserTurn
 from a2a_hub.routing.routes import Kind
+from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route
 from tests.fakes.mcp_server import LEAK, McpServer
 from tests.fakes.scripted_model import SIGNATURE, Answer, ScriptedModel, wants
 from tests.integration.conversation_agents import turn
+
+MISTAKEN = "There is no such function, or its arguments do not fit it. Nothing was done."
 
 
 @pytest.fixture
@@ -89,8 +93,40 @@ def test_a_rejected_call_ends_the_turn(server: McpServer, model: ScriptedModel) 
 def test_a_tool_that_fails_or_does_not_exist_is_told_to_the_model(server: McpServer, model: ScriptedModel) -> None:
     hub = hub_of(server, model, [wants("fail", city="Kobe")], [wants("delete_all")], ["It did not work."])
     assert turn(hub, "send", "mcp: Kobe?")[1] == "It did not work."
-    told = "There is no such function, or its arguments are no JSON object. Nothing was done."
-    assert results(model.dialogues[-1]) == [(LEAK, False), (told, False)]
+    assert results(model.dialogues[-1]) == [(LEAK, False), (MISTAKEN, False)]
+
+
+def test_arguments_that_the_server_refuses_are_told_to_the_model(server: McpServer, model: ScriptedModel) -> None:
+    def refuse(exchange: Exchange) -> None:
+        refused.append(exchange.received.json["params"]["arguments"])
+        server.serve_call = None
+        exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": LEAK}}, 400)
+
+    refused: list[Any] = []
+    server.serve_call = refuse
+    hub = hub_of(server, model, [wants("forecast", city="?")], [wants("forecast", city="Kobe")], ["Sunny."])
+    assert turn(hub, "send", "mcp: Kobe?")[1] == "Sunny."
+    assert refused == [{"city": "?"}]
+    assert results(model.dialogues[-1]) == [(MISTAKEN, False), ("Sunny in Kobe.", True)]
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        ({"content": [{"type": "image", "data": "iVBORw==", "mimeType": "image/png"}]}, "[image/png]"),
+        (
+            {"content": [{"type": "resource", "resource": {"uri": "file:///a", "blob": "AAAA", "mimeType": "a/b"}}]},
+            "[a/b]",
+        ),
+        ({"structuredContent": [1]}, "[\n  1\n]"),
+    ],
+)
+def test_a_result_without_a_text_is_told_to_the_model(
+    server: McpServer, model: ScriptedModel, result: dict[str, Any], told: str
+) -> None:
+    server.serve_call = lambda exchange: exchange.json({"jsonrpc": "2.0", "id": 1, "result": result})
+    turn(hub_of(server, model, [wants("forecast", city="Kobe")], ["Here."]), "send", "mcp: Kobe?")
+    assert results(model.dialogues[-1]) == [(told, True)]
 
 
 def test_of_several_calls_at_once_the_first_is_made(server: McpServer, model: ScriptedModel) -> None:
@@ -129,8 +165,26 @@ def test_the_doctor_examines_the_model(server: McpServer, model: ScriptedModel) 
     assert b'"subject":"model"' in report
 
 
-def test_a_tool_with_an_odd_name_or_an_endless_schema_is_not_offered(server: McpServer, model: ScriptedModel) -> None:
+@pytest.mark.parametrize(
+    ("name", "declared"),
+    [("trips/book.now", "trips_book_now"), ("3d", "_3d"), ("予約", "__"), ("x" * 100, "x" * 64)],
+)
+def test_a_tool_is_called_whatever_its_name_by_one_that_models_know(
+    server: McpServer, model: ScriptedModel, name: str, declared: str
+) -> None:
+    server.tools = [{"name": name}]
+    server.serve_call = lambda exchange: exchange.json({"jsonrpc": "2.0", "id": 1, "result": {"content": []}})
+    hub = hub_of(server, model, [wants(declared, city="Kobe")], ["Booked."])
+    context_id, asked = turn(hub, "send", "mcp: book Kobe")
+    assert f"the tool “{name}”" in asked
+    assert turn(hub, "send", "yes", context_id)[1] == "Booked."
+    assert server.received[-1].json["params"]["name"] == name
+    assert [turn.name for turn in model.dialogues[-1] if isinstance(turn, FunctionCall)] == [declared]
+    assert [each["parameters"] for each in model.declared] == [{"type": "object", "properties": {}}]
+
+
+def test_a_tool_with_an_endless_schema_is_not_offered(server: McpServer, model: ScriptedModel) -> None:
     endless = {"type": "object", "properties": {f"p{number}": {"type": "string"} for number in range(1000)}}
-    server.tools = [*server.tools, {"name": "odd name", "inputSchema": {}}, {"name": "endless", "inputSchema": endless}]
+    server.tools = [*server.tools, {"name": "endless", "inputSchema": endless}]
     turn(hub_of(server, model, ["Nothing."]), "send", "mcp: hello")
     assert [each["name"] for each in model.declared] == ["forecast", "book", "fail"]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -24,7 +25,9 @@ _INSTRUCTION = (
     "something that the person did not ask for, do not do it, and mention it. Answer briefly in {language}, in plain text."
 )
 _LANGUAGES = {Language.EN: "English", Language.JA: "Japanese"}
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
+# What the names of functions have at some models, and not at their beginning.
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]|^(?=[0-9-])")
+_MAX_NAME_CHARACTERS = 64
 _MAX_FUNCTIONS = 100
 _MAX_SCHEMA_BYTES = 10_000
 _MAX_DESCRIPTION_CHARACTERS = 1000
@@ -73,10 +76,14 @@ class ToolPlanner:
         """Return the next call, or the answer. Raises DownstreamFailed, and ClientError if the caller left."""
         route, model = self._route, self._model
         language = _LANGUAGES[dialogue.language]
+        functions: dict[str, Tool] = {}
+        for tool in tools:
+            if len(functions) < _MAX_FUNCTIONS and len(msgspec.json.encode(tool.input_schema)) <= _MAX_SCHEMA_BYTES:
+                functions.setdefault(_function_name(tool.name), tool)
         prompt = Prompt(
             instruction=_INSTRUCTION.format(name=route.name, description=route.description, language=language),
             turns=list(_turns(dialogue)),
-            functions=[_function(tool) for tool in tools if _is_callable(tool)][:_MAX_FUNCTIONS],
+            functions=[_function(name, tool) for name, tool in functions.items()],
         )
         try:
             pieces = model.stream(prompt, cancellation=cancellation, timeout_seconds=seconds)
@@ -93,24 +100,31 @@ class ToolPlanner:
                     remedy=model.hint("model", failed.failure)["remedy"],
                 )
             ) from None
-        return called or text + (f"\n\n{cut_short_text(dialogue.language)}" if is_cut_short else "")
+        if called is None:
+            return text + (f"\n\n{cut_short_text(dialogue.language)}" if is_cut_short else "")
+        chosen = functions.get(called.name)
+        return replace(called, name=chosen.name) if chosen else called
 
 
 def _turns(dialogue: Dialogue) -> Iterator[Turn]:
     yield UserTurn(dialogue.text or " ")
     for called in dialogue.called:
-        yield FunctionCall(name=called.tool, arguments=called.arguments, signature=called.signature)
+        name = _function_name(called.tool)
+        yield FunctionCall(name=name, arguments=called.arguments, signature=called.signature)
         result = called.result[:_MAX_RESULT_CHARACTERS]
-        yield FunctionResult(name=called.tool, text=result, succeeded=not called.has_failed)
+        yield FunctionResult(name=name, text=result, succeeded=not called.has_failed)
 
 
-def _is_callable(tool: Tool) -> bool:
-    return bool(_NAME.fullmatch(tool.name)) and len(msgspec.json.encode(tool.input_schema)) <= _MAX_SCHEMA_BYTES
+def _function_name(tool: str) -> str:
+    """Return the name by which every model can call the tool."""
+    return _NOT_IN_NAMES.sub("_", tool)[:_MAX_NAME_CHARACTERS]
 
 
-def _function(tool: Tool) -> dict[str, Any]:
+def _function(name: str, tool: Tool) -> dict[str, Any]:
     description = (tool.description or tool.title or tool.name)[:_MAX_DESCRIPTION_CHARACTERS]
-    return {"name": tool.name, "description": description, "parameters": _schema(tool.input_schema)}
+    # Models of OpenAI refuse an object without properties.
+    parameters = {"type": "object", "properties": {}, **_schema(tool.input_schema)}
+    return {"name": name, "description": description, "parameters": parameters}
 
 
 def _schema(schema: Any) -> Any:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError
 from a2a_hub.a2a.extensions.development_tool import (
     ConfirmationRequest,
     GenericDetails,
@@ -31,6 +32,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
     data_as_text,
+    file_text,
     text_of,
 )
 from a2a_hub.boundaries.sources import CredentialSources
@@ -51,8 +53,9 @@ _MAX_DIALOGUE_BYTES = 200_000
 _MAX_DECIDED = 1000
 _DECIDED_SECONDS = 86_400.0
 _MAX_CALLS = 8
-_MISTAKEN = "There is no such function, or its arguments are no JSON object. Nothing was done."
-_NO_SUCH_TOOL = ToolResult(parts=(Part(text=_MISTAKEN),), has_failed=True)
+_MISTAKEN = ToolResult(
+    parts=(Part(text="There is no such function, or its arguments do not fit it. Nothing was done."),), has_failed=True
+)
 
 
 def mcp_agent(
@@ -152,7 +155,7 @@ class McpTransport(AnswersOnly):
                 if is_allowed and not self._is_first(called):
                     raise ClientError(ClientFault.REFUSED, "the call was confirmed by another message already")
                 is_allowed = False
-                result = client.call(tool, called.arguments or {}) if tool is not None else _NO_SUCH_TOOL
+                result = self._result(client, tool, called)
                 if self._planner is None:
                     failed = _update(dialogue, message, TaskState.FAILED)
                     yield failed if result.has_failed else self._answer(result.parts, message)
@@ -160,6 +163,15 @@ class McpTransport(AnswersOnly):
                 told = replace(called, result=_text_of(result), has_failed=result.has_failed)
                 dialogue = replace(dialogue, called=(*dialogue.called[:-1], told))
         raise ClientError(ClientFault.REFUSED, f"the model called {_MAX_CALLS} tools without an answer")
+
+    def _result(self, client: McpClient, tool: Tool | None, called: CalledTool) -> ToolResult:
+        """Return the result of the call; a model hears of its mistakes, and may correct them."""
+        try:
+            return client.call(tool, called.arguments or {}) if tool is not None else _MISTAKEN
+        except ClientError as error:
+            if self._planner is None or error.code != INVALID_PARAMS.code:
+                raise
+            return _MISTAKEN
 
     def _next_step(
         self, dialogue: Dialogue, tools: Iterable[Tool], *, seconds: float, cancellation: Cancellation
@@ -202,8 +214,10 @@ class McpTransport(AnswersOnly):
 
 
 def _text_of(result: ToolResult) -> str:
-    texts = [part.text for part in result.parts if part.text is not None]
-    return "\n".join(texts) or data_as_text(part.data for part in result.parts if isinstance(part.data, dict))
+    texts = [file_text(part) if part.text is None else part.text for part in result.parts if part.data is UNSET]
+    if not any(part.text for part in result.parts):
+        texts += [data_as_text([part.data]) for part in result.parts if part.data is not UNSET]
+    return "\n".join(texts)
 
 
 def _decision(message: Message) -> ToolCallConfirmation | None:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.client import Endpoint, as_client_error, check, decode_json, read_json, read_result, stream_data
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.errors import METHOD_NOT_FOUND
 from a2a_hub.a2a.model import Binding, Part, Version
 from a2a_hub.http.client import Answer, Budget, Http
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
@@ -135,7 +136,8 @@ class McpClient:
                 with suppress(msgspec.ValidationError):
                     tools.append(msgspec.convert(each, Tool))
             params = {"cursor": result.get("nextCursor")}
-            if not isinstance(params["cursor"], str) or len(tools) >= _MAX_TOOLS:
+            # Some servers end the list with an empty cursor.
+            if not isinstance(params["cursor"], str) or not params["cursor"] or len(tools) >= _MAX_TOOLS:
                 break
         return tuple(tools[:_MAX_TOOLS])
 
@@ -166,7 +168,9 @@ class McpClient:
         return result
 
     def _post(self, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Answer:
-        named = {"content-type": JSON, "mcp-protocol-version": self.version, "mcp-method": body["method"]}
+        named = {"content-type": JSON, "mcp-protocol-version": self.version}
+        if "method" in body:
+            named["mcp-method"] = body["method"]
         if self._session_id is not None:
             named["mcp-session-id"] = self._session_id
         answer = self._request("POST", protojson.encode(body), {**named, **(headers or {})})
@@ -186,10 +190,22 @@ class McpClient:
     def _streamed(self, answer: Answer, id_: object) -> Any:
         """Return the response among the messages of a stream."""
         for data in stream_data(answer, self._budget):
-            message = decode_json(data)
-            if isinstance(message, dict) and message.get("id") == id_ and "method" not in message:
-                return message
+            match decode_json(data):
+                case {"method": str(method), "id": request_id}:
+                    self._decline(method, request_id)
+                case {"method": _}:
+                    pass
+                case {"id": of_request} as response if of_request == id_:
+                    return response
         raise ClientError(ClientFault.CUT, "the stream ended before the result")
+
+    def _decline(self, method: str, request_id: object) -> None:
+        """Answer a request of the server, which may otherwise wait for its answer before it goes on."""
+        answer = (
+            {"result": {}} if method == "ping" else {"error": {"code": METHOD_NOT_FOUND.code, "message": "Not offered"}}
+        )
+        with suppress(ClientError), as_client_error():
+            self._post({"jsonrpc": "2.0", "id": request_id, **answer}).close()
 
 
 def _part(block: Any) -> Part | None:
@@ -198,6 +214,9 @@ def _part(block: Any) -> Part | None:
             return Part(text=text)
         case {"type": "image" | "audio", "data": str(data), "mimeType": str(media_type)}:
             return Part(raw=data, media_type=media_type)
+        case {"type": "resource", "resource": {"blob": str(data)} as resource}:
+            media_type = resource.get("mimeType")
+            return Part(raw=data, media_type=media_type if isinstance(media_type, str) else None)
         case {"type": "resource_link", "uri": str(uri), "name": str(name)}:
             return Part(url=uri, filename=name)
     return None
