@@ -45,6 +45,8 @@ DISTRIBUTION = {
     "markdown_it": "markdown-it-py",
     "opentelemetry": "opentelemetry-exporter-otlp-proto-http",
     "re2": "google-re2",
+    "uvicorn": "functions-framework",
+    "uvicorn_worker": "functions-framework",
     "werkzeug": "flask",
 }
 

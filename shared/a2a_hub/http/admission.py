@@ -26,7 +26,8 @@ class Overloaded(Exception):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """The limits of one process. `requests` counts those without an answer yet, of which `threads` have a thread.
+    """The limits of one process. `requests` counts those without an answer yet, of which `threads` have a thread, and the
+    bodies of `awaited_bodies` have not arrived.
 
     `held_bytes` bounds the bodies of requests that are being read, or held until they are answered, with large answers that are
     being sent; and, apart from that, the bodies of the requests whose turns run. A body of up to `small_body_bytes` is always
@@ -35,6 +36,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     threads: int = 64
     requests: int = 256
+    awaited_bodies: int = 64
     turns: int = 2000
     streams: int = 1000
     caller_streams: int = 250

@@ -16,6 +16,7 @@ from functions_framework import aio
 
 from a2a_hub.http.admission import Capacity, Door, Overloaded, Refusal
 from a2a_hub.http.asgi_body import AsgiBody, Receive
+from a2a_hub.http.asgi_protocol import bound_heads
 from a2a_hub.http.messages import (
     INTERNAL_ERROR,
     Handler,
@@ -48,6 +49,7 @@ def entry_point(
 ) -> Callable[[Any], Any]:
     """Return the function `name` for Functions Framework, which answers every path and method with `handle`."""
     application = AsgiApplication(handle, door, wait_limits=wait_limits)
+    bound_heads(seconds=wait_limits.idle_seconds)
 
     async def function(request: Any) -> Any:
         # From the second request on, none takes the way through the framework's routes and middleware, which answer some
@@ -77,6 +79,7 @@ class AsgiApplication:
         # A thread that polls a body is free again at once, or after one read of the store; one with an iterator waits.
         self._pollers = WorkerThreads(_MOST_POLLERS)
         self._iterators = WorkerThreads(door.capacity.limits.streams)
+        self._awaited: dict[AsgiBody, None] = {}
         self._streams: set[asyncio.Event] = set()
         self._ends_streams = False
         self._no_stream = threading.Event()
@@ -127,7 +130,7 @@ class AsgiApplication:
         if not requests.take():
             return self._door.refuse(request, Refusal.OVERLOADED)
         try:
-            if not await body.read(self._wait_limits):
+            if not await body.read(self._wait_limits, self._awaited):
                 return self._door.refuse(request, Refusal.OVERLOADED)
             return await self._handlers.run(
                 partial(_answer, self._handle, request), most_wait_seconds=_MOST_SECONDS_IN_LINE

@@ -1,6 +1,7 @@
 """A request's body from the ASGI server: read on the event loop before the handler starts, within limits of time and memory."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
@@ -26,6 +27,8 @@ class AsgiBody:
         self._length = None if chunked else stated_length(headers.get("content-length", ""))
         self._unread = chunked or bool(self._length)
         self._unasked = "expect" in headers
+        self._timeout: asyncio.Timeout | None = None
+        self._latest = math.inf
         self.keeps_connection = True
 
     def taken(self, limit_bytes: int) -> bytes | None:
@@ -36,8 +39,12 @@ class AsgiBody:
             raise BodyError(self._fault)
         return self._data
 
-    async def read(self, wait_limits: WaitLimits) -> bool:
-        """Read the whole body, if it may be read; False if there is no room for it. `release` gives its room back."""
+    async def read(self, wait_limits: WaitLimits, awaited: "dict[AsgiBody, None]") -> bool:
+        """Read the whole body, if it may be read; False if there is no room for it. `release` gives its room back.
+
+        `awaited` holds the bodies that are being read: one too many takes the place of the one that was begun first, which is
+        given up. So callers who send slowly keep nobody else from being read.
+        """
         if not self._unread:
             return True
         if self._coding not in ("", "identity"):
@@ -45,11 +52,19 @@ class AsgiBody:
         elif self._length is not None and self._length > self._limits.body_bytes:
             self._fault = BodyFault.TOO_LARGE
         else:
+            awaited[self] = None
+            if len(awaited) > self._limits.awaited_bodies:
+                next(iter(awaited))._give_up(awaited)
             try:
                 return await self._read(wait_limits)
             except TimeoutError:
-                self._fault = BodyFault.TOO_SLOW
                 self._end()
+                if self not in awaited:
+                    self.release()
+                    return False
+                self._fault = BodyFault.TOO_SLOW
+            finally:
+                awaited.pop(self, None)
         return True
 
     async def discard(self, wait_limits: WaitLimits) -> None:
@@ -86,10 +101,10 @@ class AsgiBody:
 
     async def _read(self, wait_limits: WaitLimits) -> bool:
         clock = asyncio.get_running_loop().time
-        latest = clock() + wait_limits.total_seconds
+        self._latest = clock() + wait_limits.total_seconds
         pieces: list[bytes] = []
         size = 0
-        async with asyncio.timeout(wait_limits.idle_seconds) as timeout:
+        async with asyncio.timeout(wait_limits.idle_seconds) as self._timeout:
             while self._unread:
                 piece = await self._piece()
                 size += len(piece)
@@ -104,12 +119,18 @@ class AsgiBody:
                     self._held += more
                 pieces.append(piece)
                 if self._unread:
-                    timeout.reschedule(min(latest, clock() + wait_limits.idle_seconds))
+                    self._timeout.reschedule(min(self._latest, clock() + wait_limits.idle_seconds))
         if self._fault is None:
             self._data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         else:
             self.release()
         return True
+
+    def _give_up(self, awaited: "dict[AsgiBody, None]") -> None:
+        del awaited[self]
+        self._latest = 0.0
+        if self._timeout is not None and not self._timeout.expired():
+            self._timeout.reschedule(0.0)
 
     async def _piece(self) -> bytes:
         self._unasked = False

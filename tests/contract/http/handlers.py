@@ -12,7 +12,15 @@ from a2a_hub.runtime.door import door_of
 from a2a_hub.runtime.shutdown import Shutdown
 from a2a_hub.telemetry.log import Log
 
-LIMITS = Limits(threads=4, requests=3, streams=4, body_bytes=230_000, held_bytes=250_000, small_body_bytes=1000)
+LIMITS = Limits(
+    threads=4,
+    requests=3,
+    awaited_bodies=2,
+    streams=4,
+    body_bytes=230_000,
+    held_bytes=250_000,
+    small_body_bytes=1000,
+)
 LARGE = b"0123456789" * 300_000
 CAPACITY, SHUTDOWN = Capacity(LIMITS), Shutdown()
 _log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "r", function="agent")

@@ -272,6 +272,64 @@ def test_what_is_no_request_is_refused_and_ends_the_connection(server: Server, d
     assert Answer.of(server.send(data)).status in (400, 431)
 
 
+@pytest.mark.parametrize(
+    "head",
+    [b"GET / HTTP/1.1\r\nHost: a\r\nX: ", b"GET / HTTP/1.1\r\nHost: a\r\n", b"GET /"],
+    ids=["header", "header's name", "target"],
+)
+def test_an_endless_head_is_refused_before_it_is_held(tmp_path: Path, head: bytes) -> None:
+    with running("asgi", tmp_path) as server:
+        assert _sent_until_refused(server, head, b"x" * 65_536) < 8_000_000
+
+
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [(b"5;", b"x"), (b"0\r\n", b"X: a\r\n"), (b"0\r\nX: ", b"x")],
+    ids=["chunk's extension", "trailers", "trailer"],
+)
+def test_what_is_endless_around_a_body_ends_its_connection(tmp_path: Path, start: bytes, more: bytes) -> None:
+    head = b"POST /wait HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with running("asgi", tmp_path) as server:
+        assert _sent_until_refused(server, head + start, more * 10_000) < 8_000_000
+
+
+def _sent_until_refused(server: Server, start: bytes, more: bytes) -> int:
+    """The bytes that the server, and the system on its way there, take."""
+    sent = 0
+    with server.connect() as connection, contextlib.suppress(OSError):
+        connection.sendall(start)
+        while sent < 50_000_000:
+            connection.sendall(more)
+            sent += len(more)
+    assert server.get("/health").status == 200
+    return sent
+
+
+def test_a_head_that_is_not_complete_in_time_is_refused(tmp_path: Path) -> None:
+    with running("asgi", tmp_path) as server:
+        for kept in (b"", b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"):
+            with server.connect() as connection:
+                connection.sendall(kept)
+                assert not kept or _until(connection, b'"ok"}')
+                connection.sendall(b"GET / HTTP/1.1\r\nHo")
+                assert b" 400 Bad Request" in _rest(connection)
+
+
+def test_slow_bodies_keep_nobody_from_being_read(server: Server) -> None:
+    if server.adapter == "flask":
+        # A thread waits for each, so its handler decides first who may send a body.
+        return
+    head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(server.connect()) for _ in range(LIMITS.awaited_bodies + 1)]
+        for connection in slow:
+            connection.sendall(head)
+        assert Answer.of(_rest(slow[0])).status == 503
+        assert server.get("/", method="POST", body=b"{}").json["size"] == 2
+        slow[-1].sendall(b"12345")
+        assert b'"size":5}' in _until(slow[-1], b"}")
+
+
 def test_an_iterator_is_sent_as_it_yields(server: Server) -> None:
     assert b"1\r\n0\r\n1\r\n1\r\n1\r\n2\r\n0\r\n\r\n" in server.get("/iterated").body
 

@@ -1,0 +1,79 @@
+"""The server's HTTP/1.1 protocol with limits for what comes before a request, or between pieces of its body.
+
+uvicorn has none: without them one endless header takes all memory and, since the parser joins its pieces, all time of the loop.
+"""
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn_worker import UvicornWorker
+
+_MOST_BYTES = 131_072
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """A connection that ends if a head, a chunk's extension or trailers are endless, or if a head is not complete in time."""
+
+    def __init__(self, *args: Any, head_seconds: float, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._head_seconds = head_seconds
+        self._is_in_head = True
+        self._deadline: asyncio.TimerHandle | None = None
+        self._outside_bytes = 0
+
+    def data_received(self, data: bytes) -> None:
+        """See asyncio.Protocol. Counts the bytes since the last head was complete, or the last piece of a body came."""
+        self._outside_bytes += len(data)
+        super().data_received(data)
+        if self._outside_bytes > _MOST_BYTES:
+            self._refuse("The request's head is too large")
+        elif self._is_in_head and self._outside_bytes and self._deadline is None:
+            self._deadline = self.loop.call_later(self._head_seconds, self._refuse, "The request's head is incomplete")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See asyncio.Protocol."""
+        self._end_head()
+        super().connection_lost(exc)
+
+    def on_headers_complete(self) -> None:
+        """See httptools."""
+        self._end_head()
+        self._outside_bytes, self._is_in_head = 0, False
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """See httptools."""
+        self._outside_bytes = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """See httptools."""
+        self._outside_bytes, self._is_in_head = 0, True
+        super().on_message_complete()
+
+    def _end_head(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _refuse(self, reason: str) -> None:
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            self.send_400_response(reason)
+        else:
+            # An answer may have begun.
+            self.transport.close()
+
+
+def bound_heads(*, seconds: float) -> None:
+    """Have the framework's server use this protocol; a head may take so many seconds.
+
+    The framework names its worker's class; CONFIG_KWARGS is that class's place for settings of uvicorn.
+    """
+    UvicornWorker.CONFIG_KWARGS = {
+        **UvicornWorker.CONFIG_KWARGS,
+        "http": partial(BoundedProtocol, head_seconds=seconds),
+    }
