@@ -28,6 +28,7 @@ CONVERSATION, RUNNING, EXECUTES, REPEATS = "conversation", "running", "executes"
 executes a slash command, and how often its answer broke off.
 """
 _MOST = 10_000
+_MOST_BYTES = 32_000_000
 _MOST_NEW = 1000
 _PAUSE_SECONDS = 5.0
 _LONGEST_ID = 1000
@@ -152,11 +153,13 @@ _decode = msgspec.json.Decoder(Conversation).decode
 
 
 class ProcessMemory:
-    """The bounded memory of the process: the least recently stored conversation goes first. Thread-safe."""
+    """The memory of the process, bounded in number and bytes: the least recently stored conversation goes first. Thread-safe."""
 
-    def __init__(self, *, clock: Callable[[], float], most: int = _MOST) -> None:
+    def __init__(self, *, clock: Callable[[], float], most: int = _MOST, most_bytes: int = _MOST_BYTES) -> None:
         self._clock = clock
         self._most = most
+        self._most_bytes = most_bytes
+        self._bytes = 0
         self._lock = threading.Lock()
         self._conversations: OrderedDict[tuple[str, str], tuple[bytes, float]] = OrderedDict()
 
@@ -167,16 +170,17 @@ class ProcessMemory:
 
     def put_conversation(self, owner: str, context_id: str, data: bytes, *, expires_at: float) -> None:
         """See `SharedState.put_conversation`."""
+        self.forget(owner, context_id)
         with self._lock:
             self._conversations[owner, context_id] = data, expires_at
-            self._conversations.move_to_end((owner, context_id))
-            if len(self._conversations) > self._most:
-                self._conversations.popitem(last=False)
+            self._bytes += len(data)
+            while len(self._conversations) > self._most or self._bytes > self._most_bytes:
+                self._bytes -= len(self._conversations.popitem(last=False)[1][0])
 
     def forget(self, owner: str, context_id: str) -> None:
         """Forget the conversation."""
         with self._lock:
-            self._conversations.pop((owner, context_id), None)
+            self._bytes -= len(self._conversations.pop((owner, context_id), (b"", 0.0))[0])
 
 
 class Conversations:

@@ -120,6 +120,20 @@ def test_a_program_gets_a_rejected_task_and_a_person_the_reason(settings: dict[s
     assert text_of(said) == "Ask HR instead."
 
 
+@pytest.mark.parametrize("stored", [True, False], ids=["stored", "unstored"])
+@pytest.mark.parametrize("state", ["rejected", "canceled"])
+def test_a_task_that_its_agent_ends_without_a_word_has_that_end_alone(
+    settings: dict[str, str], state: str, stored: bool
+) -> None:
+    with AgentServer(lambda _: [task("working"), status(state)]) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=True), settings=settings if stored else None)
+        sent = _send(hub)["task"]
+        heard = hub.stream("hello", version="1.0", modes=["text/plain"])
+    end = f"TASK_STATE_{state.upper()}"
+    states = [each["statusUpdate"]["status"]["state"] for each in heard if "statusUpdate" in each]
+    assert (sent["status"]["state"], states[-1], states.count("TASK_STATE_FAILED")) == (end, end, 0)
+
+
 @pytest.mark.parametrize(("version", "token"), [("1.0", TOKEN), ("0.3", "nightly")])
 def test_a_program_is_asked_by_a_task_that_waits_for_its_answer(
     asking: AgentServer, settings: dict[str, str], version: str, token: str

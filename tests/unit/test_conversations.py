@@ -67,6 +67,16 @@ def test_the_process_forgets_the_conversation_that_was_stored_least_recently() -
     assert [memory.conversation("hanako", context) for context in ("one", "two", "three")] == [b"one", None, b"three"]
 
 
+def test_the_process_has_room_for_so_many_bytes() -> None:
+    memory = ProcessMemory(clock=lambda: 0.0, most_bytes=10)
+    for context, size in (("one", 4), ("two", 4), ("two", 6), ("three", 3), ("four", 1), ("five", 11), ("six", 10)):
+        memory.put_conversation("hanako", context, bytes(size), expires_at=1.0)
+        if context == "four":
+            kept = [len(memory.conversation("hanako", each) or b"") for each in ("one", "two", "three", "four")]
+            assert kept == [0, 6, 3, 1]
+    assert [len(memory.conversation("hanako", each) or b"") for each in ("four", "five", "six")] == [0, 0, 10]
+
+
 def test_the_same_id_of_two_owners_is_two_conversations() -> None:
     _, _, (hub,) = instances()
     for owner, conversation in (("hanako", ALPHA), ("taro", BETA)):

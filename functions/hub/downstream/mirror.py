@@ -41,7 +41,7 @@ def mirrored(
     A failure's text is the hub's: that of an agent may be an exception's.
     """
     task_id = call.task.id if call.task else message_factory.new_id()
-    begun = False
+    begun = is_over = False
     ids = ArtifactIds(call.task)
     before = call.task.before if call.task else None
     begun_artifacts = {each.artifact_id for each in before.artifacts} if before else set()
@@ -85,7 +85,7 @@ def mirrored(
             case TaskStatusUpdateEvent(status=TaskStatus(state=TaskState.FAILED)):
                 pass
             case Task():
-                begun = True
+                begun, is_over = True, event.status.state.terminal
                 answers = event.status.state is TaskState.COMPLETED or event.status.state.interrupted
                 yield replace(
                     event,
@@ -96,6 +96,7 @@ def mirrored(
                     history=(),
                 )
             case TaskStatusUpdateEvent():
+                is_over = event.status.state.terminal
                 yield replace(event, task_id=task_id, context_id=context_id, status=status(event.status))
             case TaskArtifactUpdateEvent():
                 begins = ids.of(event.task_id, event.artifact.artifact_id) not in begun_artifacts
@@ -109,7 +110,8 @@ def mirrored(
                 )
             case None:
                 for piece in pieces:
-                    if isinstance(piece, reply.Failure | reply.Question):
+                    # A task that its agent has rejected without a word has ended, and fails in the log alone.
+                    if isinstance(piece, reply.Failure | reply.Question) and not is_over:
                         yield ended(piece)
 
 

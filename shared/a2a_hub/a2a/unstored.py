@@ -23,7 +23,7 @@ class Unstored:
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """See `Sending.send`."""
-        turn, is_new = self._begin(request, call, self._answer)
+        turn, is_new = self._begin(LiveTurn(request, call), self._answer)
         if not is_new:
             turn.wait((TurnState.SETTLED,))
         # The agent has told a person what happened.
@@ -34,20 +34,22 @@ class Unstored:
     def stream(self, request: SendMessageRequest, call: Call) -> EventSource:
         """See `Sending.stream`. The turn ends when its last subscriber leaves."""
         while True:
-            turn, _ = self._begin(request, call, self._stream)
+            turn = LiveTurn(request, call)
+            turn.relay = Relay(on_left=turn.abandon, ends_when_left=True)
+            # Before it starts: whoever joins it and leaves at once is not its last subscriber.
+            events = turn.relay.subscribe()
+            turn, is_new = self._begin(turn, self._stream)
             with suppress(Abandoned):
-                return turn.relay.subscribe()
+                return events if is_new else turn.relay.subscribe()
 
-    def _begin(
-        self, request: SendMessageRequest, call: Call, start: Callable[[LiveTurn], None]
-    ) -> tuple[LiveTurn, bool]:
-        """Return the request's turn, and True if it is new, and so was started. Raises A2AError."""
-        configuration = request.configuration
+    def _begin(self, turn: LiveTurn, start: Callable[[LiveTurn], None]) -> tuple[LiveTurn, bool]:
+        """Return the request's turn, and True if it is this one, and so was started. Raises A2AError."""
+        request, configuration = turn.sent, turn.sent.configuration
         if configuration is not None and configuration.task_push_notification_config is not None:
             raise A2AError(PUSH_NOTIFICATION_NOT_SUPPORTED)
         if request.message.task_id:
             raise A2AError(TASK_NOT_FOUND, metadata={"taskId": request.message.task_id[:200]})
-        return self.turns.begin(LiveTurn(request, call), start)
+        return self.turns.begin(turn, start)
 
     def _answer(self, turn: LiveTurn) -> None:
         events = self._agent.send(turn.sent, turn.call).events
@@ -57,6 +59,5 @@ class Unstored:
 
     def _stream(self, turn: LiveTurn) -> None:
         events = self._agent.send(turn.sent, turn.call).events
-        turn.relay = Relay(on_left=turn.abandon, ends_when_left=True)
         if turn.enter(TurnState.RUNNING):
             turn.relay.start(events, self._threads, on_end=turn.ended)

@@ -203,9 +203,11 @@ class Connections:
 
     def prepare(self) -> None:
         """Make the file at the path a usable one. Raise WrongFile."""
+        # Connections that are in use meanwhile belong to the file before, and are closed when they are returned.
+        self._generation += 1
+        self._close_idle(before=math.inf)
         prepare(self._path, self._open, self._report)
         self._file, self._log = file_id(self._path), None
-        self._generation += 1
 
     def open(self) -> tuple[sqlite3.Connection, int]:
         """Open a connection that the caller closes; return it with the generation of its file."""
@@ -288,7 +290,6 @@ class Connections:
         return self._file is not None and self._file == file_id(self._path)
 
     def _renew(self) -> None:
-        self._close_idle(before=math.inf)
         if self._file:
             self._report("ERROR", f"{self._path.name}, the task store, is gone or replaced: its tasks are lost")
             with contextlib.suppress(OSError), alone_in(self._path.parent):

@@ -6,7 +6,8 @@ on, that is streamed, that asks something back, that may be repeated, or that no
 
 import threading
 import time
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -47,25 +48,17 @@ class TurnEngine:
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """Return the turn's result, or the task as it is when patience ends. Raises A2AError."""
         limits = self._settings.wait_limits
-        try:
-            turn, is_new = self._turns.begin(TaskTurn(request, call, self._parts), self._start)
+        with self._begun(request, call) as (turn, is_new):
             if turn.returns_immediately and turn.stored is not None:
                 # A client that asks for this knows what a task is, and comes back for it.
                 return turn.stored.task
             seconds = limits.ui_seconds if call.for_ui else limits.blocking_seconds
-            # Somebody waits for the turn, as its other subscribers do.
-            with closing(turn.relay.subscribe()):
-                return self._answer(self._result(turn, seconds), turn, call, is_new=is_new)
-        except (TooLarge, Unavailable) as error:
-            raise self._refusal(error, call) from None
+            return self._answer(self._result(turn, seconds), turn, call, is_new=is_new)
 
     def stream(self, request: SendMessageRequest, call: Call) -> EventSource:
         """Return the turn's events. Raises A2AError."""
-        try:
-            turn, _ = self._turns.begin(TaskTurn(request, call, self._parts), self._start)
+        with self._begun(request, call) as (turn, _):
             events = TurnEvents(turn)
-        except (TooLarge, Unavailable) as error:
-            raise self._refusal(error, call) from None
         if not call.for_ui:
             return events
         return TextOnlyStream(
@@ -101,6 +94,19 @@ class TurnEngine:
         """
         self._parts.streams.drain()
         self._turns.drain(seconds=seconds)
+
+    @contextmanager
+    def _begun(self, request: SendMessageRequest, call: Call) -> Iterator[tuple[TaskTurn, bool]]:
+        """Yield the turn, which somebody waits for meanwhile, and True if it is new. Raises A2AError."""
+        turn = TaskTurn(request, call, self._parts)
+        try:
+            # Before it starts: whoever joins it and leaves at once is not its last subscriber.
+            with closing(turn.relay.subscribe()):
+                claimed, is_new = self._turns.begin(turn, self._start)
+                with closing(claimed.relay.subscribe()):
+                    yield claimed, is_new
+        except (TooLarge, Unavailable) as error:
+            raise self._refusal(error, call) from None
 
     def _start(self, turn: TaskTurn) -> None:
         """Start the turn here, or leave it to whoever has its task: never the same request twice."""

@@ -1,5 +1,6 @@
 """Files that are damaged, gone, replaced, or of an older version."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store import sqlite_file
 from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.sqlite_file import Connections
 from a2a_hub.task_store.sqlite_recovery import APPLICATION_ID
 from a2a_hub.task_store.store import StoredTask, TaskQuery, Unavailable, Usage
 from tests.contract.task_store.stores import chunk, created, status
@@ -151,6 +153,24 @@ def _killed_with_a_log(file: Path) -> str:
     os.close(reader)
     os.close(writer)
     return id_
+
+
+def test_a_connection_that_is_in_use_while_its_file_is_replaced_is_not_used_again(file: Path) -> None:
+    _filled(file, tasks=0)
+    in_use = contextlib.ExitStack()
+    connections = Connections(file, report=lambda *_: in_use.close())
+    connections.prepare()
+    in_use.enter_context(connections.reading())
+    file.unlink()
+    try:
+        for number in range(2):
+            # The transaction before ends while the new file is prepared.
+            with connections.writing() as connection:
+                connection.execute("INSERT INTO numbers VALUES (?, 1)", (f"owner {number}",))
+        with contextlib.closing(sqlite3.connect(file)) as another:
+            assert another.execute("SELECT count(*) FROM numbers").fetchone() == (2,)
+    finally:
+        connections.close()
 
 
 def test_a_log_that_a_killed_process_left_loses_nothing_and_is_not_reported(file: Path) -> None:

@@ -168,3 +168,18 @@ def test_a_stream_that_does_not_end_before_the_process_stops_has_its_agents_last
     events = Waiting(unstored.stream(_request(), a_call(streaming=True)), idle_seconds=PATIENCE_SECONDS)
     unstored.turns.drain(seconds=0)
     assert [text_of(event) for event in events if isinstance(event, Message)] == ["turn 1"]
+
+
+def test_who_joins_a_stream_that_has_just_begun_and_leaves_does_not_end_it() -> None:
+    class Joined(Slow):
+        def _events(self, number: int, call: Call) -> Iterator[Event]:
+            # The first caller may not have got as far as to wait for this.
+            unstored.stream(_request(), a_call(streaming=True)).close()
+            yield from super()._events(number, call)
+
+    agent = Joined()
+    unstored = Unstored(agent)
+    agent.may_end.set()
+    for _ in range(100):
+        list(Waiting(unstored.stream(_request(), a_call(streaming=True)), idle_seconds=PATIENCE_SECONDS))
+    assert agent.turns == 100
