@@ -36,9 +36,7 @@ def turn(hub: Hub, way: str, asked: str, context_id: str | None = None, **option
             return record["contextId"], record["answer"]
         case "stream":
             events = hub.stream(asked, context_id=context_id, **options)
-            last = events[-1]["status"]
-            question = text_of(last["message"]) if "message" in last else ""
-            return events[-1]["contextId"], streamed_text(events) + question
+            return events[-1]["contextId"], streamed_text(events)
     version = "1.0" if way == "send 1.0" else "0.3"
     answer = hub.send(asked, context_id=context_id, version=version, **options)
     return answer["contextId"], text_of(answer)

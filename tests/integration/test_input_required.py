@@ -1,12 +1,13 @@
 """Agents that ask something back: the next message of the conversation is the answer, and it is given once."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
-from tests.fakes.hub import Hub, route, text_of
+from tests.fakes.hub import Hub, route, streamed_text, text_of
 from tests.integration.conversation_agents import WAYS, asks_for_a_date, echo, turn
 
 
@@ -22,11 +23,36 @@ def test_a_question_is_passed_on_and_the_next_message_answers_it(way: str) -> No
     assert [said.task_id for said in agent.said] == [None, "task-1"]
 
 
-def test_a_question_ends_a_stream_as_input_required() -> None:
+@pytest.mark.parametrize("stored", [True, False], ids=["stored", "unstored"])
+def test_a_question_ends_a_stream_as_input_required(tmp_path: Path, stored: bool) -> None:
+    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"} if stored else {}
     with AgentServer(asks_for_a_date) as agent:
-        last = Hub(route("alpha", agent.url)).stream("Book a room")[-1]
-    assert (last["status"]["state"], last["final"]) == ("input-required", True)
-    assert text_of(last["status"]["message"]) == "For which day?"
+        hub = Hub(route("alpha", agent.url), settings=settings)
+        *before, last = hub.stream("Book a room")
+        assert (last["status"]["state"], last["final"]) == ("input-required", True)
+        assert text_of(last["status"]["message"]) == "For which day?"
+        # User interfaces show artifacts; programs have the status.
+        assert streamed_text(before) == "For which day?"
+        of_program = hub.stream("Book a room", version="1.0", modes=["text/plain"])
+    assert not any("artifactUpdate" in event for event in of_program)
+
+
+def test_a_question_follows_the_text_before_it_as_a_paragraph() -> None:
+    script = [
+        task("working"),
+        update(artifact("a", text("Two rooms are free."))),
+        status("input-required", "Which one?"),
+    ]
+    with AgentServer(lambda _: script) as agent:
+        *before, last = Hub(route("alpha", agent.url)).stream("Book a room")
+    assert streamed_text(before) == "Two rooms are free.\n\nWhich one?"
+    assert text_of(last["status"]["message"]) == "Which one?"
+
+
+def test_an_agent_that_waits_without_a_word_has_answered_without_any_text(tmp_path: Path) -> None:
+    with AgentServer(lambda _: [task("working"), status("input-required")]) as agent:
+        hub = Hub(route("alpha", agent.url), settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
+        assert streamed_text(hub.stream("Book a room")).startswith("The agent “Agent alpha”")
 
 
 def test_after_the_answer_the_conversation_is_routed_again() -> None:

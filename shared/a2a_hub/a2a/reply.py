@@ -245,7 +245,7 @@ def _task_life(
     for piece in pieces:
         if isinstance(piece, Text) and not piece.text:
             continue
-        if isinstance(piece, (Text, Failure, Progress)):
+        if isinstance(piece, (Text, Question, Failure, Progress)):
             yield from held
             held = []
         other: TaskArtifactUpdateEvent | None = None
@@ -257,15 +257,15 @@ def _task_life(
                     yield chunk
                 else:
                     held = [chunk]
-            case Failure(text) as failure:
-                # A stored task has failed; it becomes an answer where it is shown to a person.
-                if call.for_ui and call.task is None:
+            case Question(text) | Failure(text):
+                # The view of a stored task adds this where the task is shown to a person.
+                if shows_ends := call.for_ui and call.task is None:
                     held = [artifact(Part(text=f"\n\n{text}" if started else text), append=started)]
                     started = True
-                else:
-                    final = status(TaskState.FAILED, text, failure.metadata)
-            case Question(text, auth):
-                final = status(TaskState.AUTH_REQUIRED if auth else TaskState.INPUT_REQUIRED, text)
+                if isinstance(piece, Question):
+                    final = status(TaskState.AUTH_REQUIRED if piece.auth else TaskState.INPUT_REQUIRED, text)
+                elif not shows_ends:
+                    final = status(TaskState.FAILED, text, piece.metadata)
             case Idle() if call.task is not None or not call.for_ui:
                 final = status(TaskState.INPUT_REQUIRED)
             case Rejection() if not call.for_ui:

@@ -150,8 +150,8 @@ class TextOnlyStream(Struct, kw_only=True):
     an idle stream closes with the text `still_working` (of a task id) as the end of its answer, because a user interface may show
     nothing before a stream is complete. The task continues.
 
-    An idle task counts as answered. The text of a failed or rejected status is shown as the answer. So is the closing text of the
-    view, for an answer without text.
+    An idle task counts as answered. The text of a failed or rejected status is shown as the answer, and so is the closing text of
+    the view, for an answer without text. A question is shown as an artifact, too, because some user interfaces show nothing else.
     """
 
     events: EventSource
@@ -192,16 +192,19 @@ class TextOnlyStream(Struct, kw_only=True):
 
     def _shown_status(self, event: TaskStatusUpdateEvent) -> Event:
         status = event.status
-        if status.state.terminal:
-            reason = text_of(status.message) if status.message else ""
-            last = reason if status.state in _UNSUCCESSFUL and reason else self.view.closing_text
-            return self._closed(self._task, last) if self._task and last else event
-        if status.state is TaskState.INPUT_REQUIRED and status.message is None and not self.view.closing_text:
-            return replace(event, status=replace(status, state=TaskState.COMPLETED))
-        return event
+        text = text_of(status.message) if status.message else ""
+        if self._task is None or not status.state.settled:
+            return event
+        if status.state is TaskState.AUTH_REQUIRED or (status.state.interrupted and status.message):
+            return self._closed(self._task, text, event) if text else event
+        completed = replace(event, status=replace(status, state=TaskState.COMPLETED, message=None))
+        if last := (status.state in _UNSUCCESSFUL and text) or self.view.closing_text:
+            return self._closed(self._task, last, completed)
+        return event if status.state.terminal else completed
 
     def _leave(self, task: Task) -> Event:
-        first = self._closed(task, self.still_working(task.id))
+        completed = status_update(task, TaskState.COMPLETED, self.message_factory.timestamp())
+        first = self._closed(task, self.still_working(task.id), completed)
         self.close()
         return first
 
@@ -212,11 +215,11 @@ class TextOnlyStream(Struct, kw_only=True):
                 return shown
         return None
 
-    def _closed(self, task: Task, text: str) -> Event:
-        """Close the stream with a text; return the first of its last events."""
+    def _closed(self, task: Task, text: str, last: Event) -> Event:
+        """Close the stream with a text and the event `last`; return the first of both."""
         part = Part(text=f"\n\n{text}" if self._answering else text)
         artifact = Artifact(artifact_id=self.message_factory.new_id(), name="answer", parts=(part,))
-        self._closing = [status_update(task, TaskState.COMPLETED, self.message_factory.timestamp())]
+        self._closing = [last]
         return artifact_update(task, artifact)
 
     def on_ready(self, wake: Wake) -> None:
