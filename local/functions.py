@@ -159,7 +159,8 @@ def environment_of(
         if "DEVTOOL_WORKSPACES" not in environment:
             folder = str(state_folder / WORKSPACE)
             environment |= {"DEVTOOL_WORKSPACES": folder, "DEVTOOL_DEFAULT_WORKSPACE": folder}
-        environment = {"DEVTOOL_COMMANDS": _HARMLESS} | environment
+        if environment.get("DEVTOOL_WORKSPACE_PER_PERSON", "false") == "false":
+            environment = {"DEVTOOL_COMMANDS": _HARMLESS} | environment
         # Tasks of its own; and nothing on this machine's loopback authenticates callers.
         environment |= {
             "TASK_STORE": f"sqlite:{state_folder / f'{function.name}-tasks.sqlite3'}",

@@ -85,6 +85,11 @@ def read(environ: Mapping[str, str]) -> Config:
         user_tier=settings.optional("DEVTOOL_USER_TIER"),
         model=read_model(settings, "DEVTOOL_MODEL", default_timeout_seconds=_MODEL_SECONDS),
     )
+    if config.is_per_person and config.commands:
+        settings.problem(
+            "DEVTOOL_COMMANDS",
+            "must be empty with DEVTOOL_WORKSPACE_PER_PERSON: a program reads the folders of all persons",
+        )
     settings.check()
     return config
 

@@ -228,4 +228,8 @@ def _environment(folder: Path, *, home: str, path: str) -> dict[str, str]:
         "TERM": "dumb",
         "NO_COLOR": "1",
         "GIT_TERMINAL_PROMPT": "0",
+        # Files of any name can make a folder a bare repository, whose settings name programs that git runs.
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.bareRepository",
+        "GIT_CONFIG_VALUE_0": "explicit",
     }

@@ -29,7 +29,9 @@ PROTECTED = frozenset({
     ".git", ".gitconfig", ".gitmodules", ".githooks", ".husky", ".hg", ".svn", ".npmrc", ".yarnrc",
     ".yarnrc.yml", ".pypirc", ".netrc", ".pip", ".envrc", ".ssh", ".gnupg", ".aws", ".config", ".vscode",
     ".idea", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
-    ".zprofile", ".inputrc", ".vimrc", ".exrc", ".gdbinit", ".lldbinit",
+    ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".gdbinit", ".lldbinit",
+    ".pdbrc", ".irbrc", ".pryrc", ".cargo", ".mvn", ".bazelrc", ".bundle", ".mise.toml", ".pre-commit-config.yaml",
+    ".devcontainer", ".gemini", ".cursor", ".mcp.json",
 })  # fmt: skip
 _MAX_NAME_CHARACTERS = 1000
 _MAX_ENTRIES = 20_000
@@ -130,7 +132,7 @@ class Workspace:
         place = self.resolve(name)
         if place == ".":
             raise ToolFailed(Fault.NOT_A_FILE, path=name)
-        if not PROTECTED.isdisjoint(place.casefold().split("/")):
+        if _is_protected(place):
             raise ToolFailed(Fault.PROTECTED, path=place)
         try:
             size = len(content.encode())
@@ -190,6 +192,10 @@ class Workspace:
             yield folder
         finally:
             os.close(folder)
+
+
+def _is_protected(place: str) -> bool:
+    return not PROTECTED.isdisjoint(place.casefold().split("/"))
 
 
 def printable(name: str) -> str:
@@ -261,12 +267,15 @@ class Workspaces:
         return Workspace(self._default) if self._default else None
 
     def named(self, path: str) -> Workspace | None:
-        """Return the workspace at an absolute path; None if it is not allowed or does not exist, without saying which."""
+        """Return the workspace at an absolute path; None if it is not allowed, lies in a protected folder or does not exist,
+        without saying which.
+        """
         if "\0" in path or not Path(path).is_absolute():
             return None
         try:
             root = Path(os.path.realpath(path))
-            is_there = any(map(root.is_relative_to, self._allowed)) and root.is_dir()
+            insides = [root.relative_to(folder) for folder in self._allowed if root.is_relative_to(folder)]
+            is_open = any(not _is_protected(str(inside)) for inside in insides) and root.is_dir()
         except (OSError, UnicodeEncodeError):
             return None
-        return Workspace(root, shown=path) if is_there else None
+        return Workspace(root, shown=path) if is_open else None

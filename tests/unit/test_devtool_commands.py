@@ -88,8 +88,21 @@ def test_quoted_signs_are_arguments_like_any_other(tmp_path: Path) -> None:
 def test_a_program_sees_nothing_of_our_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNING_KEY", "a secret")
     seen = dict(line.split("=", 1) for line in run(tmp_path, "env").splitlines())
-    assert set(seen) == {"PATH", "HOME", "PWD", "LANG", "TERM", "NO_COLOR", "GIT_TERMINAL_PROMPT"}
+    ours = {name for name in seen if not name.startswith("GIT_")}
+    assert ours == {"PATH", "HOME", "PWD", "LANG", "TERM", "NO_COLOR"}
     assert seen["PWD"] == str(tmp_path)
+
+
+def test_git_obeys_no_settings_of_a_folder_that_looks_like_a_repository(tmp_path: Path) -> None:
+    programs = AllowedPrograms(names=frozenset({"git"}), path=PROGRAMS.path, seconds=20)
+    bare = tmp_path / "bare"
+    for folder in ("objects", "refs"):
+        (bare / folder).mkdir(parents=True)
+    (bare / "HEAD").write_text("ref: refs/heads/main")
+    (bare / "config").write_text('[core]\n\tworktree = .\n\tfsmonitor = "touch obeyed; false"\n')
+    with pytest.raises(ToolFailed):
+        run(tmp_path, "git -C bare status", programs=programs)
+    assert not (bare / "obeyed").exists()
 
 
 def test_a_program_reads_nothing_and_runs_in_the_workspace(tmp_path: Path) -> None:

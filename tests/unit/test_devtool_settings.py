@@ -46,6 +46,7 @@ def test_folders_are_known_by_where_their_links_lead(tmp_path: Path) -> None:
         ({"DEVTOOL_DEFAULT_WORKSPACE": "{folder}"}, "DEVTOOL_DEFAULT_WORKSPACE must lie in"),
         ({"DEVTOOL_COMMANDS": "ls,/bin/sh"}, "DEVTOOL_COMMANDS must list names"),
         ({"DEVTOOL_COMMANDS": "git status"}, "DEVTOOL_COMMANDS must list names"),
+        ({"DEVTOOL_COMMANDS": "cat", "DEVTOOL_WORKSPACE_PER_PERSON": "true"}, "DEVTOOL_COMMANDS must be empty with"),
         ({"DEVTOOL_COMMAND_SECONDS": "0"}, "DEVTOOL_COMMAND_SECONDS must be a number"),
     ],
 )

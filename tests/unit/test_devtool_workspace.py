@@ -227,9 +227,16 @@ def test_a_search_and_a_list_end_before_they_are_endless(workspace: Workspace, r
 
 
 @pytest.mark.parametrize(
-    "path", ["relative", "", "/", "{root}/..", "{root}/nothing", "{root}/link-to-folder", "{root}/notes.txt"]
+    "path",
+    [
+        *("relative", "", "/", "{root}/..", "{root}/nothing", "{root}/link-to-folder", "{root}/notes.txt"),
+        *("{root}/.git", "{root}/.git/hooks", "{root}/link-to-hooks", "{root}/src/.SSH"),
+    ],
 )
-def test_only_folders_in_what_is_open_are_workspaces(root: Path, path: str) -> None:
+def test_only_folders_in_what_is_open_and_not_what_programs_obey_are_workspaces(root: Path, path: str) -> None:
+    (root / ".git" / "hooks").mkdir(parents=True)
+    (root / "src" / ".SSH").mkdir()
+    (root / "link-to-hooks").symlink_to(".git/hooks")
     assert Workspaces([root], default=None).named(path.format(root=root)) is None
 
 

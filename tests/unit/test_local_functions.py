@@ -61,6 +61,11 @@ def test_the_operators_own_workspaces_and_commands_take_the_place_of_the_samples
     assert {name: value for name, value in told.items() if name.startswith("DEVTOOL_")} == mine
 
 
+def test_workspaces_of_persons_come_without_commands() -> None:
+    told = _environments({"DEVTOOL_WORKSPACE_PER_PERSON": "true"}, Path("/runs/8080"))["devtool"]
+    assert "DEVTOOL_COMMANDS" not in told
+
+
 def test_files_in_the_workspace_of_a_run_stay_as_somebody_left_them(tmp_path: Path) -> None:
     folder = tmp_path / "workspace"
     laid_out(folder)
