@@ -107,6 +107,30 @@ def test_the_rows_of_a_table_keep_their_header_below_tall_rows_and_on_the_next_p
     ]
 
 
+def test_a_table_at_the_top_of_a_page_is_another_if_its_header_has_figures_of_its_own() -> None:
+    first = shown(780, "Port fees", 20) + shown(700, "Mooring:")
+    first += drawn_table(
+        [660, 640, 620, 600], [("Length", "2025", "2026"), ("6 m", "100", "110"), ("8 m", "150", "160")]
+    )
+    second = drawn_table([760, 740, 720, 700], [("9 m", "170", "180"), ("10 m", "190", "200"), ("12 m", "210", "220")])
+    third = drawn_table(
+        [760, 740, 720, 700], [("Crane", "1-3 days", "4-7 days"), ("small", "20", "25"), ("big", "40", "45")]
+    )
+    document = read("a.pdf", "corpus:a", pdf([first, second, third]))
+    found = [unit for passage in document.passages for unit in passage.units if unit.kind is UnitKind.ROW]
+    pages = [sum(start <= unit.start for start in document.page_starts) for unit in found]
+    assert [(unit.text, unit.header, page) for unit, page in zip(found, pages, strict=True)] == [
+        ("6 m | 100 | 110", "Length | 2025 | 2026", 1),
+        ("8 m | 150 | 160", "Length | 2025 | 2026", 1),
+        ("9 m | 170 | 180", "Length | 2025 | 2026", 2),
+        ("10 m | 190 | 200", "Length | 2025 | 2026", 2),
+        ("12 m | 210 | 220", "Length | 2025 | 2026", 2),
+        ("small | 20 | 25", "Crane | 1-3 days | 4-7 days", 3),
+        ("big | 40 | 45", "Crane | 1-3 days | 4-7 days", 3),
+    ]
+    assert [unit.context for unit in found[-2:]] == [(), ()]
+
+
 def test_a_header_that_is_repeated_on_the_next_page_is_no_row() -> None:
     names = ("Product", "Guarantee")
     first = shown(780, "Terms", 20) + drawn_table([660, 640, 620], [names, ("Crown", "5 years")])

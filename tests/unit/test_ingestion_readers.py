@@ -69,6 +69,11 @@ def paragraph(text: str, properties: str = "") -> str:
             "T\n\n          Low   High\nJapan     1     2\nFrance    3     4\n",
             ["Japan | 1 | 2", "France | 3 | 4"],
         ),
+        (
+            "a.txt",
+            "T\n\n1. Hours\nIt opens at 06:00 and closes\nat 22:30. Then it is\nlocked.\n\n2. RULES\na) No smoking.\n",
+            ["It opens at 06:00 and closes at 22:30.", "Then it is locked.", "No smoking."],
+        ),
         ("a.csv", '品名,単価\nポンプ,"45,000"\n'.encode("cp932"), ["ポンプ | 45,000"]),
         ("a.tsv", "Code\tMeaning\n4711\tPaper jam\n", ["4711 | Paper jam"]),
         ("a.html", '<meta charset="euc-jp"><h1>表</h1><p>営業は九時から。</p>'.encode("euc_jp"), ["営業は九時から。"]),
@@ -91,6 +96,45 @@ def test_a_page_is_read_without_what_surrounds_its_content() -> None:
     assert "|".join(unit.text for unit in units(document)) == expected
     assert units(document)[2].context[0] == "Monday"
     assert units(document)[-1].header == "Day | From"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rows"),
+    [
+        ("a.csv", "Item,2025,2026\nDues,100,120\nRent,5,6\n", {"Dues | 100 | 120": "Item | 2025 | 2026"}),
+        (
+            "a.md",
+            "# T\n\n|項目|令和7年度|\n|-|-|\n|会費|100円|\n|注|税抜|",
+            {"会費 | 100円": "項目 | 令和7年度", "注 | 税抜": ""},
+        ),
+        (
+            "a.html",
+            "<h1>T</h1><table><tr><td>Item<td>1-3 days<td>4-7 days<tr><td>boat<td>12<td>30<tr><td>raft<td>8<td>20</table>",
+            {"boat | 12 | 30": "Item | 1-3 days | 4-7 days"},
+        ),
+        (
+            "a.html",
+            """<h1>T</h1><table><tr><td rowspan=2>Item<td colspan=2>2025<td colspan=2>2026<tr><td>H1<td>H2<td>H1<td>H2
+            <tr><td>Sales<td>1<td>2<td>3<td>4<tr><td colspan=5>Note: in thousands.</table>""",
+            {"Sales | 1 | 2 | 3 | 4": "Item | 2025 H1 | 2025 H2 | 2026 H1 | 2026 H2", "Note: in thousands.": ""},
+        ),
+        (
+            "a.html",
+            "<h1>T</h1><table><tr><td>Office<td>9:00-17:00<tr><td>Phone<td>555-0101<tr><td>Fax<td>555-0102</table>",
+            {"Office | 9:00-17:00": "", "Phone | 555-0101": ""},
+        ),
+    ],
+)
+def test_a_header_may_have_years_spans_and_figures_and_a_note_has_none(
+    name: str, content: str, rows: dict[str, str]
+) -> None:
+    found = {unit.text: unit.header for unit in units(read(name, "corpus:a", content.encode()))}
+    assert rows.items() <= found.items()
+
+
+def test_rows_of_a_csv_file_are_counted_as_a_spreadsheet_does() -> None:
+    found = units(read("a.csv", "corpus:a", b'Fees,\n,\nItem,Fee\nBadge,"5\nEUR"\nKey,9\n'))
+    assert [(unit.text, unit.cell) for unit in found] == [("Badge | 5 EUR", "row 4"), ("Key | 9", "row 5")]
 
 
 def test_units_know_their_section_introduction_and_line() -> None:

@@ -146,6 +146,8 @@ class _Writer:
         start = self._length
         self._append(block.text)
         self._number += not together
+        if self._before.table and not together and not self._before.cell:
+            self._introduction = ()  # it led to the table that has ended; what heads a sheet or slide holds for all of it
         match block.kind:
             case Kind.HEADING:
                 self._begin_section(block, title)

@@ -20,7 +20,8 @@ _LAST_WORD = re.compile(r"\w*\Z")
 _INITIAL_OR_NUMBER = re.compile(r"(?:\b[a-z]\.[a-z]|(?:^|\s)[a-z]|^\W*\d+)\Z", re.IGNORECASE)
 # "Annex B. The keys …" has no initial.
 _LETTERED = re.compile(
-    r"\b(?:annex|appendix|schedule|exhibit|part|class|category|grade|group|plan|option|type|zone) [a-z]\Z",
+    r"\b(?:annex|appendix|schedule|exhibit|part|class|category|grade|group|plan|option|type|zone|menu|room|gate|hall"
+    r"|building|terminal|band|tier) [a-z]\Z",
     re.IGNORECASE,
 )
 _CLAUSE_NUMBER = re.compile(r"\s*(?:section|article|rule|§) ?\d[\d.-]*[a-z]?", re.IGNORECASE)

@@ -3,14 +3,19 @@
 import re
 from collections import deque
 from collections.abc import Sequence
+from itertools import pairwise, zip_longest
 
 from msgspec import Struct
 
 from functions.docqa.ingestion.blocks import Block, Kind
 
-_FIGURE = re.compile(r"\d")
+_FIGURE, _NUMBER, _WORD = re.compile(r"\d"), re.compile(r"\d[\d,.]*"), re.compile(r"[^\W\d_]+")
+_YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d(?:[-/]\d\d)?(?: ?年度?)?|(?:令和|平成) ?(?:\d{1,2}|元)年度?", re.IGNORECASE)
+_NOTE = re.compile(
+    r"(?:[※*＊†] ?\d{0,2}|[(（]?注(?:記|意)?[)）]? ?\d{0,2}|notes?|remarks?|n\.?b\.?)[:：.．)]?", re.IGNORECASE
+)
 _LONGEST_NAME = 60
-_MOST_HEADER_ROWS = 3
+_MOST_HEADER_ROWS, _COMPARED_ROWS = 3, 50
 BAR = " | "
 _MAX_SPAN, _MAX_CELLS = 100, 200_000
 
@@ -30,32 +35,39 @@ def table_blocks(
     table: int,
     header_rows: int | None = None,
     line: int = 0,
-    page: int = 0,
     cells: Sequence[str] = (),
+    pages: Sequence[int] = (),
 ) -> list[Block]:
     """Return the rows of a table under its header, which is detected unless `header_rows` says how many rows it has.
 
-    A row without a first cell has the one above it in its context. `cells` are the rows' places.
+    A row without a first cell has the one above it in its context; a note has no header. `cells` and `pages` are the rows'
+    places.
     """
     width = max(map(len, grid), default=0)
     rows = [[" ".join(cell.split()) for cell in row] + [""] * (width - len(row)) for row in grid]
     kept = [column for column in range(width) if any(row[column] for row in rows)]
-    places = [cells[number] if number < len(cells) else "" for number in range(len(rows))]
-    filled = [(place, [row[column] for column in kept]) for place, row in zip(places, rows, strict=True) if any(row)]
+    filled = [
+        (place or "", page or 0, [row[column] for column in kept])
+        for row, place, page in zip_longest(rows, cells, pages)
+        if any(row)
+    ]
     if not filled:
         return []
-    texts = [row for _, row in filled]
-    count = (1 if is_header(texts) else 0) if header_rows is None else min(header_rows, _MOST_HEADER_ROWS)
+    texts = [row for _, _, row in filled]
+    count = _header_rows(texts) if header_rows is None else min(header_rows, _MOST_HEADER_ROWS)
     count = count if count < len(texts) else 0
     header = BAR.join(_names(texts[:count])) if count else ""
-    blocks = [Block(Kind.ASIDE, header, marker="| ", line=line, page=page, table=table)] if header else []
+    blocks = [Block(Kind.ASIDE, header, marker="| ", line=line, page=filled[0][1], table=table)] if header else []
     first = ""
-    for place, row in filled[count:]:
-        said = [cell for cell in row if cell]
-        if len(set(said)) == 1 and len(kept) > 1 and not row[-1]:
+    for place, page, row in filled[count:]:
+        said = list(dict.fromkeys(filter(None, row)))
+        if len(said) == 1 < len(kept) and (not row[-1] or (all(row) and _WORD.search(row[0]))):
             # A caption inside the table governs the rows below it.
             first = said[0]
             blocks.append(Block(Kind.ROW, said[0], cell=place, page=page, table=table, marker="| "))
+            continue
+        if len(said) == 2 and count and row[0] == said[0] and _NOTE.fullmatch(said[0]):
+            blocks.append(Block(Kind.ROW, BAR.join(said), cell=place, page=page, table=table, marker="| "))
             continue
         context = (first,) if not row[0] and first else ()
         first = row[0] or first
@@ -66,18 +78,55 @@ def table_blocks(
     return blocks
 
 
-def is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row names the columns: all short, distinct and without figures, unlike the rows below."""
+def is_header(rows: Sequence[Sequence[str]], *, above: Sequence[Sequence[str]] = ()) -> bool:
+    """Return whether the first row names the columns: all short, distinct and without figures, unlike the rows below.
+
+    `above` are the rows of a table that these may go on with: figures like theirs are no names.
+    """
     first = rows[0]
     if len(rows) < 2 or len(first) < 2 or not all(first[1:]) or len(set(first)) < len(first):
         return False
     if any(len(cell) > _LONGEST_NAME or cell.endswith(("。", ".")) for cell in first):
         return False
-    figures = [sum(_FIGURE.search(cell) is not None for cell in row) for row in rows]
-    if len(first) == 2:
+    body = rows[1:_COMPARED_ROWS]
+    if len(first) > 2 and (above or len(body) > 1) and _differs(first, body, above):
+        return True
+    figures = [sum(map(bool, map(_FIGURE.search, row))) for row in (first, *body)]
+    if above or len(first) == 2:
         # A name and its value side by side look like a header, too, unless figures stand below.
-        return figures[0] == 0 and sum(map(bool, figures[1:])) * 2 >= len(rows) - 1
+        return figures[0] == 0 and (len(first) > 2 or sum(map(bool, figures[1:])) * 2 >= len(body))
     return figures[0] == 0 or figures[0] * 2 <= min(len(first), max(figures[1:]))
+
+
+def _differs(first: Sequence[str], body: Sequence[Sequence[str]], above: Sequence[Sequence[str]]) -> bool:
+    """Return whether the figures of a row are years over other figures, or of a form that no row below or above has."""
+    compared = 0
+    for column, cell in enumerate(first):
+        if _FIGURE.search(cell):
+            below = [row[column] for row in (*body, *above) if row[column]]
+            forms = set(map(_form, below))
+            is_year = _YEAR.fullmatch(cell) and not any(map(_YEAR.fullmatch, below[: len(body)]))
+            if not is_year and (_form(cell) in forms or len(forms) != 1):
+                return False
+            compared += 1
+    return compared > 1
+
+
+def _form(cell: str) -> str:
+    """Return what cells of one column have in common: "1-3 days" is 0-0 a."""
+    return _WORD.sub("a", _NUMBER.sub("0", cell))
+
+
+def _header_rows(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows name the columns: two where a name in the first spans several of the second."""
+    if is_header(rows):
+        return 1
+    over, under = rows[0], rows[1] if len(rows) > 2 else []
+    spans = any(one and one == other for one, other in pairwise(over[1:]))
+    named = under[1:] and all(map(_WORD.search, under[1:])) and (not over[0] or under[0] in ("", over[0]))
+    names = _names(rows[:2])
+    short = max(map(len, names)) <= _LONGEST_NAME and len(set(names)) == len(names)
+    return 2 if spans and named and short else 0
 
 
 def _names(rows: Sequence[Sequence[str]]) -> list[str]:

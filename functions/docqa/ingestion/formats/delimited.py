@@ -4,7 +4,7 @@ import csv
 import io
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
-from functions.docqa.ingestion.tables import table_blocks
+from functions.docqa.ingestion.tables import is_header, table_blocks
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE_LINES, _MAX_CELLS = 50, 2_000_000
@@ -25,11 +25,12 @@ def read_delimited(text: str) -> Content:
         raise Unreadable("damaged table of text") from error
     if sum(map(len, rows)) > _MAX_CELLS:
         raise Unreadable(f"more than {_MAX_CELLS} cells")
-    rows = [row for row in rows if any(row)]
+    numbered = [(f"row {number}", row) for number, row in enumerate(rows, start=1) if any(row)]
     notes: list[Block] = []
-    while len(rows) > 1 and sum(map(bool, rows[0])) == 1 < max(map(len, rows)):
-        notes.append(Block(Kind.TEXT, next(filter(None, rows.pop(0)))))
-    cells = [f"row {number}" for number in range(1 + len(notes), 1 + len(notes) + len(rows))]
+    while len(numbered) > 1 and sum(map(bool, numbered[0][1])) == 1 < max(len(row) for _, row in numbered):
+        notes.append(Block(Kind.TEXT, next(filter(None, numbered.pop(0)[1]))))
+    cells, rows = [cell for cell, _ in numbered], [row for _, row in numbered]
     names = rows[0] if rows else []
-    named = len(names) > 1 and not any(cell.replace(".", "").replace(",", "").isdigit() for cell in names)
+    figures = any(cell.replace(".", "").replace(",", "").isdigit() for cell in names)
+    named = len(names) > 1 and (not figures or is_header(rows))
     return Content(blocks=[*notes, *table_blocks(rows, table=1, header_rows=1 if named else 0, cells=cells)])

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, joined
 from functions.docqa.ingestion.headings import heading_depth, is_metadata
-from functions.docqa.ingestion.tables import is_header, table_blocks
+from functions.docqa.ingestion.tables import table_blocks
 
 ITEM = re.compile(
     r"([ \t　]*)(?:[-*+–](?=\s)|-(?=[^\x00-\x7f])|[•・‣◦●○▪■](?=\s*\S)|(?:\d{1,3}|[a-zA-Z])[.)](?=\s)|\d{1,3}[．）](?=\D)"
@@ -21,7 +21,7 @@ _SEPARATOR = re.compile(r"[ \t]*[|+]?[ \t]*:?-{2,}:?[ \t]*(?:[|+][ \t]*:?-+:?[ \
 _QUOTED = re.compile(r"[ \t]*(?:[>＞][ \t]?)+")
 _CELL = re.compile(r"\S+(?:[ 　]\S+)*")
 _APART = re.compile(r"\S(?: {2,}|\t+|　{2,})\S")
-_LABELLED = re.compile(r"[^\s:：。.|、](?:[^:：。|.]|\.(?! )){0,40}[:：](?!//)")
+_LABELLED = re.compile(r"[^\s:：。.|、](?:[^:：。|.]|\.(?! )){0,40}(?:(?<!\d)[:：]|[:：](?!\d))(?!//)")
 _ENDED = (".", "。", "!", "?", "！", "？", ":", "：", ";")
 _CONTINUED = (",", "-", "、", "・", *"にはをがとものへやて")
 _SHORT_LATIN, _SHORT_JAPANESE = 46, 20
@@ -61,16 +61,16 @@ def line_blocks(lines: Sequence[Line], *, titled: bool = False) -> Iterator[Bloc
         tables += 1
         if line.table:
             end = _same_table(lines, at)
-            yield from table_blocks(
-                [each.row for each in lines[at:end]], table=line.table, line=line.number, page=line.page
-            )
+            rows = [each.row for each in lines[at:end]]
+            pages = [each.page for each in lines[at:end]]
+            yield from table_blocks(rows, table=line.table, line=line.number, pages=pages)
         elif (end := _barred(lines, at)) > at:
             yield from _bar_table(lines[at:end], tables)
         elif (end := _aligned(lines, at)) > at:
             grid = [_CELL.findall(each.text) for each in lines[at:end] if not _RULE.match(each.text)]
             grid[0] = [*[""] * (len(grid[1]) - len(grid[0])), *grid[0]]
-            rows = 1 if is_header(grid) else 0
-            yield from table_blocks(grid, table=tables, header_rows=rows, line=line.number, page=line.page)
+            pages = [each.page for each in lines[at:end] if not _RULE.match(each.text)]
+            yield from table_blocks(grid, table=tables, line=line.number, pages=pages)
         elif depth := _depth(lines, at, first=not begun):
             yield Block(Kind.HEADING, " ".join(text.split()), level=depth, line=line.number, page=line.page)
             end = at + 2 if at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1].text) else at + 1
@@ -107,7 +107,7 @@ def _depth(lines: Sequence[Line], at: int, *, first: bool) -> int | None:
     if is_metadata(text):
         return None
     alone = apart and not after.strip()
-    wrapped = bool(after.strip()) and (after[:1].islower() or len(text) > 40)
+    wrapped = bool(after.strip()) and ((after[:1].islower() and not ITEM.match(after)) or len(text) > 40)
     depth = heading_depth(text, set_apart=(apart or _leads(text, after)) and not wrapped)
     if first and len(text) <= _HEADING_LATIN and (text.isupper() or (is_metadata(after) and not text.endswith(_ENDED))):
         return 1
@@ -190,8 +190,9 @@ def _barred(lines: Sequence[Line], at: int) -> int:
 
 def _bar_table(lines: Sequence[Line], table: int) -> list[Block]:
     rule = next((at for at, line in enumerate(lines) if at and _SEPARATOR.match(line.text)), None)
-    grid = [line.text.strip().strip("|").split("|") for line in lines if not _SEPARATOR.match(line.text)]
-    return table_blocks(grid, table=table, header_rows=rule, line=lines[0].number, page=lines[0].page)
+    rows = [line for line in lines if not _SEPARATOR.match(line.text)]
+    grid, pages = [row.text.strip().strip("|").split("|") for row in rows], [row.page for row in rows]
+    return table_blocks(grid, table=table, header_rows=rule, line=lines[0].number, pages=pages)
 
 
 def _aligned(lines: Sequence[Line], at: int) -> int:

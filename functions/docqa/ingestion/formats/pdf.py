@@ -270,9 +270,9 @@ def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence
     first, last = placed[0] if placed else None, before[-1] if before else None
     if not first or not last or not first.row or len(first.row) != len(last.row):
         return placed
-    header = next(line.row for line in before if line.table == last.table)
+    header, *above = (line.row for line in before if line.table == last.table)
     rows = [line for line in placed if line.table == first.table]
-    if first.row != header and is_header([line.row for line in rows]) and not _DIGITS.search(first.text):
+    if first.row != header and is_header([line.row for line in rows], above=above):
         return placed  # another table
     for line in rows:
         line.table = last.table
