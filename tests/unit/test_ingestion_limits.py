@@ -131,6 +131,25 @@ def test_a_table_at_the_top_of_a_page_is_another_if_its_header_has_figures_of_it
     assert [unit.context for unit in found[-2:]] == [(), ()]
 
 
+def test_a_table_on_a_page_that_is_turned_has_its_rows() -> None:
+    turned = b"0 1 -1 0 600 0 cm\n" + shown(540, "Terms") + shown(500, "The doors are locked by the guards at night.")
+    turned += drawn_table([460, 440, 420, 400], [("Item", "Fee"), ("Key", "5 EUR"), ("Card", "9 EUR")])
+    content = pdf([turned]).replace(b"/Type/Page/", b"/Type/Page/Rotate 90/")
+    found = [unit for passage in read("a.pdf", "corpus:a", content).passages for unit in passage.units]
+    assert [(unit.text, unit.header) for unit in found] == [
+        ("The doors are locked by the guards at night.", ""),
+        ("Key | 5 EUR", "Item | Fee"),
+        ("Card | 9 EUR", "Item | Fee"),
+    ]
+
+
+def test_a_raised_figure_is_no_digit_of_the_number_before_it() -> None:
+    raised = b"BT /F 10 Tf 50 700 Td (The fee is 50) Tj /F 6 Tf 5 Ts (1) Tj /F 10 Tf 0 Ts ( EUR for 25 m) Tj /F 6 Tf 5 Ts (2) Tj"
+    content = pdf([shown(780, "Terms", 20) + raised + b" /F 10 Tf 0 Ts (.) Tj ET\n" + shown(650, "It is due at once.")])
+    found = [unit.text for passage in read("a.pdf", "corpus:a", content).passages for unit in passage.units]
+    assert found == ["The fee is 50^1 EUR for 25 m2.", "It is due at once."]
+
+
 def test_a_header_that_is_repeated_on_the_next_page_is_no_row() -> None:
     names = ("Product", "Guarantee")
     first = shown(780, "Terms", 20) + drawn_table([660, 640, 620], [names, ("Crown", "5 years")])

@@ -9,7 +9,9 @@ from contextlib import closing
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Content, Unreadable
+from msgspec import structs
+
+from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Content, Unreadable, raised
 from functions.docqa.ingestion.formats.lines import NUMBERED, Line, line_blocks, shown_width
 from functions.docqa.ingestion.formats.pdf_tables import PlacedLine, Rule, Word, with_tables
 from functions.docqa.ingestion.headings import is_metadata
@@ -17,7 +19,9 @@ from functions.docqa.ingestion.tables import is_header
 
 _MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS = 3_000, 300_000, 2_000, 20_000
 _EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4, 3.0, 6, 8
-_LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN = 1.12, 160, 0.3, 3.0
+_LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
+_SMALL, _RAISED = 0.85, 0.6
+_RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
 _BOLD = 600
 _DIGITS = re.compile(r"\d+")
 _SYMBOL_BULLET = re.compile(r"^[\x7f\uf020-\uf0ff●○◦▪■‣]\s*(?=\S)")
@@ -93,14 +97,35 @@ def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
     """Return the lines of a page, and how many characters it has."""
     from pypdfium2 import raw
 
+    rotation = page.get_rotation()
     with closing(page.get_textpage()) as text:
         count = text.count_chars()
         if count > _MAX_PAGE_CHARACTERS:
             raise Unreadable(f"more than {_MAX_PAGE_CHARACTERS} characters on a page")
         codes = [raw.FPDFText_GetUnicode(text, at) for at in range(count)]
         characters = "".join(_HYPHENS.get(code) or (chr(code) if 0 < code < 0x110000 else " ") for code in codes)
-        lines = [_placed(text, characters, *match.span()) for match in re.finditer(r"[^\r\n]*\S[^\r\n]*", characters)]
+        lines: list[PlacedLine] = []
+        for match in re.finditer(r"[^\r\n]*\S[^\r\n]*", characters):
+            line = _placed(text, characters, *match.span(), rotation)
+            if lines and not line.upright and _goes_on(lines[-1], line):
+                line = _joined(lines.pop(), line, spaced=match[0][0].isspace())
+            lines.append(line)
     return _upright(lines), count
+
+
+def _goes_on(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether PDFium began a line only because a character before it is raised."""
+    gap = line.words[0].left - above.words[-1].right
+    return abs(line.y - above.y) < _RAISED * max(line.size, above.size) and -1 < gap < _RAISED * line.size
+
+
+def _joined(above: PlacedLine, line: PlacedLine, *, spaced: bool) -> PlacedLine:
+    words = [*above.words, *line.words]
+    if not spaced:
+        first, last = line.words[0], above.words[-1]
+        words = [*above.words[:-1], Word(last.text + first.text, last.left, first.right, last.y), *line.words[1:]]
+    size, bold = (line.size, line.bold) if above.size < line.size else (above.size, above.bold)
+    return PlacedLine(above.text + " " * spaced + line.text, words, y=min(above.y, line.y), size=size, bold=bold)
 
 
 def _leaves_out(page: Any) -> bool:
@@ -114,29 +139,64 @@ def _leaves_out(page: Any) -> bool:
     return False
 
 
-def _placed(text: Any, characters: str, start: int, end: int) -> PlacedLine:
+def _placed(text: Any, characters: str, start: int, end: int, rotation: int) -> PlacedLine:
     from pypdfium2 import raw
 
     words = []
     for match in re.finditer(r"\S+", characters[start:end]):
         first, last = start + match.start(), start + match.end() - 1
-        left, right = text.get_charbox(first), text.get_charbox(last)
-        words.append(Word(match[0], left[0], right[2], (left[1] + left[3]) / 2))
+        left, right = _turned(text.get_charbox(first), rotation), _turned(text.get_charbox(last), rotation)
+        words.append(Word(_with_raised(text, first, match[0]), left[0], right[2], (left[1] + left[3]) / 2))
     at = start + len(characters[start:end]) - len(characters[start:end].lstrip())
-    box = text.get_charbox(at, loose=True)
+    box = _turned(text.get_charbox(at, loose=True), rotation)
     size = raw.FPDFText_GetFontSize(text, at) or box[3] - box[1]
     # A font may be scaled by the page's matrix: what is shown counts.
     size = box[3] - box[1] if size <= 1.5 else size
     bold = raw.FPDFText_GetFontWeight(text, at) >= _BOLD
-    return PlacedLine(characters[start:end].strip(), words, y=box[1], size=round(size * 2) / 2, bold=bold)
+    ending = _turned(text.get_charbox(end - 1), rotation)
+    upright = abs(ending[1] - box[1]) > 2 * (abs(ending[0] - box[0]) + size)
+    line = " ".join(word.text for word in words)
+    return PlacedLine(line, words, y=box[1], size=round(size * 2) / 2, bold=bold, upright=upright)
+
+
+def _with_raised(text: Any, start: int, word: str) -> str:
+    """Return a word with a mark before figures that are small and raised: a note's number, or a power."""
+    from pypdfium2 import raw
+
+    if not _RAISABLE.search(word):
+        return word
+    sizes = [raw.FPDFText_GetFontSize(text, start + at) for at in range(len(word))]
+    shown, base, run = "", 0, ""
+    for at, character in enumerate(word):
+        is_small = character.isdigit() and sizes[at] < _SMALL * sizes[base]
+        if is_small and text.get_charbox(start + at, loose=True)[1] > text.get_charbox(start + base, loose=True)[1] + 1:
+            run += character
+        else:
+            shown, base, run = shown + raised(run, shown) + character, at, ""
+    return shown + raised(run, shown)
+
+
+def _turned(box: Sequence[float], rotation: int) -> Sequence[float]:
+    """Return (left, bottom, right, top) as a page is shown that is turned clockwise by `rotation` degrees."""
+    left, bottom, right, top = box
+    match rotation:
+        case 90:
+            return bottom, -right, top, -left
+        case 180:
+            return -right, -top, -left, -bottom
+        case 270:
+            return -top, left, -bottom, right
+        case _:
+            return box
 
 
 def _rules(page: Any) -> Iterator[Rule]:
     """Return the straight lines and thin bars that are drawn on the page, and the sides of its frames."""
     from pypdfium2 import raw
 
+    rotation = page.get_rotation()
     for item in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH]), _MAX_RULES):
-        left, bottom, right, top = item.get_bounds()
+        left, bottom, right, top = _turned(item.get_bounds(), rotation)
         if top - bottom <= _THIN < right - left:
             yield Rule((top + bottom) / 2, left, right, level=True)
         elif right - left <= _THIN < top - bottom:
@@ -147,9 +207,12 @@ def _rules(page: Any) -> Iterator[Rule]:
 
 
 def _upright(lines: list[PlacedLine]) -> list[PlacedLine]:
-    """Return the lines; those of a page written from top to bottom, one character each, as if they ran from left to right."""
+    """Return the lines; those of a page written from top to bottom as if they ran from left to right, the first above."""
+    if sum(len(line.text) for line in lines if line.upright) > _MOST_UPRIGHT * sum(len(line.text) for line in lines):
+        columns = sorted(lines, key=lambda line: -line.words[0].left)
+        return [structs.replace(line, y=-line.words[0].left, words=line.words[:1]) for line in columns]
     single = [line for line in lines if len(line.text) == 1 and not line.text.isascii()]
-    if len(single) < 20 or len(single) < 0.7 * len(lines):
+    if len(single) < 20 or len(single) < _MOST_UPRIGHT * len(lines):
         return lines
     out: list[PlacedLine] = []
     for line in lines:

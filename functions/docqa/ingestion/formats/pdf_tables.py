@@ -41,6 +41,7 @@ class PlacedLine(Struct):
     bold: bool = False
     row: tuple[str, ...] = ()
     table: int = 0
+    upright: bool = False  # written from top to bottom
 
     @property
     def style(self) -> tuple[float, bool]:
