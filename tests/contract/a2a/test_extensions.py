@@ -1,5 +1,6 @@
 """Extensions: asked for by header, unknown ones ignored, the activated ones named, required ones insisted on (§4.6, §3.3.4)."""
 
+import time
 from itertools import product
 
 import pytest
@@ -81,3 +82,17 @@ def test_a_required_extension_must_be_asked_for(way: Way) -> None:
     assert (info["reason"], info["metadata"]) == ("EXTENSION_SUPPORT_REQUIRED", {"extensions": ONE})
     asked = agent.send("POST", way.path, way.body(way.params()), headers={"a2a-extensions": ONE})
     assert asked.status == 200
+
+
+def test_a_hostile_name_of_an_extension_costs_no_more_than_any_other_text() -> None:
+    agent, way = _agent(), WAYS[0]
+
+    def cost(uri: str) -> float:
+        params = way.params()
+        params["message"]["extensions"] = [uri]
+        body = way.body(params)
+        start = time.process_time()
+        assert agent.send("POST", way.path, body).status == 200
+        return time.process_time() - start
+
+    assert min(cost("/v1" * 1_000_000) for _ in range(3)) < 3 * min(cost("abc" * 1_000_000) for _ in range(5))

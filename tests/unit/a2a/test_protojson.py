@@ -1,5 +1,6 @@
 """What ProtoJSON tolerates is read, and everything else is refused with its field named (A2A 1.0.1 §5.5-§5.7)."""
 
+import time
 from typing import Any
 
 import msgspec
@@ -252,3 +253,19 @@ def test_what_does_not_fit_is_refused_with_its_field(type_: type[msgspec.Struct]
     assert raised.value.kind is INVALID_PARAMS
     assert [path for path, _ in raised.value.fields] == [field]
     assert field in raised.value.message
+
+
+@pytest.mark.parametrize("piece", [b'"a",', b'{"a":', b'"",'])
+def test_of_too_many_values_no_more_are_looked_at(piece: bytes) -> None:
+    def cost(values: int) -> float:
+        start = time.process_time()
+        with pytest.raises(A2AError, match="has more than 100000 values"):
+            protojson.decode(b"[" + piece * values)
+        return time.process_time() - start
+
+    assert min(cost(1_600_000) for _ in range(3)) < 3 * min(cost(200_000) for _ in range(5))
+
+
+@pytest.mark.parametrize("piece", [b'"[,{"', b'"a,b"', b'"\\",["'])
+def test_what_stands_in_strings_are_no_values(piece: bytes) -> None:
+    assert len(protojson.decode(b"[" + b",".join([piece] * 90_000) + b"]")) == 90_000
