@@ -57,15 +57,17 @@ class TasksFunction:
         try:
             with self._open(request, timeout=90) as answer:
                 return json.loads(answer.read() or b"{}")  # type: ignore[no-any-return]
-        except http.client.HTTPException as error:
-            raise OSError("the answer broke off") from error
+        except (http.client.HTTPException, ValueError) as error:
+            raise OSError("the answer broke off, or is no JSON") from error
         except urllib.error.HTTPError as error:
             with error:
                 body = error.read()
             if error.code >= 500 or error.code in (408, 429):
                 raise OSError(f"status {error.code}") from None
-            problem = "problem+json" in error.headers.get("Content-Type", "")
-            raise Refused(error.code, json.loads(body) if problem else {}) from None
+            problem: Any = {}
+            with contextlib.suppress(ValueError):
+                problem = json.loads(body)
+            raise Refused(error.code, problem if isinstance(problem, dict) else {}) from None
 
 
 class Lease:

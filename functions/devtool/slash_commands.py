@@ -118,8 +118,8 @@ def _search(text: str) -> Made | None:
 def _write(text: str) -> Made | None:
     """Read the first word as the path, and all that follows as the content, as it stands."""
     if text[:1] in ("'", '"'):
-        end = text.find(text[0], 1)
-        path, content = text[1:end], text[end + 1 :].strip()
+        path, end, content = text[1:].partition(text[0])
+        content = content.strip() if end else ""
     else:
         path, _, content = text.partition(" ")
         if "\n" in path:

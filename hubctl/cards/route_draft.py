@@ -20,7 +20,7 @@ from a2a_hub.text.language import Language, language_of
 
 _BILINGUAL = " / "
 _MAX_NAME_CHARACTERS = 60
-_MAX_KEYWORDS = 12
+_MAX_KEYWORDS = 30
 _MAX_EXAMPLES = 4
 # Words of texts on any subject: none decides by itself.
 _GENERIC_WORDS = """
@@ -57,7 +57,11 @@ def of_card(url: str, body: bytes, *, needs_token: bool) -> Found:
     """Return the agent of a card. Raises A2AError."""
     card = to_core_card(protojson.decode(body))
     schemes = card.security_schemes or {}
-    needed = [each for requirement in card.security_requirements for each in requirement.schemes.items()]
+    requirements = card.security_requirements
+    # One requirement is enough, and an empty one lets everybody in.
+    needed = [
+        each for one in requirements if all(other.schemes for other in requirements) for each in one.schemes.items()
+    ]
     served = (
         kind.route_lines(schemes[name], scopes.list)
         for name, scopes in needed
@@ -154,6 +158,8 @@ def _keywords(found: Found, router: Router) -> Iterator[str]:
         elif len(kept) < _MAX_KEYWORDS:
             kept.add(keyword.lower())
             yield keyword
+        else:
+            found.notes.append(f"left out, with {_MAX_KEYWORDS} keywords before it: {keyword!r}")
 
 
 def _boundary(url: str, *, needs_token: bool) -> Sequence[str]:

@@ -16,7 +16,7 @@ import httpx
 from a2a.types import a2a_pb2
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from transcoder import CallFailed, HttpCall, Rule, events_of, failure, headers_of, metadata_of, read, read_event
+from transcoder import CallFailed, HttpCall, Rule, data_of, failure, headers_of, metadata_of, read, read_event
 
 SERVICE = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
 _LARGEST_MESSAGE_BYTES = 10_000_000
@@ -59,14 +59,12 @@ class Method:
                 if answer.status_code != httpx.codes.OK:
                     _check(answer, await answer.aread())
                 await context.send_initial_metadata(metadata_of(answer.headers))
-                event: list[str] = []
-                async for line in answer.aiter_lines():
-                    if line:
-                        event.append(line)
-                        continue
-                    for data in events_of(event):
+                rest = b""
+                # Not by lines of httpx, which end at U+2028, too.
+                async for chunk in answer.aiter_bytes():
+                    *events, rest = (rest + chunk).split(b"\n\n")
+                    for data in filter(None, map(data_of, events)):
                         yield read_event(data, self._output)
-                    event = []
         except (CallFailed, httpx.HTTPError) as problem:
             await self._abort(context, problem)
 

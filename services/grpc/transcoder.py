@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -85,7 +85,11 @@ def _query_value(value: object) -> str:
 
 def headers_of(metadata: Sequence[tuple[str, str | bytes]], *, accept: str) -> dict[str, str]:
     """Return the HTTP headers of a call. Without a version it is 1.0: the package of the service says so."""
-    sent = {name: value for name, value in metadata if name in _FORWARDED and isinstance(value, str)}
+    sent: dict[str, str] = {}
+    for name, value in metadata:
+        if name in _FORWARDED and isinstance(value, str):
+            # One name may come several times, such as for each extension.
+            sent[name] = f"{sent[name]}, {value}" if name in sent else value
     return {"a2a-version": "1.0"} | sent | {"accept": accept, "content-type": "application/json"}
 
 
@@ -104,18 +108,16 @@ def read(content: bytes | str, output: type[Message]) -> Message:
         raise CallFailed(grpc.StatusCode.INTERNAL, _A_SENTENCE) from None
 
 
-def read_event(data: str, output: type[Message]) -> Message:
+def read_event(data: bytes, output: type[Message]) -> Message:
     """Return an event of a stream. Raises CallFailed for an error in its place."""
-    if data.startswith('{"error"'):
-        raise failure(0, data.encode(), {})
+    if data.startswith(b'{"error"'):
+        raise failure(0, data, {})
     return read(data, output)
 
 
-def events_of(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the data of a server-sent event."""
-    data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
-    if data:
-        yield "\n".join(data)
+def data_of(event: bytes) -> bytes:
+    """Return the data of a server-sent event; empty for a comment."""
+    return b"\n".join(line[5:].removeprefix(b" ") for line in event.split(b"\n") if line.startswith(b"data:"))
 
 
 def failure(status: int, content: bytes, headers: Mapping[str, str]) -> CallFailed:

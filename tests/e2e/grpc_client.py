@@ -1,6 +1,6 @@
 """A client of A2A over gRPC made with the official stubs: `grpc_client.py ADDRESS`.
 
-One JSON object a line in, {"method", "request", "token"?, "metadata"?, "messages"?}.
+One JSON object a line in, {"method", "request", "token"?, "metadata"?, "messages"?}. "a|b" in metadata are two values of a name.
 A line out: {"messages"}, or {"code", "details", "reasons"}.
 With `messages`, it leaves a stream after so many.
 """
@@ -20,7 +20,7 @@ def called(stub: Any, asked: dict[str, Any]) -> dict[str, Any]:
     """Return what came of one call."""
     method = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"].methods_by_name[asked["method"]]
     request = json_format.ParseDict(asked["request"], getattr(a2a_pb2, method.input_type.name)())
-    metadata = [*asked.get("metadata", {}).items()]
+    metadata = [(name, value) for name, values in asked.get("metadata", {}).items() for value in values.split("|")]
     if token := asked.get("token"):
         metadata.append(("authorization", f"Bearer {token}"))
     try:

@@ -150,6 +150,23 @@ def test_every_operation_has_its_http_form_and_a_server_that_answers_rubbish_is_
     assert received.headers["a2a-version"] == "1.0"
 
 
+def test_a_text_with_any_line_end_and_each_extension_arrive(python: Path, tmp_path: Path) -> None:
+    text = "one\u2028two\u2029three\u0085four\r\nfive\n\nsix"
+
+    def answer(exchange: Exchange) -> None:
+        message = {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": text}]}
+        data = json.dumps({"message": message}, ensure_ascii=False).encode()
+        exchange.start_stream()
+        for piece in (b": still here\n\ndata: ", data[:70], data[70:], b"\n", b"\n"):
+            exchange.send(piece)
+
+    with HttpServer(answer) as server, _client(python, server.url, tmp_path) as client:
+        told = client.call("SendStreamingMessage", _message(), metadata={"a2a-extensions": "urn:a|urn:b"})
+        (received,) = server.received
+    assert told["messages"][0]["message"]["parts"] == [{"text": text}]
+    assert received.headers["a2a-extensions"] == "urn:a, urn:b"
+
+
 def test_a_hub_that_is_away_is_unavailable(python: Path, tmp_path: Path) -> None:
     with _client(python, f"http://127.0.0.1:{free_ports(1)[0]}", tmp_path) as client:
         assert client.call("ListTasks", {})["code"] == "UNAVAILABLE"

@@ -107,6 +107,22 @@ def test_tags_that_a_framework_gives_every_agent_are_no_keywords(routes: Path) -
     assert found.keywords == ("Hotel desk",)
 
 
+def test_what_lets_everybody_in_needs_no_credential(routes: Path) -> None:
+    schemes = {"one": {"apiKeySecurityScheme": {"location": "header", "name": "X-Key"}}}
+    needed = [{"schemes": {"one": {"list": []}}}, {"schemes": {}}]
+    with agent(CARD | {"securitySchemes": schemes, "securityRequirements": needed}) as server:
+        status, _, found = add(server.url, "--routes", routes)
+    assert (status, found.boundary.kind) == (0, "public")
+
+
+def test_the_operator_hears_of_subjects_that_are_too_many(routes: Path) -> None:
+    skills = [{"id": "a", "name": "b", "description": "Books.", "tags": [f"subject{number}" for number in range(31)]}]
+    with agent(CARD | {"skills": skills}) as server:
+        _, notes, found = add(server.url, "--routes", routes)
+    assert len(found.keywords) == 30
+    assert "left out, with 30 keywords before it: 'subject30'" in notes
+
+
 def test_the_operator_hears_how_files_reach_programs(routes: Path) -> None:
     with agent(CARD | {"defaultOutputModes": ["text/plain", "image/png"]}) as server:
         _, notes, _ = add(server.url, "--routes", routes)

@@ -70,6 +70,21 @@ class Function:
             exchange.json({"taskId": "task-1", "status": "", "version": 7, "cancelRequested": False})
 
 
+def test_an_answer_that_is_no_json_is_an_outage() -> None:
+    def page(exchange: Exchange) -> None:
+        exchange.answer(200, b"<html>", content_type="text/html")
+
+    assert Function({"complete": [page]}).work(lambda _: "Done") == [("complete", {"version": 1, "text": "Done"})] * 2
+
+
+def test_a_rejection_that_is_no_json_is_a_rejection() -> None:
+    function = Function(
+        {"lease": [lambda exchange: exchange.answer(403, b"{", content_type="application/problem+json")]}
+    )
+    with pytest.raises(Refused, match="status 403"):
+        function.work(lambda _: "Done")
+
+
 def test_what_the_work_returns_is_the_answer() -> None:
     function = Function()
     assert function.work(lambda work: f"Done: {work.text}", roles=["developer"], lease_seconds=9) == [

@@ -151,7 +151,8 @@ def test_help_is_asked_for_in_many_ways(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["/", "/nothing", "/memory", "/memory x", "/read", "/replace a b", "/replace a 'b", "/write a"]
+    "text",
+    ["/", "/nothing", "/memory", "/memory x", "/read", "/replace a b", "/replace a 'b", "/write a", "/write 'a b"],
 )
 def test_a_command_that_is_wrong_is_told_what_would_be_right(text: str) -> None:
     wrong = understood(text)
