@@ -24,7 +24,10 @@ _SETS = Path(evaluation.documents.__file__).parent
 
 
 class _Reader:
-    """The recorded replies; a quote's section and text stand for its id, which is looked up in the prompt."""
+    """The recorded replies; a quote's section and text stand for its id, which is looked up in the prompt.
+
+    `again` is the reply of a reader who was told what failed.
+    """
 
     def __init__(self, name: str) -> None:
         lines = (_SETS / name / "replies.jsonl").read_text(encoding="utf-8").splitlines()
@@ -34,12 +37,15 @@ class _Reader:
 
     def __call__(self, body: dict[str, Any], _: Exchange) -> list[str]:
         ids: dict[tuple[str, str], int] = {}
-        section = question = ""
+        section = question = rejected = ""
         for line in map(json.loads, body["messages"][1]["content"].splitlines()):
             section, question = line.get("section", section), line.get("question", question)
+            rejected = line.get("rejected", rejected)
             if "id" in line:
                 ids[section, line["text"]] = line["id"]
         reply = self._reply(question)
+        if rejected:
+            reply = reply.get("again", reply)
         if "words" in body["response_format"]["json_schema"]["schema"]["properties"]:
             return [json.dumps({"words": reply.get("words", [])})]
         quotes = {(quote["section"], quote["text"]) for each in reply["sentences"] for quote in each["quotes"]}
