@@ -43,11 +43,17 @@ class CalledCapabilities(Wire, frozen=True, kw_only=True):
         )
 
 
+class CalledInterface(AgentInterface, frozen=True, kw_only=True):
+    """An interface of a card. Only 1.0 has the list of them, so one without a version speaks that, as for the official SDK."""
+
+    protocol_version: str = Version.V1_0
+
+
 class CalledCard(Wire, frozen=True, kw_only=True):
     """The part of an agent's card that matters for calling it. Faults elsewhere in the card are ignored."""
 
     name: Any = ""
-    supported_interfaces: tuple[AgentInterface, ...]
+    supported_interfaces: tuple[CalledInterface, ...]
     capabilities: CalledCapabilities = CalledCapabilities()
 
 
@@ -63,7 +69,7 @@ def read_card(body: bytes) -> CalledCard:
 
 def _is_readable(interface: Any) -> bool:
     try:
-        protojson.read(AgentInterface, interface)
+        protojson.read(CalledInterface, interface)
     except A2AError:
         return False
     return True
@@ -89,7 +95,7 @@ def fetch_card(
     return card
 
 
-def _is(interface: AgentInterface, url: str) -> bool:
+def _is(interface: CalledInterface, url: str) -> bool:
     """Return True if the interface is at `url`, as far as its agent knows its own address."""
     try:
         ours, theirs = urlsplit(url), urlsplit(interface.url)
@@ -155,14 +161,15 @@ def endpoint_of(
     raise ClientError(ClientFault.WRONG_VERSION, "its agent card has no interface that the hub speaks")
 
 
-def _same_origin(interface: AgentInterface, url: str) -> str:
+def _same_origin(interface: CalledInterface, url: str) -> str:
     """Return the interface's URL if it is on the host of `url`, else `url`.
 
-    An agent that does not know its public address names its own machine: its paths hold below a `url` without one.
+    An agent that does not know its public address names its own machine: its path holds where `url` has none, or the same but for
+    a slash at the end.
     """
     try:
         ours, theirs = urlsplit(url), urlsplit(interface.url)
-        is_itself = theirs.hostname in _ITSELF and ours.path in ("", "/")
+        is_itself = theirs.hostname in _ITSELF and ours.path.rstrip("/") in ("", theirs.path.rstrip("/"))
     except ValueError:
         return url
     if (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc):

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.card import AgentInterface
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
+from a2a_hub.a2a.discovery import CalledCard, CalledInterface, endpoint_of, read_card
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Binding, Version
 
@@ -26,11 +25,13 @@ ROUTE = "https://agent.example/a2a"
         ("//agent.example/a2a", ROUTE),
         ("/a2a", ROUTE),
         ("https://[broken", ROUTE),
+        ("http://localhost:8000/a2a/", ROUTE + "/"),
+        ("http://localhost:8000/other", ROUTE),
         ("", ROUTE),
     ],
 )
 def test_a_card_leads_to_no_other_origin_than_the_routes(said: str, called: str) -> None:
-    interface = AgentInterface(url=said, protocol_binding="JSONRPC", protocol_version="1.0")
+    interface = CalledInterface(url=said, protocol_binding="JSONRPC", protocol_version="1.0")
     assert endpoint_of(CalledCard(supported_interfaces=(interface,)), ROUTE).url == called
 
 
@@ -45,7 +46,7 @@ OFFERED = (
 
 def _offering(*offered: tuple[str, str]) -> CalledCard:
     interfaces = [
-        AgentInterface(url=ROUTE, protocol_binding=binding, protocol_version=version, tenant=f"{at}")
+        CalledInterface(url=ROUTE, protocol_binding=binding, protocol_version=version, tenant=f"{at}")
         for at, (binding, version) in enumerate(offered)
     ]
     return CalledCard(supported_interfaces=tuple(interfaces))
@@ -113,6 +114,12 @@ def test_what_is_amiss_elsewhere_in_a_card_keeps_nobody_from_calling_its_agent(
 def test_an_interface_that_cannot_be_read_leaves_the_others(card: dict[str, Any], version: str) -> None:
     endpoint = endpoint_of(read_card(json.dumps(card).encode()), ROUTE)
     assert (endpoint.url, endpoint.version, endpoint.binding) == (ROUTE, version, "HTTP+JSON")
+
+
+def test_an_interface_of_1_0_that_names_no_version_is_called_in_1_0() -> None:
+    unversioned = {"supportedInterfaces": [{"url": ROUTE, "protocolBinding": "JSONRPC"}]}
+    endpoint = endpoint_of(read_card(json.dumps(_IN_0_3 | unversioned).encode()), ROUTE)
+    assert (endpoint.version, endpoint.binding) == ("1.0", "JSONRPC")
 
 
 @pytest.mark.parametrize(
