@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from msgspec import structs
 
 from a2a_hub.a2a.error_response import read_body
-from a2a_hub.a2a.errors import PERMISSION_DENIED, UNAUTHENTICATED, A2AError
+from a2a_hub.a2a.errors import UNAUTHENTICATED, A2AError
 from a2a_hub.http.admission import Door
 from a2a_hub.http.allowed_headers import REQUEST_HEADERS, allowed_headers
 from a2a_hub.http.client import HttpClient
@@ -83,12 +83,12 @@ class _Browser:
         return self._pages.console(csrf=session.csrf, hub=self._config.hub_url, name=session.name)
 
     def identify(self, request: Request, _: Record) -> Session:
-        """Return the session of a call. Raises UNAUTHENTICATED, or PERMISSION_DENIED for one of another site's page."""
+        """Return the session of a call. Raises UNAUTHENTICATED, also for one of a page that is not its own."""
         session = self._sessions.of(request)
         if session is None or not session.token:
             raise A2AError(UNAUTHENTICATED, "The session has ended; sign in again")
         if not is_from_page(session, request.headers.get(_CSRF_HEADER)):
-            raise A2AError(PERMISSION_DENIED, "The call comes from no page of this session; reload the page")
+            raise A2AError(UNAUTHENTICATED, "The call comes from no page of this session; sign in again")
         return session
 
     def call(self, request: Request, session: Session, _: Record) -> Response:

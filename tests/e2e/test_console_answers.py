@@ -65,6 +65,7 @@ class FakeHub(HttpServer):
         self.document: Any = None
         self.activity: Any = None
         self.routes: list[dict[str, Any]] = []
+        self.restarts = 0
 
     def _answer(self, exchange: Exchange) -> None:
         received = exchange.received
@@ -95,7 +96,14 @@ class FakeHub(HttpServer):
         if request["method"] == "ListTasks":
             exchange.json({"result": {"tasks": []}})
             return
+        if request["method"] == "GetTask":
+            exchange.json({"result": {"id": "task", **_state("WORKING")}})
+            return
         if request["method"] == "SubscribeToTask":
+            if self.restarts:
+                self.restarts -= 1
+                exchange.json({"error": {"code": -32603}}, 503)
+                return
             exchange.start_stream()
             artifact = {"artifactId": "a", "parts": [{"text": "whole after all"}]}
             exchange.event({"result": {"task": {"id": "task", "artifacts": [artifact], **_state("COMPLETED")}}})
@@ -115,6 +123,16 @@ class FakeHub(HttpServer):
             self._say(exchange, "\n\nSources:\n[1] Leave: “Five paid-leave days”", append=True)
         elif text == "huge":
             self._say(exchange, "<b>" + "x" * 10_000_000)
+        elif text == "malformed":
+            self._say(exchange, "42")
+            metadata = {ROUTE_EXTENSION: {"route": 1, "words": None, "rule": "keyword", "citations": [None]}}
+            exchange.event({"result": {"statusUpdate": {**_IDS, **_state("COMPLETED"), "metadata": metadata}}})
+            return
+        elif text == "fail":
+            exchange.event(
+                {"result": {"statusUpdate": {**_IDS, **_state("FAILED"), "metadata": {ROUTE_EXTENSION: WHY}}}}
+            )
+            return
         elif text == "choose":
             asking = _state("INPUT_REQUIRED")
             asking["status"]["message"] = {"parts": [{"text": "Which?\n1. One\n2. Two"}]}
@@ -216,6 +234,63 @@ def test_stop_cancels_the_task(asked: Browser, hub: FakeHub) -> None:
 def test_a_broken_stream_is_taken_up_again(asked: Browser) -> None:
     ask(asked, "break")
     asked.wait(selector="article[aria-busy=false] p:text-is('whole after all')")
+
+
+def test_a_hub_that_restarts_in_the_middle_of_a_stream_is_waited_for(asked: Browser, hub: FakeHub) -> None:
+    hub.restarts = 2
+    ask(asked, "break")
+    asked.wait(selector="article[aria-busy=false] p:text-is('whole after all')")
+    assert not asked.evaluate(script="document.querySelectorAll('.problem:not(:empty)').length")
+
+
+def test_a_page_that_is_reloaded_in_the_middle_of_an_answer_goes_on_with_it(asked: Browser) -> None:
+    ask(asked, "slow")
+    asked.wait(selector="article[aria-busy=true] p:text-is('the first words')")
+    asked.evaluate(script="location.reload()")
+    asked.wait(selector="article[aria-busy=false] p:text-is('whole after all')")
+    assert "slow" in asked.text(selector=".question")
+    asked.click(selector="[data-t='ask.new']")
+    asked.evaluate(script="location.reload()")
+    asked.wait(selector=".ask .empty button")
+
+
+def test_a_page_of_an_earlier_session_asks_to_sign_in_and_keeps_the_question(asked: Browser) -> None:
+    asked.evaluate(script="document.querySelector('meta[name=csrf]').content = 'of the session before'")
+    ask(asked, "What now?")
+    asked.click(selector="article [role=alert] a")
+    asked.click(selector="a.button")
+    asked.wait(selector=".ask textarea")
+    assert asked.evaluate(script="document.querySelector('.ask textarea').value") == "What now?"
+
+
+def test_a_malformed_answer_shows_no_error_of_the_script(asked: Browser) -> None:
+    ask(asked, "malformed")
+    shown = asked.text(selector="article[aria-busy=false]")
+    assert "The answer broke off" in shown
+    assert "null" not in shown
+    assert "TypeError" not in shown
+
+
+def test_a_new_person_is_offered_questions_in_the_language_of_the_page(asked: Browser, hub: FakeHub) -> None:
+    texts = dict.fromkeys(("id", "description", "descriptionJa", "boundary"), "x")
+    lists = {"keywords": [], "patterns": [], "fallbacks": [], "priority": 1}
+    examples = ["cite", "choose", "hostile", "富士山の高さは"]
+    hub.routes = [{**texts, **lists, "name": "Facts", "nameJa": "事実", "examples": examples}]
+    asked.evaluate(script="location.reload()")
+    asked.wait(selector=".examples button")
+    assert asked.text(selector=".examples").split() == ["Facts", "cite", "choose"]
+    asked.choose(selector="#language", value="ja")
+    asked.wait(selector=".examples button:text-is('富士山の高さは')")
+    asked.choose(selector="#language", value="en")
+    asked.click(selector=".examples button:text-is('cite')")
+    asked.wait(selector="article[aria-busy=false] .sources")
+    hub.routes = []
+
+
+def test_a_failure_leads_to_what_is_down(asked: Browser) -> None:
+    ask(asked, "fail")
+    asked.click(selector="article[aria-busy=false] a[href='#health']")
+    asked.wait(selector=".health [data-t='error.operators']")
 
 
 def test_a_limit_says_when_to_try_again(asked: Browser) -> None:

@@ -174,8 +174,8 @@ def test_calls_reach_the_hub_as_the_person_and_only_from_a_page_of_the_session()
         assert browser.get("/hub/routes").status == 401
         browser.google()
         csrf, before = browser.csrf(), len(services.received)
-        assert browser.ask("POST", "/hub", b"{}").status == 403
-        assert browser.ask("POST", "/hub", b"{}", x_csrf_token="guess").status == 403
+        assert browser.ask("POST", "/hub", b"{}").status == 401
+        assert browser.ask("POST", "/hub", b"{}", x_csrf_token="guess").status == 401
         assert len(services.received) == before
         sent = {"x_csrf_token": csrf, "content_type": "application/json", "a2a_version": "1.0", "x_hub_principal": "me"}
         assert browser.ask("POST", "/hub", b"{}", **sent).status == 200

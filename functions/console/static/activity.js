@@ -14,7 +14,7 @@ export function activity(key, draw) {
     try {
       body.replaceChildren(...draw(await read("/activity")), button("activity.again", load));
     } catch (error) {
-      body.replaceChildren(problem(error.kind === "forbidden" ? "operators" : (error.kind ?? "broken"), error.message, error.seconds));
+      body.replaceChildren(problem(error.kind === "forbidden" ? "operators" : error));
     }
   }
   return element;

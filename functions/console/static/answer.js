@@ -2,22 +2,23 @@
 
 import { HubError, ROUTE, requestOf, rpc, stream } from "./hub.js";
 import { link, markdown, plain } from "./markdown.js";
-import { button, copyButton, h, language, say } from "./page.js";
+import { button, copyButton, h, language, pause, say } from "./page.js";
 
 const ENDS = ["COMPLETED", "FAILED", "CANCELED", "REJECTED", "INPUT_REQUIRED", "AUTH_REQUIRED"];
 const MOST_FORMATTED = 50_000;
-const RETRIES = [500, 2000, 5000];
+// A hub that restarts is back within these waits.
+const RETRIES_MS = [500, 2000, 5000, 10_000, 15_000];
+const PASSING = ["away", "broken", "busy", "offline"];
 
 export const stateOf = (task) => (task.status?.state ?? "").replace("TASK_STATE_", "");
 export const isOver = (state) => ENDS.includes(state);
 const textsOf = (parts = []) => parts.map((part) => part.text ?? "").join("");
 
 export class Answer {
-  // `reply(text)` answers a question of this answer; `again()` asks the same once more; `rate(word)` rates it, while it is the last.
-  constructor({ reply, again, rate } = {}) {
-    this.reply = reply;
-    this.rate = rate;
-    this.again = again;
+  // `reply(text)` answers a question of this answer; `again()` asks the same once more; `rate(word)` rates it, while it is the last;
+  // `begun()` is called once its task is known.
+  constructor({ reply, again, rate, begun } = {}) {
+    Object.assign(this, { reply, again, rate, begun });
     this.artifacts = new Map();
     this.state = "";
     this.note = "";
@@ -27,14 +28,15 @@ export class Answer {
     this.element = h("article", { class: "answer", "aria-busy": "true" }, this.progress, this.body, this.after);
   }
 
-  // Show the events of a request until they end, and go on with its task where the connection was lost.
+  // Show the events of a request until they end, and go on with its task where the connection was lost; without a request, with
+  // the task of a page that was left.
   async run(request, { signal, title } = {}) {
     this.started = performance.now();
     try {
-      await this.take(stream(request, { signal, title }));
-      for (const wait of RETRIES) {
+      await (request ? this.take(() => stream(request, { signal, title })) : this.load());
+      for (const wait of RETRIES_MS) {
         if (this.isDone || !this.taskId) break;
-        await new Promise((resume) => setTimeout(resume, wait));
+        await pause(wait);
         await this.follow(signal);
       }
       if (!this.isDone) throw new HubError("broken");
@@ -46,29 +48,35 @@ export class Answer {
     this.progress.remove();
   }
 
+  // Show these results; a task outlives a failure that passes.
   async take(results) {
     try {
-      for await (const result of results) this.apply(result);
+      for await (const result of await results()) this.apply(result);
     } catch (error) {
-      if (!this.taskId || !["broken", "offline"].includes(error.kind)) throw error;
+      if (!this.taskId || !PASSING.includes(error.kind)) throw error;
     }
   }
 
   // Read on in a task: its stream, or the whole of one that has ended.
   async follow(signal) {
-    const params = { id: this.taskId };
     try {
-      await this.take(stream(requestOf("SubscribeToTask", params), { signal }));
+      await this.take(() => stream(requestOf("SubscribeToTask", { id: this.taskId }), { signal }));
     } catch (error) {
       if (error.kind !== "protocol") throw error;
-      this.apply({ task: await rpc("GetTask", params) });
+      await this.load();
     }
+  }
+
+  load() {
+    return this.take(async () => [{ task: await rpc("GetTask", { id: this.taskId }) }]);
   }
 
   apply({ task, message, statusUpdate, artifactUpdate }) {
     const event = task ?? message ?? statusUpdate ?? artifactUpdate ?? {};
     this.contextId = event.contextId ?? this.contextId;
-    this.taskId = task?.id ?? event.taskId ?? this.taskId;
+    const before = this.taskId;
+    this.taskId = task?.id ?? event.taskId ?? before;
+    if (this.taskId !== before) this.begun?.();
     this.why = event.metadata?.[ROUTE] ?? this.why;
     if (task) {
       this.artifacts = new Map((task.artifacts ?? []).map((each) => [each.artifactId, each.parts ?? []]));
@@ -87,7 +95,7 @@ export class Answer {
       if (isOver(this.state)) this.note = words;
       else if (words) this.progress.replaceChildren(plain(words).slice(0, 500));
     }
-    if (this.text && this.firstMs === undefined) this.firstMs = Math.round(performance.now() - (this.started ?? 0));
+    if (this.firstMs === undefined && this.text) this.firstMs = Math.round(performance.now() - (this.started ?? 0));
     this.isDone = isOver(this.state);
     // Many small events are drawn together.
     if (this.isDone) this.draw();
@@ -119,6 +127,7 @@ export class Answer {
       ...[this.why && sources(this.why), this.why && reasons(this.why, this.firstMs), this.rating()].filter(Boolean),
     );
     if (this.again && this.error?.retryable) this.after.prepend(button("again", this.again));
+    if (this.state === "FAILED" && this.why) this.after.append(h("p", {}, h("a", { href: "#health" }, say("health.see"))));
   }
 
   // The numbered choices at the end of a question, as buttons.
@@ -151,19 +160,18 @@ export class Answer {
   }
 
   failed(error) {
-    const kind = error instanceof HubError ? error.kind : "broken";
-    this.problem = kind;
-    if (!(error instanceof HubError)) console.error(error);
-    this.after.append(
-      problem(kind, error.message, error.seconds),
-      ...(this.again && ["busy", "offline", "broken"].includes(kind) ? [button("again", this.again)] : []),
-    );
+    this.problem = error.kind ?? "broken";
+    this.after.append(problem(error), ...(this.again && PASSING.includes(this.problem) ? [button("again", this.again)] : []));
   }
 }
 
-export function problem(kind, detail = "", seconds = "") {
+// What went wrong, in words: of an error, or of the name of one. Only refusals say more, in the words of the hub.
+export function problem(error) {
+  const { kind = "broken", message, seconds } = typeof error === "string" ? { kind: error } : error;
+  if (error instanceof Error && !error.kind) console.error(error);
   const words = h("div", { class: "problem", role: "alert" }, say(`error.${kind}`, { seconds }, "p"));
-  if (detail && kind !== "signed_out") words.append(h("p", { class: "detail", dir: "auto" }, plain(detail).slice(0, 1000)));
+  const detail = ["busy", "forbidden", "protocol"].includes(kind) && message;
+  if (detail) words.append(h("p", { class: "detail", dir: "auto", lang: "en" }, plain(detail).slice(0, 1000)));
   if (kind === "signed_out") words.append(h("a", { href: "/sign-in?again=1", "data-t": "sign_in" }, say("sign_in")));
   return words;
 }
@@ -202,8 +210,8 @@ function pageOf(route, { uri, quote = "", position, passageId }) {
   return `#document?${new URLSearchParams({ route, uri, start: position.start, quote })}`;
 }
 
-function sources({ route, citations = [] }) {
-  if (!citations.length) return null;
+function sources({ route, citations }) {
+  if (!citations?.length) return null;
   const items = citations.map((each) => {
     const name = plain(String(each.title || each.uri));
     const address = [each.link, each.uri].find((place) => /^https?:\/\//.test(place ?? ""));
@@ -218,7 +226,7 @@ function sources({ route, citations = [] }) {
   return h("section", { class: "sources" }, say("sources", {}, "h3"), h("ol", {}, items));
 }
 
-export const ruleOf = ({ rule, words = [] }) => say(`rule.${rule}`, { words: words.map((word) => `“${plain(word)}”`).join(", ") });
+export const ruleOf = ({ rule, words }) => say(`rule.${rule}`, { words: (words ?? []).map((word) => `“${plain(word)}”`).join(", ") });
 
 function reasons(why, firstMs) {
   const { routingMs = 0, downstreamMs = 0, totalMs = 0 } = why.timings ?? {};

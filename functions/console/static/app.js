@@ -32,6 +32,8 @@ function show() {
   current = name;
 }
 
+// What was typed and asked is nobody else's.
+document.querySelector("header form").addEventListener("submit", () => sessionStorage.clear());
 await start();
 addEventListener("hashchange", show);
 show();

@@ -2,13 +2,17 @@
 
 import { Answer } from "./answer.js";
 import { compareButton } from "./compare.js";
-import { requestOf, rpc } from "./hub.js";
+import { read, requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
-import { button, h, label, say, text } from "./page.js";
+import { button, h, label, language, say, text } from "./page.js";
 
 const MOST_FILE_BYTES = 7_000_000;
 // A text that was sent after the session had ended, for the page after the next sign-in.
 const DRAFT = "draft";
+// The turn that runs or waits when the page is left, for the page after that.
+const TURN = "turn";
+const MOST_EXAMPLES = 2;
+const isJapanese = (words) => /[\u3040-\u30ff\u4e00-\u9fff]/.test(words);
 
 export function view() {
   let conversation = {};
@@ -23,7 +27,8 @@ export function view() {
   const stop = button("stop", () => running?.stop(), { hidden: true });
   const sendButton = h("button", { "data-t": "send" }, say("send"));
   const help = () => ask([{ text: text("ask.help") }], text("ask.help"));
-  const empty = h("div", { class: "empty" }, say("ask.empty", {}, "p"), button("ask.help", help));
+  const examples = h("dl", { class: "examples" });
+  const empty = h("div", { class: "empty" }, say("ask.empty", {}, "p"), button("ask.help", help), examples);
   const form = h("form", {}, input, warning,
     h("div", { class: "row" }, files, h("label", { for: "files", class: "button" }, say("ask.files")), names, stop, button("ask.new", renew), sendButton));
 
@@ -40,6 +45,20 @@ export function view() {
   log.append(empty);
   input.value = sessionStorage.getItem(DRAFT) ?? "";
   sessionStorage.removeItem(DRAFT);
+  suggest();
+  document.addEventListener("language", suggest);
+  const left = JSON.parse(sessionStorage.getItem(TURN));
+  if (left) take({ taskId: left.taskId, contextId: left.contextId }, null, left.shown, left.attached);
+
+  // Questions that each agent answers, in the language of the page.
+  async function suggest() {
+    const { routes } = await read("/routes").catch(() => ({ routes: [] }));
+    const wanted = language() === "ja";
+    const groups = routes.map(({ name, nameJa, examples: all }) => [wanted ? nameJa : name, all.filter((each) => isJapanese(each) === wanted)]);
+    const asking = (example) => h("button", { type: "button", onclick: () => ask([{ text: example }], example) }, example);
+    const drawn = ([name, of]) => [h("dt", {}, name), h("dd", { class: "row" }, of.slice(0, MOST_EXAMPLES).map(asking))];
+    examples.replaceChildren(...groups.filter(([, of]) => of.length).flatMap(drawn));
+  }
 
   async function submit() {
     const words = input.value.trim();
@@ -57,17 +76,27 @@ export function view() {
     await ask(parts, words, shownNames);
   }
 
-  async function ask(parts, shown, attached = []) {
+  function ask(parts, shown, attached = []) {
+    const configuration = { acceptedOutputModes: ["text/plain"] };
+    return take({}, requestOf("SendStreamingMessage", { message: messageOf(parts), configuration }), shown, attached);
+  }
+
+  // Show the turn of a request, or without one, go on with the task that is known of it.
+  async function take(known, request, shown, attached) {
     if (running) return;
     empty.remove();
+    const isInLog = log.contains(document.activeElement);
     // The hub rates the last answer of a conversation, and what is asked now answers a question.
     for (const old of log.querySelectorAll(".rate, .choices, [data-t='state.INPUT_REQUIRED']")) old.remove();
+    if (isInLog) input.focus({ preventScroll: true });
     const aborting = new AbortController();
     const answer = new Answer({
       reply: (number, name) => ask([{ text: number }], name),
-      again: () => ask(parts, shown, attached),
+      again: request && (() => ask(request.body.params.message.parts, shown, attached)),
       rate: (word) => rpc("SendMessage", { message: messageOf([{ text: `/${word}` }]) }),
+      begun: () => sessionStorage.setItem(TURN, JSON.stringify({ taskId: answer.taskId, contextId: answer.contextId, shown, attached })),
     });
+    Object.assign(answer, known);
     running = {
       stop: () => {
         if (answer.taskId) rpc("CancelTask", { id: answer.taskId }).catch(() => {});
@@ -79,13 +108,12 @@ export function view() {
     const question = [h("span", { class: "unseen" }, say("tasks.you")), h("p", { dir: "auto" }, plain(shown)), attached.length && h("p", { class: "files" }, attached.join(", "))];
     log.append(h("div", { class: "question" }, question.filter(Boolean)), answer.element);
     answer.element.scrollIntoView({ block: "end" });
-    const configuration = { acceptedOutputModes: ["text/plain"] };
-    const request = requestOf("SendStreamingMessage", { message: messageOf(parts), configuration });
     await answer.run(request, { signal: aborting.signal, title: shown || attached.join(", ") });
     const waits = answer.state === "INPUT_REQUIRED" && answer.taskId;
     conversation = answer.contextId ? { contextId: answer.contextId, ...(waits ? { taskId: answer.taskId } : {}) } : conversation;
     if (shown && !attached.length && answer.isDone) answer.after.querySelector(".why")?.append(compareButton(shown));
-    if (answer.problem === "signed_out") sessionStorage.setItem(DRAFT, shown);
+    if (answer.problem !== "signed_out" && !waits) sessionStorage.removeItem(TURN);
+    if (answer.problem === "signed_out" && !answer.taskId) sessionStorage.setItem(DRAFT, shown);
     running = null;
     stop.hidden = true;
     sendButton.disabled = false;
@@ -96,6 +124,7 @@ export function view() {
 
   function renew() {
     running?.stop();
+    sessionStorage.removeItem(TURN);
     conversation = {};
     log.replaceChildren(empty);
     input.focus();

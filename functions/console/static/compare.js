@@ -57,7 +57,7 @@ async function fill(body, request, title, draw) {
     for await (const result of stream(request, { title })) results.push(result);
     body.replaceChildren(...draw(results));
   } catch (error) {
-    body.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
+    body.replaceChildren(problem(error));
   }
 }
 

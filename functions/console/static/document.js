@@ -24,7 +24,7 @@ export function view() {
       else shownAs.replaceChildren(problem(data?.declines === "nothing_known" ? "no_document" : "document_down"));
     } catch (error) {
       at = "";
-      shownAs.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
+      shownAs.replaceChildren(problem(error));
     }
   }
 

@@ -22,7 +22,7 @@ export function view() {
       const rows = steps.sort((one, other) => rank(one) - rank(other)).map(drawn);
       found.replaceChildren(table(HEADS, h("tbody", {}, rows)));
     } catch (error) {
-      found.replaceChildren(problem(error.kind === "forbidden" ? "operators" : (error.kind ?? "broken"), error.message, error.seconds));
+      found.replaceChildren(problem(error.kind === "forbidden" ? "operators" : error));
     }
     examine.disabled = false;
   }

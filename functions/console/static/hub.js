@@ -3,7 +3,7 @@
 export const ROUTE = "urn:a2a-hub:extension:route/v1";
 const MOST_BUFFERED = 16 << 20;
 const MOST_TURNS = 30;
-const KINDS = { 401: "signed_out", 403: "forbidden", 413: "too_large", 429: "busy", 503: "busy", 504: "busy" };
+const KINDS = { 401: "signed_out", 403: "forbidden", 413: "too_large", 429: "busy", 500: "away", 502: "away", 503: "away", 504: "away" };
 
 const meta = (name) => document.querySelector(`meta[name=${name}]`).content;
 

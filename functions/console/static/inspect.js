@@ -24,7 +24,7 @@ export function view() {
       card.replaceChildren(found.length ? h("ul", {}, found) : say("inspect.good", {}, "p"),
         h("details", {}, say("inspect.text", {}, "summary"), h("pre", {}, h("code", {}, plain(told.card).slice(0, 100_000)))));
     } catch (error) {
-      card.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
+      card.replaceChildren(problem(error));
     }
   });
 

@@ -9,7 +9,7 @@ const INLINE = /`([^`\n]{1,2000})`|\*\*([^*\n]{1,2000})\*\*|\[([^\][\n]{1,300})\
 // They make text read differently from what it is.
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
-export const plain = (text) => text.replace(/\r\n?/g, "\n").replace(INVISIBLE, "");
+export const plain = (text) => String(text ?? "").replace(/\r\n?/g, "\n").replace(INVISIBLE, "");
 
 export function link(address, words = address) {
   let url;

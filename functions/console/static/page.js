@@ -36,6 +36,8 @@ export function json(value) {
 
 export const language = () => document.documentElement.lang;
 
+export const pause = (ms) => new Promise((resume) => setTimeout(resume, ms));
+
 export const time = (stamp) => new Date(stamp).toLocaleString(language());
 
 export const button = (key, onclick, attributes = {}) =>
@@ -78,9 +80,9 @@ export async function start() {
   const select = document.getElementById("language");
   const browsers = navigator.languages.map((each) => each.slice(0, 2).toLowerCase());
   select.value = [localStorage.getItem("language"), ...browsers].find(known) ?? "en";
-  select.addEventListener("change", () => {
+  select.addEventListener("change", async () => {
     localStorage.setItem("language", select.value);
-    speak(select.value);
+    await speak(select.value);
     document.dispatchEvent(new Event("language"));
   });
   await speak(select.value);

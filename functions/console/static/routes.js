@@ -38,7 +38,7 @@ export function view() {
       result.replaceChildren(h("p", {}, h("strong", {}, nameOf(told.route, told.agent ?? "–")), " ", h("code", {}, told.route ?? "")), h("p", {}, told.rule ? ruleOf(told) : plain(told.reason)),
         ...(others.length ? [say("routes.passed_over", {}, "p"), h("ul", {}, others)] : [say("routes.no_other", {}, "p")]));
     } catch (error) {
-      result.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
+      result.replaceChildren(problem(error));
     }
   });
 
@@ -72,7 +72,7 @@ export function view() {
       const told = clashes(routes).slice(0, MOST_CLASHES).map((values) => say("clash", values, "li"));
       found.replaceChildren(...(told.length ? told : [say("clashes.none", {}, "li")]));
     } catch (error) {
-      result.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
+      result.replaceChildren(problem(error));
     }
   }
   document.addEventListener("language", () => rows.childElementCount && load());

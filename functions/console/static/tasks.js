@@ -4,9 +4,10 @@ import { activity } from "./activity.js";
 import { Answer, isOver, problem, stateOf } from "./answer.js";
 import { requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
-import { button, h, label, row, say, table, time } from "./page.js";
+import { button, h, label, pause, row, say, table, time } from "./page.js";
 
 const EVERY_MS = 10_000;
+const AGAIN_MS = 3000;
 const HEADS = ["tasks.task", "tasks.state", "tasks.time"];
 const WORK_HEADS = ["tasks.task", "tasks.state", "work.role", "work.holder", "work.attempt", "work.lease"];
 const words = (message) => plain((message?.parts ?? []).map((part) => part.text ?? part.filename ?? "…").join(" "));
@@ -37,7 +38,7 @@ export function view() {
       told.replaceChildren(...(tasks.length ? [] : [say("tasks.none", {}, "p")]));
       rows.replaceChildren(...tasks.map(drawn));
     } catch (error) {
-      told.replaceChildren(problem(error.kind ?? "broken", error.message, error.seconds));
+      told.replaceChildren(problem(error));
     }
   }
 
@@ -63,7 +64,11 @@ export function view() {
         state === "INPUT_REQUIRED" && replyForm(task), cancel].filter(Boolean));
       answer.apply({ task });
       if (answer.isDone) answer.progress.remove();
-      else await answer.follow(signal).then(() => signal.aborted || open(id));
+      else {
+        await answer.follow(signal);
+        if (!answer.isDone) await pause(AGAIN_MS);
+        if (!signal.aborted) open(id);
+      }
     } catch (error) {
       if (!signal.aborted) failed(error);
     }
@@ -88,7 +93,7 @@ export function view() {
     if (answer.taskId && answer.isDone) open(answer.taskId);
   }
 
-  const failed = (error) => detail.append(problem(error.kind ?? "broken", error.message, error.seconds));
+  const failed = (error) => detail.append(problem(error));
   setInterval(() => element.isConnected && !element.hidden && !document.hidden && load(), EVERY_MS);
   return { element, shown: load };
 }
