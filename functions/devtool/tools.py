@@ -15,10 +15,10 @@ from a2a_hub.a2a.extensions.development_tool import (
     ToolOutput,
 )
 from a2a_hub.http.messages import Cancellation
+from a2a_hub.text.diffs import unified_diff
 from a2a_hub.text.language import Language
 from functions.devtool import actions, texts
 from functions.devtool.actions import AnyAction, Edit
-from functions.devtool.diffs import unified_diff
 from functions.devtool.programs import AllowedPrograms, RunningProgram
 from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.workspace import Workspace, printable

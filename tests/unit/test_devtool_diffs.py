@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.devtool.diffs import unified_diff
+from a2a_hub.text.diffs import unified_diff
 
 
 def test_a_change_is_shown_with_its_surroundings() -> None:

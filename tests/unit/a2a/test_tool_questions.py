@@ -77,7 +77,12 @@ def test_a_choice_with_a_japanese_name_is_called_so_and_the_workspace_itself_nee
         ),
         ({"file_name": "a.txt", "file_path": "/w/a.txt", "new_content": "new\n"}, ["    +new"]),
         ({"file_name": "a.txt", "formatted_diff": "@@ -1 +1 @@\n-x\n+y"}, ["the file a.txt:", "    +y"]),
-        ({"file_name": "a.txt", "new_content": "line\n" * 600}, ["    line", "lines missing or cut: 560)"]),
+        ({"file_name": "a.txt", "new_content": "line\n" * 600}, ["    +line", "lines missing or cut: 561)"]),
+        (
+            {"file_name": "a.txt", "old_content": "a\u2028b\n", "new_content": "a\nb\n"},
+            ["    -a\\u2028b", "    +a\n    +b\n"],
+        ),
+        ({"file_name": "a.txt", "old_content": "a", "new_content": "a\n"}, ["    -a", "    +a"]),
     ],
 )
 def test_a_change_of_a_file_is_asked_about_with_what_changes(details: dict[str, Any], shown: list[str]) -> None:

@@ -3,7 +3,6 @@
 An answer with a whole task lacks the kinds of its updates: a tool call is recognised by its shape.
 """
 
-import difflib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
@@ -34,11 +33,10 @@ from a2a_hub.a2a.extensions.tool_updates import (
     visible,
 )
 from a2a_hub.a2a.model import Message
+from a2a_hub.text.diffs import unified_diff
 
 _LONGEST_ID = 1000
 _MOST_OPTIONS = 20
-# A diff takes more than linear time.
-_MOST_LINES_COMPARED = 500
 _STAGES = {
     ToolCallStatus.EXECUTING: Stage.EXECUTING,
     ToolCallStatus.SUCCEEDED: Stage.SUCCEEDED,
@@ -167,9 +165,5 @@ def _question(call: ToolCall, request: ConfirmationRequest, action: Action, dial
 
 
 def _diff(file: FileDiff) -> str:
-    if file.formatted_diff:
-        return file.formatted_diff
-    before, after = (file.old_content or "").splitlines(), file.new_content.splitlines()
-    if max(len(before), len(after)) > _MOST_LINES_COMPARED:
-        return file.new_content
-    return "\n".join(list(difflib.unified_diff(before, after, lineterm=""))[2:])
+    # Without its first lines, since the file is named already.
+    return file.formatted_diff or unified_diff("", file.old_content, file.new_content).split("\n", 2)[2]
