@@ -10,8 +10,8 @@ from a2a_hub.runtime.ids import random_hex
 from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.firestore import FirestoreTaskStore
+from a2a_hub.task_store.guarded import GuardedStore
 from a2a_hub.task_store.settings import StoreSettings, read
-from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.sqlite_recovery import ignore
 from a2a_hub.task_store.task_record import DEFAULT_TASK_BYTES
 
@@ -40,7 +40,7 @@ def test_an_sqlite_file_is_named_with_its_path(tmp_path: Path) -> None:
     assert found == StoreSettings(file=file, most_task_bytes=DEFAULT_TASK_BYTES)
     assert found
     store = open_store(found, clock=time.time, new_token=random_hex, report=ignore)
-    assert isinstance(store, SqliteTaskStore)
+    assert store.next_due(None) is None
     store.close()
     assert file.is_file()
 
@@ -54,7 +54,8 @@ def test_a_firestore_database_is_the_projects_default_unless_named(value: str, d
     assert found == StoreSettings(project="p", database=database, most_task_bytes=50_000)
     assert found
     store = open_store(found, clock=time.time, new_token=random_hex, report=ignore)
-    assert isinstance(store, FirestoreTaskStore)
+    assert isinstance(store, GuardedStore)
+    assert isinstance(store.behind, FirestoreTaskStore)
     store.close()
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from a2a_hub.task_store.guarded import guarded
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import Store
-from a2a_hub.task_store.traced import traced
 
 
 def open_store(
@@ -21,7 +21,7 @@ def open_store(
         store: Store = SqliteTaskStore(
             settings.file, clock=clock, new_token=new_token, most_task_bytes=settings.most_task_bytes, report=report
         )
-        return traced(store, "sqlite")
+        return guarded(store, "sqlite")
     from a2a_hub.task_store.firestore import FirestoreTaskStore
 
     store = FirestoreTaskStore(
@@ -31,4 +31,4 @@ def open_store(
         new_token=new_token,
         most_task_bytes=settings.most_task_bytes,
     )
-    return traced(store, "gcp.firestore")
+    return guarded(store, "gcp.firestore")

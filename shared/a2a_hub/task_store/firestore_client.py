@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from a2a_hub.task_store.store import Unavailable
+from a2a_hub.task_store.store import Contended, Unavailable
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, CollectionReference, DocumentReference, WriteBatch
@@ -141,7 +141,7 @@ class Database:
                 return attempt()
             except Contention as contention:
                 if time.monotonic() > deadline:
-                    raise Unavailable("others write all the time") from contention
+                    raise Contended("others write all the time") from contention
             time.sleep(random.uniform(0, pause))  # noqa: S311 - nobody gains by guessing it
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 

@@ -176,6 +176,10 @@ class Unavailable(StoreError, ServiceUnavailable):
     """The store cannot be reached. The operation may have taken effect nevertheless; retry it."""
 
 
+class Contended(Unavailable):
+    """Others write what the operation would write, all the time."""
+
+
 class TaskStore(Protocol):
     """The store of tasks, safe across threads and processes. Each implementation passes `tests/contract/task_store`."""
 

@@ -1,0 +1,91 @@
+"""The store as a process uses it: operations are spans of the request that waits for them, and few wait for one that is away."""
+
+import threading
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+
+from a2a_hub.task_store.store import Contended, Store, StoreError, Unavailable
+from a2a_hub.telemetry import tracing
+
+# These wait for others, or touch no database.
+_NO_TRIAL = frozenset({"wait", "follow", "on_undelivered", "on_ended", "close"})
+_LONG_SECONDS = 1.0
+_PAUSE_SECONDS = 1.0
+_LONGEST_TRIAL_SECONDS = 30.0
+
+
+class GuardedStore:
+    """The store `behind` it, which after an operation that waited in vain is tried by one at a time, while all others fail at once. Thread-safe;
+    `clock` gives seconds that never go back.
+    """
+
+    def __init__(self, store: Store, system: str, *, clock: Callable[[], float]) -> None:
+        self.behind = store
+        self._system = system
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._is_away = False
+        self._next_trial = 0.0
+        self._cause: BaseException | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        operation = getattr(self.behind, name)
+        if tracing.is_on():
+            operation = self._traced(name, operation)
+        if name not in _NO_TRIAL:
+            operation = self._guarded(operation)
+        # The next call finds it there.
+        setattr(self, name, operation)
+        return operation
+
+    def _traced(self, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+        about = {"db.system.name": self._system, "db.operation.name": name}
+
+        @wraps(operation)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with tracing.child(f"store {name}", about):
+                return operation(*args, **kwargs)
+
+        return call
+
+    def _guarded(self, operation: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(operation)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if self._is_away:
+                self._try()
+            started = self._clock()
+            try:
+                result = operation(*args, **kwargs)
+            except Contended:
+                raise
+            except Unavailable as unavailable:
+                self._failed(started, unavailable.__cause__)
+                raise
+            except StoreError:
+                self._is_away = False
+                raise
+            self._is_away = False
+            return result
+
+        return call
+
+    def _try(self) -> None:
+        """Let this operation be the trial. Raise Unavailable while there is another one, and soon after it."""
+        with self._lock:
+            now = self._clock()
+            if self._is_away and now < self._next_trial:
+                raise Unavailable("the store has just not answered") from self._cause
+            self._next_trial = now + _LONGEST_TRIAL_SECONDS
+
+    def _failed(self, started: float, cause: BaseException | None) -> None:
+        with self._lock:
+            now = self._clock()
+            if self._is_away or now - started >= _LONG_SECONDS:
+                self._is_away, self._next_trial, self._cause = True, now + _PAUSE_SECONDS, cause
+
+
+def guarded(store: Store, system: str, *, clock: Callable[[], float] = time.monotonic) -> Store:
+    """Return the store, guarded, and with spans where there is telemetry."""
+    return cast("Store", GuardedStore(store, system, clock=clock))
