@@ -189,6 +189,18 @@ def test_a_process_that_is_stopped_leaves_its_turns_to_another(file: Path) -> No
     steps.let()
 
 
+def test_a_turn_is_taken_over_though_the_next_process_has_an_earlier_time(file: Path) -> None:
+    steps = Steps("one ", "two")
+    stopped, other = Instance(file, steps), Instance(file, at_once("by another"))
+    stopped.store.ahead_seconds, other.store.ahead_seconds = -20.0, -10.0
+    first = next(stopped.stream("hello"))
+    assert isinstance(first, Task)
+    steps.let()
+    stopped.kept.engine.drain()
+    assert other.run_again(first.id) is TaskState.COMPLETED
+    steps.let()
+
+
 def test_notes_are_stored_before_a_process_stops(file: Path) -> None:
     noted = threading.Event()
 

@@ -65,7 +65,7 @@ class LeasedWriter:
         self._leased_at = self._clock()
 
     def release(self, due_at: float) -> None:
-        """Release the lease without an attempt that counts; the task is due at `due_at`."""
+        """Release the lease without an attempt that counts; the task is due at `due_at`, 0 for at once."""
         self._store.release(self._task_id, self._lease, due_at=due_at)
 
     def _append(self, events: Sequence[Event], payload: bytes, repeat_until: float) -> StoredTask:

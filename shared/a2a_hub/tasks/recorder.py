@@ -263,7 +263,8 @@ class Recording:
     def _release(self) -> None:
         """Leave the turn to another process, now or at the time of its next try."""
         assert self._writer is not None, "its task is stored"
-        self._writer.release(self._turn.due_at or self._parts.now())
+        # At once is no time: that of this process may be ahead of the next one's.
+        self._writer.release(self._turn.due_at)
         self._turn.queue()
 
     def _seconds_to_next_batch(self) -> float:
