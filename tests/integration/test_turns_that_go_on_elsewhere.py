@@ -192,7 +192,7 @@ def test_a_process_that_is_stopped_leaves_its_turns_to_another(file: Path) -> No
 def test_a_turn_is_taken_over_though_the_next_process_has_an_earlier_time(file: Path) -> None:
     steps = Steps("one ", "two")
     stopped, other = Instance(file, steps), Instance(file, at_once("by another"))
-    stopped.store.ahead_seconds, other.store.ahead_seconds = -20.0, -10.0
+    stopped.far.ahead_seconds, other.far.ahead_seconds = -20.0, -10.0
     first = next(stopped.stream("hello"))
     assert isinstance(first, Task)
     steps.let()

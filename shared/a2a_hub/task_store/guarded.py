@@ -17,8 +17,9 @@ _LONGEST_TRIAL_SECONDS = 30.0
 
 
 class GuardedStore:
-    """The store `behind` it, which after an operation that waited in vain is tried by one at a time, while all others fail at once. Thread-safe;
-    `clock` gives seconds that never go back.
+    """The store `behind` it: after an operation that waited in vain, one at a time tries it, while all others fail at once.
+
+    Thread-safe; `clock` gives seconds that never go back.
     """
 
     def __init__(self, store: Store, system: str, *, clock: Callable[[], float]) -> None:
