@@ -68,6 +68,7 @@ _ANSWERS = [
     RecordedAgent(software="agno-3.1.10", answer="first, then: こんにちは", sent=False),
     RecordedAgent(software="fasta2a-2.1.1", answer="turn 1: こんにちは ", sent=False),
     RecordedAgent(software="langgraph-api-0.16.7", answer="turn 1: こんにちは"),
+    RecordedAgent(software="voltagent-a2a-server-2.0.3", answer="you said: こんにちは"),
 ]
 _QUESTIONS_IN_DATA = [
     RecordedAgent(software="google-adk-2.13.0", answer="Which city? どこ"),
@@ -265,8 +266,17 @@ def test_a_card_that_names_another_host_changes_no_path() -> None:
     assert _path_called("https://elsewhere.example/a2a/jsonrpc", "") == "/"
 
 
-@pytest.mark.parametrize(("path", "version"), [("/a2a/jsonrpc", "1.0"), ("/a2a/jsonrpc/", "1.0"), ("/another", None)])
-def test_what_the_card_of_the_host_says_of_a_routes_path_counts(path: str, version: str | None) -> None:
+@pytest.mark.parametrize(
+    ("path", "path_called", "version"),
+    [
+        ("/a2a/jsonrpc", "/a2a/jsonrpc", "1.0"),
+        ("/a2a/jsonrpc/", "/a2a/jsonrpc", "1.0"),
+        ("/another", "/another", None),
+    ],
+)
+def test_what_the_card_of_the_host_says_of_a_routes_path_counts(
+    path: str, path_called: str, version: str | None
+) -> None:
     def answer(exchange: Exchange) -> None:
         if exchange.received.method == "POST":
             exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "no"}})
@@ -279,7 +289,7 @@ def test_what_the_card_of_the_host_says_of_a_routes_path_counts(path: str, versi
     with HttpServer(answer) as agent:
         Hub(route("alpha", agent.url + path)).send("hello")
         (called,) = [received for received in agent.received if received.method == "POST"]
-    assert (called.path, called.headers.get("a2a-version")) == (path, version)
+    assert (called.path, called.headers.get("a2a-version")) == (path_called, version)
 
 
 def _path_called(on_the_card: str, of_the_route: str) -> str:

@@ -138,6 +138,8 @@ _TO_CORE = {
     "status-update": ("statusUpdate", to_core_status_update),
     "artifact-update": ("artifactUpdate", to_core_artifact_update),
 }
+# Members that tell the kinds apart where `kind` is missing, as in the tasks of VoltAgent.
+_MEMBERS = (("artifact", "artifact-update"), ("parts", "message"), ("taskId", "status-update"), ("status", "task"))
 
 
 def to_core_event(value: Any) -> dict[str, Any]:
@@ -148,6 +150,7 @@ def to_core_event(value: Any) -> dict[str, Any]:
         for name, to_core in _TO_CORE.values():
             if (wrapped := member(event, name)) is not None:
                 return {name: to_core(wrapped, f"{_RESULT}.{name}")}
+        kind = next((kind for name, kind in _MEMBERS if name in event), None)
     if not isinstance(kind, str) or kind not in _TO_CORE:
         raise invalid_field(f"{_RESULT}.kind", f"must be one of {', '.join(_TO_CORE)}")
     name, to_core = _TO_CORE[kind]
