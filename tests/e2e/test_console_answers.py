@@ -393,6 +393,26 @@ def test_health_shows_what_is_down_first_with_the_command_that_fixes_it(asked: B
     hub.report = None
 
 
+def test_health_is_in_the_language_of_the_page_and_a_foreign_sentence_stays_as_it_is(
+    asked: Browser, hub: FakeHub
+) -> None:
+    found = {
+        "HTTP 403: sa@p lacks roles/run.invoker on pm": "HTTP 403: sa@p に pm の roles/run.invoker がありません",
+        "the hub does not answer the gate: no answer in time": "ハブが gate に応答しません: 時間内に応答がありませんでした",
+        "<i>my</i> own words: all is well": "<i>my</i> own words: all is well",
+    }
+    steps = [{"check": "iam", "outcome": "error", "message": each, "fix": "run the command"} for each in found]
+    hub.report = {"examined": [{"subject": "pm", "steps": steps}]}
+    asked.click(selector="nav a[href='#health']")
+    asked.wait(selector=".health tbody td")
+    messages = "[...document.querySelectorAll('.health td:last-child > span')].map((each) => each.innerText)"
+    assert asked.evaluate(script=messages) == list(found)
+    asked.choose(selector="#language", value="ja")
+    asked.wait(selector=".health p:text-is('次のコマンドを実行してください')")
+    assert asked.evaluate(script=messages) == list(found.values())
+    hub.report = None
+
+
 def test_operators_see_workers_and_their_leases(asked: Browser, hub: FakeHub) -> None:
     asked.click(selector="nav a[href='#tasks']")
     asked.click(selector=".tasks .activity summary")

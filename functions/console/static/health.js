@@ -1,6 +1,7 @@
 // Health: what the hub's doctor finds, with the command that fixes it; for operators.
 
 import { problem } from "./answer.js";
+import { finding, prepare } from "./findings.js";
 import { read } from "./hub.js";
 import { button, copyButton, h, row, say, table } from "./page.js";
 
@@ -11,6 +12,7 @@ const rank = ({ outcome }) => ({ error: 0, warning: 1 })[outcome] ?? 2;
 export function view() {
   const found = h("div", { "aria-live": "polite" });
   const examine = button("health.examine", load);
+  let steps = null;
   const element = h("section", { class: "health" }, say("nav.health", {}, "h2"), examine, found);
 
   async function load() {
@@ -18,18 +20,24 @@ export function view() {
     found.replaceChildren(say("health.examining", {}, "p"));
     try {
       const { examined } = await read("/doctor");
-      const steps = examined.flatMap(({ subject, steps }) => steps.map((step) => ({ subject, ...step })));
-      const rows = steps.sort((one, other) => rank(one) - rank(other)).map(drawn);
-      found.replaceChildren(table(HEADS, h("tbody", {}, rows)));
+      steps = examined.flatMap(({ subject, steps: own }) => own.map((step) => ({ subject, ...step })));
+      steps.sort((one, other) => rank(one) - rank(other));
+      await draw();
     } catch (error) {
       found.replaceChildren(problem(error.kind === "forbidden" ? "operators" : error));
     }
     examine.disabled = false;
   }
 
-  function drawn({ subject, check, outcome, message, fix, command }) {
-    const cells = [message, fix && h("p", {}, fix), command && h("p", { class: "command" }, h("code", {}, command), " ", copyButton(command))];
-    return row(HEADS, { class: outcome }, h("th", { scope: "row" }, subject), h("td", {}, check), h("td", {}, say(`outcome.${outcome}`)), h("td", {}, cells.filter(Boolean)));
+  async function draw() {
+    await prepare();
+    found.replaceChildren(table(HEADS, h("tbody", {}, steps.map(drawn))));
   }
+
+  function drawn({ subject, check, outcome, message, fix, command }) {
+    const cells = [finding(message), fix && finding(fix, "p"), command && h("p", { class: "command" }, h("code", {}, command), " ", copyButton(command))];
+    return row(HEADS, { class: outcome }, h("th", { scope: "row" }, subject), h("td", {}, finding(check)), h("td", {}, say(`outcome.${outcome}`)), h("td", {}, cells.filter(Boolean)));
+  }
+  document.addEventListener("language", () => steps && draw());
   return { element, shown: () => found.childElementCount || load() };
 }

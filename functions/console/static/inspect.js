@@ -2,6 +2,7 @@
 
 import { problem } from "./answer.js";
 import { compareButton } from "./compare.js";
+import { finding, prepare } from "./findings.js";
 import { checkCard, curl, turns } from "./hub.js";
 import { plain } from "./markdown.js";
 import { copyButton, h, json, label, say } from "./page.js";
@@ -12,21 +13,28 @@ export function view() {
   const address = label(h("input", { type: "url", required: true, maxlength: "2000" }), "aria-label", "inspect.card");
   const form = h("form", { class: "row" }, label(address, "placeholder", "inspect.card"), h("button", {}, say("inspect.check")));
   const card = h("div", { class: "card", "aria-live": "polite" });
+  let told = null;
   const element = h("section", { class: "inspect" }, say("nav.inspect", {}, "h2"), form, card, list, detail);
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     card.replaceChildren(say("working", {}, "p"));
     try {
-      const told = await checkCard(address.value);
-      const found = told.findings.map(({ severity, path, message, fix }) =>
-        h("li", {}, say(`severity.${severity}`, {}, "strong"), " ", h("code", {}, plain(path)), ` ${plain(message)}`, h("p", {}, plain(fix))));
-      card.replaceChildren(found.length ? h("ul", {}, found) : say("inspect.good", {}, "p"),
-        h("details", {}, say("inspect.text", {}, "summary"), h("pre", {}, h("code", {}, plain(told.card).slice(0, 100_000)))));
+      told = await checkCard(address.value);
+      await drawCard();
     } catch (error) {
       card.replaceChildren(problem(error));
     }
   });
+
+  async function drawCard() {
+    await prepare();
+    const found = told.findings.map(({ severity, path, message, fix }) =>
+      h("li", {}, say(`severity.${severity}`, {}, "strong"), " ", h("code", {}, plain(path)), " ", finding(message), finding(fix, "p")));
+    card.replaceChildren(found.length ? h("ul", {}, found) : say("inspect.good", {}, "p"),
+      h("details", {}, say("inspect.text", {}, "summary"), h("pre", {}, h("code", {}, plain(told.card).slice(0, 100_000)))));
+  }
+  document.addEventListener("language", () => told && drawCard());
 
   function draw() {
     const turn = turns[list.selectedIndex];
