@@ -44,6 +44,8 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
     quotas = Quotas(config.quotas, Counters(store, log=log))
     authenticator = config.identity.authenticator(http, token_header=config.token_header)
     hub = Upstream(config.hub_url, http=http, tokens=tokens, capacity=door.capacity if door else None)
+    if door:
+        door.shutdown.on_stop(hub.drain)
     service = Service(name=config.service) if config.service else None
     forwarding = _Forwarding(config, hub, Doctor(hub, hub_url=config.hub_url, service=service))
     # An API gateway in front of the gate serves the card itself.

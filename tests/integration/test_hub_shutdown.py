@@ -15,7 +15,7 @@ import pytest
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import artifact, task, text, update
 from tests.fakes.signatures import HUB_SETTINGS
-from tests.integration.gates import BEARER, TOKEN, Gate, function
+from tests.integration.gates import BEARER, TOKEN, Gate, function, gate
 
 Json = dict[str, Any]
 _AGENTS = ("DOCQA_URL", "EXPENSE_URL", "GENERAL_URL", "PM_URL")
@@ -57,6 +57,29 @@ def test_a_stream_ends_with_an_event_and_its_process_after_it(
         result = last["result"]
         assert result["final"] is True
         assert result["status"]["state"] == ("completed" if contract == "on" else "failed")
+
+
+@pytest.mark.parametrize("contract", ["on", "off"], ids=["a person", "a program"])
+def test_a_stream_through_a_gate_that_stops_ends_between_two_events_and_for_a_person_with_a_text(
+    agent: AgentServer, tmp_path: Path, contract: str
+) -> None:
+    settings = dict.fromkeys(_AGENTS, agent.url) | {"UI_CONTRACT": contract, "IAM_CREDENTIALS": "none"}
+    settings |= {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "HUB_PUBLIC_URL": "http://localhost/"}
+    with (
+        function("hub", tmp_path, **HUB_SETTINGS, **settings) as hub,
+        gate(f"http://127.0.0.1:{hub.port}", tmp_path) as stopped,
+    ):
+        events = _stream(stopped)
+        begun = next(event for event in events if "Half of" in json.dumps(event))
+        os.kill(stopped.pid, signal.SIGTERM)
+        rest = list(events)
+    assert begun["result"]["taskId"]
+    if contract == "on":
+        told, last = (each["result"] for each in rest[-2:])
+        assert "/task 1" in told["artifact"]["parts"][0]["text"]
+        assert (last["status"]["state"], last["final"]) == ("completed", True)
+        assert last["taskId"] == told["taskId"] == begun["result"]["taskId"]
+    assert all("error" not in each for each in rest)
 
 
 def _stream(hub: Gate) -> Iterator[Json]:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest
-from a2a_hub.a2a.model import Message, Part, Role
+from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
+from a2a_hub.task_store.store import StoredTask
 from a2a_hub.text import citations
 from a2a_hub.text.language import Language
 from functions.hub import texts
@@ -74,10 +75,13 @@ def test_a_japanese_failure_names_the_agent_in_japanese(kind: FailureKind) -> No
 @pytest.mark.parametrize(("asked", "language"), [("Plan it", Language.EN), ("計画して", Language.JA)])
 def test_what_no_worker_has_taken_is_not_said_to_go_on(asked: str, language: Language) -> None:
     message = Message(message_id="m", role=Role.USER, parts=(Part(text=asked),))
-    waits = texts.TASK_TEXTS.of_running(message, 3, waits_for_worker=True)
+    task = Task(id="t", status=TaskStatus(state=TaskState.SUBMITTED))
+    fields: dict[str, Any] = {"task": task, "owner": "o", "number": 3, "version": 1, "payload": b"", "lease_until": 0.0}
+    fields |= {"cancel_requested": False, "created_at": 0.0, "updated_at": 0.0, "role": "developer"}
+    waits = texts.TASK_TEXTS.of_running(message, StoredTask(attempt=0, **fields))
     assert ("waiting for one" if language is Language.EN else "ワーカー待ち") in waits
     assert ("/task 3" if language is Language.EN else "/タスク 3") in waits
-    works = texts.TASK_TEXTS.of_running(message, 3)
+    works = texts.TASK_TEXTS.of_running(message, StoredTask(attempt=1, **fields))
     assert ("the work continues" if language is Language.EN else "処理は続いています") in works
     assert works != waits
 

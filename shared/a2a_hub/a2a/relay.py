@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from a2a_hub.a2a.model import Event
 from a2a_hub.http.messages import close_if_closable
@@ -40,6 +40,14 @@ class Source(Protocol[T_co]):
 
 EventSource = Source[Event]
 """The events of a turn or task for one subscriber."""
+
+
+@runtime_checkable
+class PassedOn(Protocol):
+    """A stream that another process passes on, and perhaps not to its end."""
+
+    def farewell(self) -> Sequence[Event]:
+        """Return the events that close the stream in that case."""
 
 
 class Waiting(Iterator["T | None"], Generic[T]):

@@ -1,5 +1,6 @@
 """The server of one agent, over all versions and both bindings: one pipeline from a request to the agent and back."""
 
+from base64 import b64encode
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from typing import Any
@@ -33,10 +34,11 @@ from a2a_hub.a2a.model import (
 )
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, overloaded
-from a2a_hub.a2a.relay import EventSource
+from a2a_hub.a2a.relay import EventSource, PassedOn
 from a2a_hub.a2a.unstored import Unstored
 from a2a_hub.a2a.whole_artifacts import WholeArtifacts, is_from_adk
 from a2a_hub.http.admission import Capacity, Overloaded
+from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.http.messages import BodyError, Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Contract, Principal
@@ -153,7 +155,7 @@ class A2AServer:
         headers = admit(operation, params, call, card)
         try:
             if operation.streaming:
-                return self._stream(operation, params, call, exchange, headers)
+                return self._stream(operation, params, call, exchange, headers, passed_on=STREAM_END in request.headers)
             self._check_capacity(params, call)
             result = self._result(operation, params, call)
             record.setdefault("outcome", _outcome_of(result, params))
@@ -199,13 +201,23 @@ class A2AServer:
         return self._tasks.operations
 
     def _stream(
-        self, operation: Operation, params: Struct, call: Call, exchange: Exchange, headers: dict[str, str]
+        self,
+        operation: Operation,
+        params: Struct,
+        call: Call,
+        exchange: Exchange,
+        headers: dict[str, str],
+        *,
+        passed_on: bool,
     ) -> Response:
         with ExitStack() as open_stream:
             self._count_stream(call, open_stream)
             self._check_capacity(params, call)
             events = self._events(operation, params, call)
             on_close = open_stream.pop_all().close
+        if passed_on and isinstance(events, PassedOn):
+            last = b"".join(sse.write(exchange.write_result(each)) for each in events.farewell())
+            headers = {**headers, STREAM_END: b64encode(last).decode()}
 
         def encode(event: Event) -> bytes:
             # Whoever has the last event may leave before the stream has ended.

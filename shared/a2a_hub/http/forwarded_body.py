@@ -8,6 +8,8 @@ from collections.abc import Callable
 from a2a_hub.http.client import Answer, Fault, HttpFailure
 from a2a_hub.http.messages import Response
 
+STREAM_END = "x-stream-end"
+"""The header with the last events, in base64, of a stream that is not passed on to its end; in a request, the wish for it."""
 _QUIET_SECONDS = 60.0
 
 
@@ -59,9 +61,13 @@ class ForwardedBody:
     """The body of `answer`, chunk by chunk (`PolledBody`). Closing it, when the client has left, ends the upstream's work.
 
     `silence_seconds` bounds each silence of the upstream; `on_close` is called by `close`, perhaps more than once.
+    `last` closes an event stream after `end`.
     """
 
     failure: Response | None = None
+    closed = False
+    _ends = False
+    _is_between_events = True
 
     def __init__(
         self,
@@ -70,6 +76,7 @@ class ForwardedBody:
         *,
         silence_seconds: float,
         on_close: Callable[[], None],
+        last: bytes = b"",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._answer = answer
@@ -77,10 +84,10 @@ class ForwardedBody:
         self._watcher = watcher
         self._silence_seconds = silence_seconds
         self._on_close = on_close
+        self._last = last
         self._clock = clock
         self._silent_until = clock() + silence_seconds
         self._wake: Callable[[], None] | None = None
-        self._closed = False
 
     @property
     def idle_seconds(self) -> float:
@@ -89,11 +96,17 @@ class ForwardedBody:
 
     def poll(self) -> bytes | None:
         """See `PolledBody.poll`. Raises HttpFailure."""
-        if self._closed:
+        ends = self._ends and self._is_between_events
+        if ends and self._last:
+            last, self._last = self._last, b""
+            return last
+        if ends or self.closed:
             raise StopIteration
         if self._answer.has_chunk():
             self._silent_until = self._clock() + self._silence_seconds
-            return next(self._chunks)
+            chunk = next(self._chunks)
+            self._is_between_events = chunk.endswith(b"\n\n")
+            return chunk
         if not self.idle_seconds:
             raise HttpFailure(Fault.TIMEOUT, "the answer stopped coming in")
         if self._wake is not None:
@@ -105,9 +118,15 @@ class ForwardedBody:
         self._wake = wake
         wake()
 
+    def end(self) -> None:
+        """End an event stream between two events: this process stops."""
+        self._ends = True
+        if self._wake is not None:
+            self._wake()
+
     def close(self) -> None:
         """See `PolledBody.close`."""
-        self._closed = True
+        self.closed = True
         self._watcher.forget(self._answer.file_number)
         self._answer.close()
         self._on_close()

@@ -1,13 +1,16 @@
 """A function behind this one, as the hub is behind the gate: requests go to it, and its responses come back as a stream."""
 
+import time
+from base64 import b64decode
 from collections.abc import Mapping
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from a2a_hub.a2a.errors import OVERLOADED, RETRY_SOON, UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.allowed_headers import RESPONSE_HEADERS, allowed_headers
 from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
-from a2a_hub.http.forwarded_body import ForwardedBody, ReadinessWatcher
+from a2a_hub.http.forwarded_body import STREAM_END, ForwardedBody, ReadinessWatcher
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, TokenUnavailable, id_token_claims
 
@@ -17,6 +20,7 @@ _IDLE_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
 _MAX_BYTES = 256 << 20
 _MOST_WHOLE_BYTES = 256 << 10
+_LOOK_SECONDS = 0.05
 _REFUSALS = frozenset({401, 403, 429})
 _RETRY_AFTER = {"retry-after": "5"}
 _TIMED_OUT = ErrorKind("TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False)
@@ -64,6 +68,15 @@ class Upstream:
         self._idle_seconds = idle_seconds
         self._capacity = capacity
         self._watcher = ReadinessWatcher()
+        self._streams = WeakSet[ForwardedBody]()
+
+    def drain(self, *, seconds: float = 4.0) -> None:
+        """Pass on the streams that end within `seconds`; the others end with the events that the function has given for that."""
+        deadline = time.monotonic() + seconds
+        while (streams := [each for each in self._streams if not each.closed]) and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECONDS)
+        for each in streams:
+            each.end()
 
     def send(self, method: str, target: str, *, headers: Mapping[str, str], body: bytes, caller: str = "") -> Response:
         """Return the response; an event stream and a large one are forwarded while they arrive. Raises A2AError (503, 504).
@@ -81,7 +94,7 @@ class Upstream:
             answer = self._http.request(
                 method,
                 self._url + target,
-                headers={**headers, **self._credential()},
+                headers={**headers, STREAM_END: "1", **self._credential()},
                 body=body or None,
                 budget=budget,
             )
@@ -114,7 +127,11 @@ class Upstream:
         except Overloaded:
             answer.close()
             raise A2AError(OVERLOADED, headers=RETRY_SOON) from None
-        return ForwardedBody(answer, self._watcher, silence_seconds=self._idle_seconds, on_close=on_close)
+        last = b64decode(answer.headers.get(STREAM_END) or "")
+        body = ForwardedBody(answer, self._watcher, silence_seconds=self._idle_seconds, on_close=on_close, last=last)
+        if is_stream:
+            self._streams.add(body)
+        return body
 
     def id_token_claims(self) -> IdTokenClaims | None:
         """Return the claims of this function's token for the function; None if it needs none. Raises OwnTokenUnavailable."""

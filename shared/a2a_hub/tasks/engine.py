@@ -63,9 +63,11 @@ class TurnEngine:
             return events
         return TextOnlyStream(
             events=events,
+            first=turn.first,
             view=self._text_only(turn, call),
             deadline=self._parts.scheduler.clock() + self._settings.wait_limits.ui_seconds,
             still_working=lambda task_id: self._still_working(turn, task_id),
+            farewell_text=lambda: self._parts.texts.of_running(turn.sent.message, turn.stored),
             message_factory=self._message_factory,
             scheduler=self._parts.scheduler,
         )
@@ -296,11 +298,7 @@ class TurnEngine:
         stored = None
         with suppress(Unavailable):
             stored = self._store.get(task_id, owner=turn.owner)
-        return self._parts.texts.of_running(
-            turn.sent.message,
-            stored.number if stored else None,
-            waits_for_worker=stored is not None and stored.waits_for_worker,
-        )
+        return self._parts.texts.of_running(turn.sent.message, stored)
 
     def _refusal(self, error: TooLarge | Unavailable, call: Call) -> Exception:
         """Return the refusal of what cannot be stored."""

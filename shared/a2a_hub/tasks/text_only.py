@@ -24,6 +24,7 @@ from a2a_hub.a2a.model import (
 from a2a_hub.a2a.relay import EventSource, Wake
 from a2a_hub.a2a.reply import MessageFactory, artifact_update, status_update
 from a2a_hub.runtime.scheduler import Scheduler
+from a2a_hub.task_store.store import StoredTask
 from a2a_hub.text.language import Language, language_of
 
 _Translations = Mapping[Language, str]
@@ -133,11 +134,12 @@ class UiTexts(Struct, frozen=True, kw_only=True):
     without_answer: _Translations
     trying_again: _Translations
 
-    def of_running(self, message: Message, number: int | None, *, waits_for_worker: bool = False) -> str:
-        """Return the text for a task that continues, with its number; None if the store does not answer."""
-        if number is None:
+    def of_running(self, message: Message, stored: StoredTask | None) -> str:
+        """Return the text for a task that continues, with its number if it is known."""
+        if stored is None:
             return told(self.unnumbered, message)
-        return told(self.waits_for_worker if waits_for_worker else self.still_working, message, number=number)
+        text = self.waits_for_worker if stored.waits_for_worker else self.still_working
+        return told(text, message, number=stored.number)
 
 
 def told(translations: _Translations, message: Message, **values: object) -> str:
@@ -146,18 +148,21 @@ def told(translations: _Translations, message: Message, **values: object) -> str
 
 
 class TextOnlyStream(Struct, kw_only=True):
-    """A task's events for a person, an `EventSource`. At the `deadline` of the scheduler's clock, or when the process is stopped,
-    an idle stream closes with the text `still_working` (of a task id) as the end of its answer, because a user interface may show
-    nothing before a stream is complete. The task continues.
+    """A task's events for a person, an `EventSource`; the task begins as `first`. At the `deadline` of the scheduler's clock, or
+    when the process is stopped, an idle stream closes with the text `still_working` (of a task id) as the end of its answer,
+    because a user interface may show nothing before a stream is complete; one that is not passed on, with `farewell_text`. The
+    task continues.
 
     An idle task counts as answered. The text of a failed or rejected status is shown as the answer, and so is the closing text of
     the view, for an answer without text. A question is shown as an artifact, too, because some user interfaces show nothing else.
     """
 
     events: EventSource
+    first: Task
     view: TextOnlyView
     deadline: float
     still_working: Callable[[str], str]
+    farewell_text: Callable[[], str]
     message_factory: MessageFactory
     scheduler: Scheduler
     _task: Task | None = None
@@ -203,10 +208,13 @@ class TextOnlyStream(Struct, kw_only=True):
         return event if status.state.terminal else completed
 
     def _leave(self, task: Task) -> Event:
-        completed = status_update(task, TaskState.COMPLETED, self.message_factory.timestamp())
-        first = self._closed(task, self.still_working(task.id), completed)
+        first = self._closed(task, self.still_working(task.id), self._completed(task))
         self.close()
         return first
+
+    def farewell(self) -> list[Event]:
+        """See `PassedOn.farewell`."""
+        return [self._answer(self.first, f"\n\n{self.farewell_text()}"), self._completed(self.first)]
 
     def _next_shown(self) -> Event | None:
         while (event := self.events.poll()) is not None:
@@ -217,10 +225,15 @@ class TextOnlyStream(Struct, kw_only=True):
 
     def _closed(self, task: Task, text: str, last: Event) -> Event:
         """Close the stream with a text and the event `last`; return the first of both."""
-        part = Part(text=f"\n\n{text}" if self._answering else text)
-        artifact = Artifact(artifact_id=self.message_factory.new_id(), name="answer", parts=(part,))
         self._closing = [last]
-        return artifact_update(task, artifact)
+        return self._answer(task, f"\n\n{text}" if self._answering else text)
+
+    def _answer(self, task: Task, text: str) -> Event:
+        id_ = self.message_factory.new_id()
+        return artifact_update(task, Artifact(artifact_id=id_, name="answer", parts=(Part(text=text),)))
+
+    def _completed(self, task: Task) -> Event:
+        return status_update(task, TaskState.COMPLETED, self.message_factory.timestamp())
 
     def on_ready(self, wake: Wake) -> None:
         """See `EventSource.on_ready`."""
