@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Write the route, with notes as comments. Return 0 if the table with it is valid and the agent accepts requests, else 1."""
-    url = http_address(arguments.url, name="the agent's address").rstrip("/")
+    address = http_address(arguments.url, name="the agent's address")
+    url = address.rstrip("/")
     for path in _CARDS:
         url = url.removesuffix(path)
     token = {"authorization": f"Bearer {arguments.token}"} if arguments.token else {}
@@ -67,6 +68,8 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         if card is not None:
             found = of_card(url, card, needs_token=bool(token))
         else:
+            # Its last slash may count: redirects are not followed.
+            url = address
             with closing(_mcp(url, http, token)) as client:
                 found = of_tools(url, client.tools(), needs_token=bool(token))
     except A2AError as error:

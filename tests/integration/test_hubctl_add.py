@@ -207,6 +207,20 @@ def test_a_tool_list_becomes_a_route(routes: Path) -> None:
     assert server.calls == []
 
 
+def test_the_address_of_a_server_keeps_its_last_slash(routes: Path) -> None:
+    def behave(exchange: Exchange) -> None:
+        received = exchange.received
+        if received.path != "/mcp/":
+            exchange.answer(307 if received.path == "/mcp" else 404, location="/mcp/")
+            return
+        tools = [{"name": "forecast"}]
+        exchange.json({"jsonrpc": "2.0", "id": received.json["id"], "result": {"tools": tools}})
+
+    with HttpServer(behave) as server:
+        status, _, added = add(f"{server.url}/mcp/", "--routes", routes)
+    assert (status, added.url) == (0, f"{server.url}/mcp/")
+
+
 def test_a_server_with_several_tools_for_a_text_needs_a_choice(routes: Path) -> None:
     with McpServer() as server:
         _, notes, added = add(f"{server.url}/mcp", "--routes", routes)
