@@ -17,7 +17,7 @@ from a2a_hub.task_store import settings as store_settings
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks import settings as task_settings
 from a2a_hub.tasks.settings import TaskSettings
-from functions.devtool.isolation import isolating_prefix
+from functions.devtool.programs import isolating_prefix
 
 _MODEL_SECONDS = 60.0
 _DAY_SECONDS = 86_400

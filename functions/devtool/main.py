@@ -7,7 +7,7 @@ from a2a_hub.runtime.door import agent_door
 from a2a_hub.telemetry.start import start_telemetry
 from functions.devtool import config
 from functions.devtool.app import build
-from functions.devtool.isolation import hide_environment
+from functions.devtool.programs import hide_environment
 
 hide_environment()
 start_telemetry("devtool", os.environ)

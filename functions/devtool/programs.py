@@ -4,6 +4,7 @@ A run gets nothing of this process's environment, sees no other process where th
 output, and leaves no process behind.
 """
 
+import ctypes
 import os
 import select
 import shlex
@@ -15,13 +16,13 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
 
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.runtime.process_guard import guard_on
-from functions.devtool.isolation import isolating_prefix
 from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.workspace import is_visible
 
@@ -34,6 +35,36 @@ _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.25, 8.0
 # Processes that a program leaves behind may hold the pipe for ever.
 _AFTER_END_SECONDS = 0.5
 _POLL_SECONDS = 0.05
+# Both give a command a process table of its own, in which it sees itself alone, and end with all that it started.
+_MEANS = (
+    "unshare --user --map-current-user --pid --fork --kill-child --mount-proc --",
+    "bwrap --die-with-parent --unshare-pid --bind / / --dev-bind /dev /dev --proc /proc --",
+)
+_PROBE_SECONDS = 5
+_PR_SET_DUMPABLE = 4
+
+
+@cache
+def isolating_prefix() -> tuple[str, ...]:
+    """Return the program and arguments that isolate a command, found once; empty where the system allows none of them."""
+    for program, *arguments in map(str.split, _MEANS):
+        if file := shutil.which(program):
+            prefix = (file, *arguments)
+            try:
+                command = [*prefix, "/bin/sh", "-c", ":"]
+                subprocess.run(command, env={}, timeout=_PROBE_SECONDS, check=True, capture_output=True)  # noqa: S603 - constants
+            except (OSError, subprocess.SubprocessError):
+                continue
+            return prefix
+    return ()
+
+
+def hide_environment() -> None:
+    """Keep other processes of this user from reading this process's environment and memory (prctl(2), proc(5))."""
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    except (OSError, AttributeError):
+        return  # Not Linux: there is no such file.
 
 
 class AllowedPrograms(Struct, frozen=True):

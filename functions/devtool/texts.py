@@ -190,8 +190,9 @@ _SENTENCES = {
         _JA: "「{path}」への操作はシステムに許可されていません。読み取り専用の可能性があります。",
     },
     Fault.PROTECTED: {
-        _EN: "“{path}” belongs to Git's own records; I do not change those.",
-        _JA: "「{path}」はGitの管理情報です。変更は行いません。",
+        _EN: "“{path}” is something that programs obey unasked, such as Git's records or a shell's settings; I do not "
+        "change those.",
+        _JA: "「{path}」は、Gitの管理情報やシェルの設定のように、プログラムが自動的に従うものです。変更は行いません。",
     },
     Fault.NO_SPACE: {
         _EN: "There is no space left to write “{path}”; nothing was changed.",

@@ -33,7 +33,6 @@ _NOT_KNOWN = {
     Language.EN: "I do not know the answer, and I do not guess.",
     Language.JA: "その答えはわかりません。推測でのお答えは控えます。",
 }
-_LANGUAGES = {Language.EN: "English", Language.JA: "Japanese"}
 # The hub's route leaves time for a free answer.
 _ALMANAC_SECONDS = 8.0
 
@@ -70,7 +69,7 @@ class LanguageModel:
 
     def _free_answer(self, question: str, language: Language, call: Call) -> Iterator[Piece]:
         is_begun, held = False, ""
-        prompt = Prompt(instruction=_INSTRUCTION.format(language=_LANGUAGES[language]), text=question)
+        prompt = Prompt(instruction=_INSTRUCTION.format(language=language.in_english), text=question)
         try:
             for piece in self._model.stream(prompt, cancellation=call.cancellation):
                 match piece:

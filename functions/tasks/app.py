@@ -31,10 +31,10 @@ from functions.tasks.sweeps import TaskWork
 from functions.tasks.wakeups import ThreadedWakeups, WakeupEndpoint
 from functions.tasks.webhooks.delivery import deliverer
 from functions.tasks.workers.api import WorkersApi
-from functions.tasks.workers.events import Events
 from functions.tasks.workers.identity import worker_of
 from functions.tasks.workers.lease_operations import LeaseOperations
 from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
+from functions.tasks.workers.wire import Events
 
 # Even without retention, work may wait for a worker for this long.
 _LEAST_UNTAKEN_SECONDS = 86_400.0

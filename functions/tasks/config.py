@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from msgspec import Struct
+
+from a2a_hub.identity import private_key
 from a2a_hub.identity import settings as identity_settings
+from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.queue import factory as wakeup_settings
 from a2a_hub.queue.factory import WakeupSettings
@@ -11,12 +15,32 @@ from a2a_hub.settings import hub as hub_settings
 from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
 from a2a_hub.task_store.settings import StoreSettings
+from a2a_hub.tasks import webhook_address
 from a2a_hub.tasks.settings import read_most_attempts
-from functions.tasks.webhooks import config as webhook_config
-from functions.tasks.webhooks.config import WebhookConfig
+from a2a_hub.tasks.webhook_address import WebhookAddresses
+from functions.tasks.webhooks.notification import public_key_of
+from functions.tasks.webhooks.retry_policy import RetryLimits
 from functions.tasks.workers import identity as worker_identity
 
 _DAY_SECONDS = 86_400
+
+
+class WebhookConfig(Struct, frozen=True, kw_only=True):
+    """The settings of webhooks. `addresses` may be notified.
+
+    `signing_key` is PEM, or empty to send unsigned. `public_keys` are the published ones: the key's own, and others during
+    a rotation.
+    """
+
+    addresses: WebhookAddresses
+    signing_key: str
+    public_keys: tuple[PublicKey, ...]
+    retry_limits: RetryLimits
+    timeout_seconds: float
+    poll_seconds: float
+
+    def __repr__(self) -> str:
+        return f"WebhookConfig(keys={[key.id for key in self.public_keys]!r})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +98,7 @@ def read(environ: Mapping[str, str]) -> Config:
         # Shorter than a lease: a dead process's tasks are known before they are due.
         sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 20 if wakes_hub else 2, least=0.05, most=600),
         retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
-        webhooks=webhook_config.read(settings, hub.webhook_keys, is_woken=wakes_hub),
+        webhooks=_webhooks(settings, hub.webhook_keys, is_woken=wakes_hub),
         worker_accounts=worker_identity.read_accounts(settings),
         wakeup_accounts=frozenset(settings.listed("WAKEUP_ACCOUNTS")),
         most_attempts=read_most_attempts(settings),
@@ -84,3 +108,20 @@ def read(environ: Mapping[str, str]) -> Config:
     )
     settings.check()
     return config
+
+
+def _webhooks(settings: Settings, published: tuple[PublicKey, ...], *, is_woken: bool) -> WebhookConfig:
+    """Read the settings; `published` are the keys of WEBHOOK_PUBLIC_KEYS. If wake-ups tell of all work, it is polled for less."""
+    signing_key = private_key.read(settings, "WEBHOOK_SIGNING_KEY")
+    own = (public_key_of(signing_key),) if signing_key else ()
+    return WebhookConfig(
+        addresses=webhook_address.read(settings),
+        signing_key=signing_key,
+        public_keys=(*own, *published),
+        retry_limits=RetryLimits(
+            most=int(settings.number("WEBHOOK_ATTEMPTS", 150, least=1, most=10_000)),
+            most_refusals=int(settings.number("WEBHOOK_REFUSALS", 10, least=1, most=10_000)),
+        ),
+        timeout_seconds=settings.number("WEBHOOK_TIMEOUT_SECONDS", 10, least=0.1, most=60),
+        poll_seconds=settings.number("WEBHOOK_POLL_SECONDS", 60 if is_woken else 0.5, least=0.02, most=600),
+    )

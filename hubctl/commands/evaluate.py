@@ -2,10 +2,10 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 from a2a_hub.routing.router import Choice, Router, Rule
@@ -13,10 +13,9 @@ from a2a_hub.routing.routes import RouteTable, RouteTableError
 from a2a_hub.toml.checked_table import no_such
 from hubctl.connection import hub_address, hub_token
 from hubctl.console import write
-from hubctl.feedback import labelled
 from hubctl.live import corpus_questions, paper
 from hubctl.live.hub import LiveHub, LocalCloud, read_cases
-from hubctl.log_lines import read_lines
+from hubctl.log_lines import Fields, read_lines
 from hubctl.main import CommandError
 from hubctl.project_files import SOURCE_TREE, project_file, read_table, read_text
 
@@ -85,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 if every question took the route of its label, or was answered rightly, else 1."""
     if arguments.from_feedback:
-        print("\n".join(labelled(read_lines(arguments.from_feedback))), file=out)
+        print("\n".join(_rated(read_lines(arguments.from_feedback))), file=out)
         return 0
     if arguments.live:
         return _live(arguments, environment, out)
@@ -202,3 +201,30 @@ def read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
     if not questions:
         raise CommandError(f"{file} holds no questions")
     return questions
+
+
+def _rated(lines: Iterable[Fields]) -> Iterator[str]:
+    """Yield one line for each question that was rated in a log, for a person to review: those rated as bad are commented out."""
+    turns: dict[str, Fields] = {}
+    latest: dict[str, Fields] = {}
+    rated: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        if verdict := line.get("feedback"):
+            # Of another instance's turn, the rating knows only the conversation.
+            turn = turns.get(str(line.get("turn"))) or latest.get(str(line.get("conversation")))
+            if turn:
+                rated.setdefault(str(turn["requestId"]), {}).update(turn, feedback=verdict, comment=line.get("comment"))
+        elif line.get("route") and line.get("requestId"):
+            turns[str(line["requestId"])] = latest[str(line.get("conversation"))] = line
+    with_text = [each for each in rated.values() if each.get("text")]
+    yield f"# {len(with_text)} rated questions, for review: check the label, the route id after the tab."
+    if without := len(rated) - len(with_text):
+        yield f"# {without} more have no text in the log: LOG_TEXT was not true."
+    for each in with_text:
+        about = [each["feedback"], each["requestId"], each.get("outcome"), each.get("rule"), each.get("comment")]
+        yield f"# {', '.join(_flat(part) for part in about if part)}"
+        yield f"{'' if each['feedback'] == 'good' else '# '}{_flat(each['text'])}\t{each['route']}"
+
+
+def _flat(text: object) -> str:
+    return " ".join(str(text).split())

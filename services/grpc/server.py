@@ -1,28 +1,163 @@
 """`python -m server`: A2A 1.0 over gRPC on `PORT`, in front of the HTTP+JSON of the hub at `HUB_URL`.
 
-It holds no credential and decides nothing: the caller's own metadata goes on to the hub, which authenticates and answers.
+Each call becomes the request that its method's `google.api.http` annotation names (A2A 1.0.1 §10). It holds no credential and
+decides nothing: the caller's own metadata goes on to the hub, which authenticates and answers.
 """
 
 import asyncio
+import json
 import logging
 import os
+import re
 import signal
 import sys
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 import grpc
 import httpx
 from a2a.types import a2a_pb2
+from google.api import annotations_pb2
+from google.protobuf import json_format
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from transcoder import CallFailed, HttpCall, Rule, data_of, failure, headers_of, metadata_of, read, read_event
+from google.rpc import error_details_pb2, status_pb2
 
 SERVICE = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
 _LARGEST_MESSAGE_BYTES = 10_000_000
 _MOST_CALLS, _LONGEST_CALL_SECONDS, _CONNECT_SECONDS, _GRACE_SECONDS = 500, 3600.0, 10.0, 5.0
 _UNAVAILABLE = "The hub cannot be reached; try again in a moment"
 _log = logging.getLogger("grpc")
+_FIELD = re.compile(r"\{(\w+)(?:=\*)?\}")
+# Of the caller's metadata; a name that is not here does not reach the hub.
+_FORWARDED = ("authorization", "a2a-version", "a2a-extensions", "traceparent", "tracestate", "accept-language")
+_RETURNED = ("a2a-extensions", "a2a-version", "retry-after")
+# What a load balancer, or a proxy between here and the hub, answers without a google.rpc.Status.
+_CODES = {
+    400: grpc.StatusCode.INVALID_ARGUMENT,
+    401: grpc.StatusCode.UNAUTHENTICATED,
+    403: grpc.StatusCode.PERMISSION_DENIED,
+    404: grpc.StatusCode.UNIMPLEMENTED,
+    413: grpc.StatusCode.INVALID_ARGUMENT,
+    429: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    504: grpc.StatusCode.DEADLINE_EXCEEDED,
+}
+# HTTP has one name for these and the failed preconditions; gRPC has two (§5.4).
+_UNIMPLEMENTED = ("PUSH_NOTIFICATION_NOT_SUPPORTED", "UNSUPPORTED_OPERATION", "VERSION_NOT_SUPPORTED")
+_STATUS_DETAILS = "grpc-status-details-bin"
+_A_SENTENCE = "The hub did not answer as expected"
+
+
+class HttpCall(NamedTuple):
+    """The HTTP request of one call; `body` is None if it has none."""
+
+    method: str
+    target: str
+    body: bytes | None
+
+
+class CallFailed(Exception):
+    """A call that ends with a status other than OK; `trailers` carry the google.rpc.Status with its details."""
+
+    def __init__(self, code: grpc.StatusCode, message: str, trailers: Sequence[tuple[str, str | bytes]] = ()) -> None:
+        super().__init__(message)
+        self.code, self.message, self.trailers = code, message, tuple(trailers)
+
+
+class Rule:
+    """The HTTP form of one method, read from its annotation."""
+
+    def __init__(self, method: MethodDescriptor) -> None:
+        rule = method.GetOptions().Extensions[annotations_pb2.http]
+        self.verb = rule.WhichOneof("pattern")
+        self._has_body = bool(rule.body)
+        (with_tenant,) = (getattr(each, each.WhichOneof("pattern")) for each in rule.additional_bindings)
+        self._template, self._template_with_tenant = getattr(rule, self.verb), with_tenant
+
+    def call(self, request: Message) -> HttpCall:
+        """Return the request to the hub. Raises CallFailed when a field of the path is missing."""
+        fields = json_format.MessageToDict(request)
+        template = self._template_with_tenant if fields.get("tenant") else self._template
+        names = request.DESCRIPTOR.fields_by_name
+        path = _FIELD.sub(lambda found: _taken(fields, names[found[1]].json_name), template)
+        if self._has_body:
+            return HttpCall(self.verb.upper(), path, json.dumps(fields).encode())
+        query = urlencode([(name, _query_value(value)) for name, value in fields.items()])
+        return HttpCall(self.verb.upper(), f"{path}?{query}" if query else path, None)
+
+
+def _taken(fields: dict[str, Any], name: str) -> str:
+    """Return a field for the path, and take it out of the rest."""
+    value = fields.pop(name, "")
+    if not value:
+        raise CallFailed(grpc.StatusCode.INVALID_ARGUMENT, f"{name} is required")
+    return quote(str(value), safe="")
+
+
+def _query_value(value: object) -> str:
+    return json.dumps(value) if isinstance(value, bool) else str(value)
+
+
+def headers_of(metadata: Sequence[tuple[str, str | bytes]], *, accept: str) -> dict[str, str]:
+    """Return the HTTP headers of a call. Without a version it is 1.0: the package of the service says so."""
+    sent: dict[str, str] = {}
+    for name, value in metadata:
+        if name in _FORWARDED and isinstance(value, str):
+            # One name may come several times, such as for each extension.
+            sent[name] = f"{sent[name]}, {value}" if name in sent else value
+    return {"a2a-version": "1.0"} | sent | {"accept": accept, "content-type": "application/json"}
+
+
+def metadata_of(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the metadata of an answer."""
+    return tuple((name, headers[name]) for name in _RETURNED if name in headers)
+
+
+def read(content: bytes | str, output: type[Message]) -> Message:
+    """Return an answer as the message that it is. Raises CallFailed."""
+    if not content.strip():
+        return output()
+    try:
+        return json_format.Parse(content, output(), ignore_unknown_fields=True)
+    except (json_format.ParseError, UnicodeDecodeError):
+        raise CallFailed(grpc.StatusCode.INTERNAL, _A_SENTENCE) from None
+
+
+def read_event(data: bytes, output: type[Message]) -> Message:
+    """Return an event of a stream. Raises CallFailed for an error in its place."""
+    if data.startswith(b'{"error"'):
+        raise failure(0, data, {})
+    return read(data, output)
+
+
+def data_of(event: bytes) -> bytes:
+    """Return the data of a server-sent event; empty for a comment."""
+    return b"\n".join(line[5:].removeprefix(b" ") for line in event.split(b"\n") if line.startswith(b"data:"))
+
+
+def failure(status: int, content: bytes, headers: Mapping[str, str]) -> CallFailed:
+    """Return the failure that an HTTP error stands for: its google.rpc.Status with all details (§10.6, §11.6)."""
+    try:
+        error = json.loads(content)["error"]
+        code, message = grpc.StatusCode[error["status"]], str(error["message"])
+        details = list(error.get("details", ()))
+        if any(each.get("reason") in _UNIMPLEMENTED for each in details):
+            code = grpc.StatusCode.UNIMPLEMENTED
+    except (ValueError, LookupError, TypeError, AttributeError):
+        code = _CODES.get(status, grpc.StatusCode.UNAVAILABLE if status >= 500 else grpc.StatusCode.UNKNOWN)
+        message, details = _A_SENTENCE, []
+    if headers.get("retry-after", "").isdigit():
+        delay = f"{headers['retry-after']}s"
+        details.append({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay})
+    detailed = status_pb2.Status(code=code.value[0], message=message)
+    for detail in details:
+        try:
+            json_format.ParseDict(detail, detailed.details.add(), descriptor_pool=error_details_pb2.DESCRIPTOR.pool)
+        except (json_format.ParseError, TypeError):
+            del detailed.details[-1]
+    return CallFailed(code, message, ((_STATUS_DETAILS, detailed.SerializeToString()),))
 
 
 class Method:

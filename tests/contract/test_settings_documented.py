@@ -7,7 +7,7 @@ import pytest
 from a2a_hub.routing.parser import unset_variables
 from deploy.config_checks import documented_settings
 from deploy.config_reader import SET_BY_DEPLOYMENT
-from local.docs.settings import NAME, OF_THE_PLATFORM, READERS, read_by, rows
+from local.docs.reference import NAME, OF_THE_PLATFORM, READERS, read_by, rows
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))

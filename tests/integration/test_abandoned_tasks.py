@@ -11,8 +11,8 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, NewTask
-from functions.tasks.workers.events import Events
 from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
+from functions.tasks.workers.wire import Events
 from tests.fakes.counted import counted
 
 ROLES = ("developer", "architect")

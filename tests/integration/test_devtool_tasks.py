@@ -13,7 +13,7 @@ from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.tasks.resume_payload import decode_resume_payload
-from functions.devtool.isolation import isolating_prefix
+from functions.devtool.programs import isolating_prefix
 from functions.devtool.workspace import Workspaces
 from tests.fakes.devtool import (
     WAYS,

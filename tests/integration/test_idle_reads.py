@@ -20,8 +20,8 @@ from functions.tasks.config import read
 from functions.tasks.hub_runs import HubRuns, RunSlots
 from functions.tasks.sweeps import TaskWork
 from functions.tasks.webhooks.delivery import deliverer
-from functions.tasks.workers.events import Events
 from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
+from functions.tasks.workers.wire import Events
 from tests.contract.task_store.stores import created
 from tests.fakes.signatures import KEYS, TASKS_SETTINGS
 

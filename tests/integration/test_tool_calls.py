@@ -11,6 +11,7 @@ from a2a_hub.gemini.prompt import Ended, FunctionCall, FunctionResult, ModelTurn
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.openai_compatible import OpenAiCompatible
+from a2a_hub.text.language import Language
 from tests.fakes.chat_completions import ChatCompletions, openai_settings, send_chunk
 from tests.fakes.http_server import Exchange
 
@@ -107,7 +108,7 @@ def test_a_server_that_does_not_stream_is_read_too(server: Server) -> None:
     usage = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
     body = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}], "usage": usage}
     server.answer = lambda exchange: exchange.json(body)
-    assert read_reply(server.ask()) == ("Looking.", CALLED, False)
+    assert read_reply(server.ask(), Language.EN) == ("Looking.", CALLED)
 
 
 @pytest.mark.parametrize("arguments", ["", None, {}])

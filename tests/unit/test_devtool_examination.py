@@ -8,7 +8,7 @@ import pytest
 from a2a_hub.diagnosis.report import Outcome, Step
 from functions.devtool import config
 from functions.devtool.config import examine
-from functions.devtool.isolation import isolating_prefix
+from functions.devtool.programs import isolating_prefix
 
 CLOSED = {"TASK_STORE": "sqlite:tasks.db", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"}
 

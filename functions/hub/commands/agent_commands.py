@@ -14,17 +14,14 @@ from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
     CommandExecutionStatus,
-    DevelopmentToolEvent,
     DevelopmentToolEventKind,
     ExecuteSlashCommandRequest,
     ExecuteSlashCommandResponse,
     GetAllSlashCommandsRequest,
     GetAllSlashCommandsResponse,
     SlashCommand,
-    Spelling,
-    metadata_of,
 )
-from a2a_hub.a2a.model import Event, Part, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
+from a2a_hub.a2a.model import Event, Part, Task, TaskState, TaskStatus
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry import audit
@@ -33,6 +30,7 @@ from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text.language import Language, language_of
 from functions.hub.commands import texts
 from functions.hub.conversations import EXECUTES, RUNNING
+from functions.hub.downstream.history_replay import update_of
 from functions.hub.downstream.interface import CallContext, ExecutionReply
 from functions.hub.failure import DownstreamFailed, Failure, internal
 from functions.hub.tables import Served, Tables
@@ -215,20 +213,13 @@ def result_events(
     """Yield the events of a command whose result is known: the extension puts everything into status updates."""
     result = notes[EXECUTES][_RESULT]
     part = Part(text=result) if isinstance(result, str) else Part(data=result, media_type="application/json")
-
-    def status(state: TaskState, kind: DevelopmentToolEventKind, *parts: Part) -> TaskStatusUpdateEvent:
-        message = message_factory.message(*parts, context_id=context_id, task_id=task_id) if parts else None
-        return TaskStatusUpdateEvent(
-            task_id=task_id,
-            context_id=context_id,
-            status=TaskStatus(state=state, message=message, timestamp=message_factory.timestamp()),
-            metadata=metadata_of(DevelopmentToolEvent(kind=kind), Spelling.SNAKE),
-        )
-
-    submitted = TaskStatus(state=TaskState.SUBMITTED, timestamp=message_factory.timestamp())
-    yield Task(id=task_id, context_id=context_id, status=submitted)
-    yield status(TaskState.WORKING, DevelopmentToolEventKind.TEXT_CONTENT, part)
-    yield status(TaskState.COMPLETED, DevelopmentToolEventKind.STATE_CHANGE)
+    message = message_factory.message(part, context_id=context_id, task_id=task_id)
+    now = message_factory.timestamp()
+    task = Task(id=task_id, context_id=context_id, status=TaskStatus(state=TaskState.SUBMITTED, timestamp=now))
+    yield task
+    told = TaskStatus(state=TaskState.WORKING, message=message, timestamp=now)
+    yield update_of(task, told, DevelopmentToolEventKind.TEXT_CONTENT)
+    yield update_of(task, TaskStatus(state=TaskState.COMPLETED, timestamp=now))
 
 
 def _notes_of(route: Route, execution: ExecutionReply) -> dict[str, Any]:

@@ -50,14 +50,14 @@ def replayed(events: Iterator[Event], *, since: str | None = None) -> Generator[
                 for message in event.history if since is None else _after(event.history, since):
                     if message.role is Role.AGENT and _key(message) not in seen:
                         seen.add(_key(message))
-                        yield _update(event, TaskStatus(state=TaskState.WORKING, message=message))
+                        yield update_of(event, TaskStatus(state=TaskState.WORKING, message=message))
                 for artifact in event.artifacts:
                     if artifacts.get(artifact.artifact_id) != artifact:
                         artifacts[artifact.artifact_id] = artifact
                         yield artifact_update(event, artifact)
                 # A working task has been submitted before: its state never goes back.
                 if event.status != status and event.status.state is not TaskState.SUBMITTED:
-                    yield _update(event, event.status)
+                    yield update_of(event, event.status)
                 status = event.status
             case TaskStatusUpdateEvent():
                 status = event.status
@@ -77,12 +77,13 @@ def _after(history: Sequence[Message], message_id: str) -> Sequence[Message]:
     return ()
 
 
-def _update(task: Task, status: TaskStatus) -> TaskStatusUpdateEvent:
+def update_of(task: Task, status: TaskStatus, kind: DevelopmentToolEventKind | None = None) -> TaskStatusUpdateEvent:
+    """Return an update of the extension; without `kind`, its message's parts decide."""
     return TaskStatusUpdateEvent(
         task_id=task.id,
         context_id=task.context_id or "",
         status=status,
-        metadata=metadata_of(DevelopmentToolEvent(kind=_kind(status)), Spelling.SNAKE),
+        metadata=metadata_of(DevelopmentToolEvent(kind=kind or _kind(status)), Spelling.SNAKE),
     )
 
 

@@ -32,7 +32,6 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
     data_as_text,
-    file_text,
     text_of,
 )
 from a2a_hub.boundaries.sources import CredentialSources
@@ -46,6 +45,7 @@ from a2a_hub.text.language import language_of
 from functions.hub.downstream.guard import Guard
 from functions.hub.downstream.interface import AgentRequest, AnswersOnly, TransportCall
 from functions.hub.downstream.mcp_planner import CalledTool, Dialogue, ToolPlanner
+from functions.hub.downstream.part_texts import text_of_parts
 
 _DIALOGUE = "dialogue"
 _ALLOWED = "proceed_once"
@@ -214,10 +214,9 @@ class McpTransport(AnswersOnly):
 
 
 def _text_of(result: ToolResult) -> str:
-    texts = [file_text(part) if part.text is None else part.text for part in result.parts if part.data is UNSET]
-    if not any(part.text for part in result.parts):
-        texts += [data_as_text([part.data]) for part in result.parts if part.data is not UNSET]
-    return "\n".join(texts)
+    data = data_as_text(part.data for part in result.parts if part.data is not UNSET)
+    has_text = any(part.text for part in result.parts)
+    return "\n".join(filter(None, (text_of_parts(result.parts), "" if has_text else data)))
 
 
 def _decision(message: Message) -> ToolCallConfirmation | None:

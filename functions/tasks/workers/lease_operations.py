@@ -19,10 +19,9 @@ from a2a_hub.task_store.store import (
     WrongVersion,
 )
 from functions.tasks.workers import wire
-from functions.tasks.workers.events import Events
 from functions.tasks.workers.identity import Worker
 from functions.tasks.workers.leasing import WorkerWaits
-from functions.tasks.workers.wire import worker_status
+from functions.tasks.workers.wire import Events, worker_status
 
 # The store's errors as those of the API: the kind, the text for the worker, and the invalid fields.
 _ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...]]] = {

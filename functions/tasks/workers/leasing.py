@@ -14,7 +14,7 @@ from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 from a2a_hub.telemetry import tracing
 from a2a_hub.text.language import Language, language_of
-from functions.tasks.workers.events import Events
+from functions.tasks.workers.wire import Events
 
 T = TypeVar("T")
 _ABANDONED = {

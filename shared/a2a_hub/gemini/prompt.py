@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from a2a_hub.gemini.failure import Cause, Tokens
+from a2a_hub.gemini.failure import Cause, Tokens, cut_short_text
+from a2a_hub.text.language import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +79,18 @@ class Ended:
     is_cut_short: bool
 
 
-def read_reply(pieces: Iterable[str | FunctionCall | Waiting | Ended]) -> tuple[str, FunctionCall | None, bool]:
-    """Return the text of an answer, the first function that it calls, and True if the text was cut short."""
+def read_reply(
+    pieces: Iterable[str | FunctionCall | Waiting | Ended], language: Language
+) -> tuple[str, FunctionCall | None]:
+    """Return the text of an answer, with a note if it was cut short, and the first function that it calls."""
     texts: list[str] = []
     called: FunctionCall | None = None
-    is_cut_short = False
     for piece in pieces:
         match piece:
             case str():
                 texts.append(piece)
             case FunctionCall():
                 called = called or piece
-            case Ended():
-                is_cut_short = piece.is_cut_short
-    return "".join(texts), called, is_cut_short
+            case Ended(is_cut_short=True):
+                texts.append(f"\n\n{cut_short_text(language)}")
+    return "".join(texts), called

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _MOST_EVIDENCE_CHARACTERS = 24_000
 _MOST_QUESTION_CHARACTERS = 2_000
 _MOST_EARLIER = 3
-_LANGUAGES = {Language.EN: "English", Language.JA: "Japanese"}
 _INSTRUCTION = (
     "You answer a question from numbered quotes of documents, and from nothing else.\n"
     'Each line of the documents is JSON. A line with "section" names the document, the headings and the introduction or table '
@@ -59,7 +58,7 @@ JSON_SCHEMA: dict[str, Any] = {
 
 def instruction(language: Language) -> str:
     """Return the orders for an answer in this language."""
-    return _INSTRUCTION.format(language=_LANGUAGES[language])
+    return _INSTRUCTION.format(language=language.in_english)
 
 
 def prompt_text(asked: Asked, *, rejected: tuple[str, Sequence[str]] | None = None) -> str:

@@ -13,6 +13,11 @@ class Language(StrEnum):
     EN = "en"
     JA = "ja"
 
+    @property
+    def in_english(self) -> str:
+        """Its name, for models."""
+        return "English" if self is Language.EN else "Japanese"
+
 
 def language_of(text: str) -> Language:
     """Return Japanese if the text has a kana or a Chinese character, else English."""
