@@ -188,16 +188,15 @@ def test_a_message_with_text_wins_over_params_text() -> None:
     assert agent.said[0].text == "the message"
 
 
-def test_the_agent_gets_the_parts_as_they_came() -> None:
-    parts = [_text("Ask alpha"), _text("Ask alpha"), _FILE]
+def test_the_agent_gets_the_parts_as_they_came_but_none_twice_in_a_row_from_a_user_interface() -> None:
+    said, file = {"text": "Ask alpha"}, {"raw": "aGk=", "mediaType": "application/pdf", "filename": "plan.pdf"}
     with AgentServer(lambda _: [message(text("Yes."))]) as agent:
-        Hub(route("alpha", agent.url)).send("", parts=parts)
-    sent = agent.asked[0].json["params"]["message"]["parts"]
-    assert sent == [
-        {"text": "Ask alpha"},
-        {"text": "Ask alpha"},
-        {"raw": "aGk=", "mediaType": "application/pdf", "filename": "plan.pdf"},
-    ]
+        hub = Hub(route("alpha", agent.url))
+        hub.send("", parts=[_text("Ask alpha"), _text("Ask alpha"), _FILE, _text("Ask alpha")])
+        hub.send("", version="1.0", parts=[said, said, file])
+    of_ui, of_program = (request.json["params"]["message"]["parts"] for request in agent.asked)
+    assert of_ui == [said, file, said]
+    assert of_program == [said, said, file]
 
 
 @pytest.mark.parametrize("lone", [b'"\\ud800"', b'"a\\udfffb"'])

@@ -6,6 +6,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -101,7 +102,8 @@ class VersionCodec:
     ) -> Struct:
         """Return the request in a binding's decoded params. Raises INVALID_PARAMS with the field named.
 
-        If it `completes`, a message without id or role, as user interfaces have sent them, gets these.
+        If it `completes`, a message without id or role, as user interfaces have sent them, gets these, and loses parts that are
+        there twice in a row.
         """
         text = protojson.as_object(params, "params").get("text")
         core = self._core_params(operation, params, binding)
@@ -191,6 +193,8 @@ class VersionCodec:
 
 def _completed(message: dict[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in message.items() if value not in (None, "")}
+    if isinstance(parts := given.get("parts"), list):
+        given["parts"] = [part for part, _ in groupby(parts)]
     made_up = {} if given.keys() & _MESSAGE_ID_NAMES else {"messageId": new_id()}
     return {"role": Role.USER} | made_up | given
 
