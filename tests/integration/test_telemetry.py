@@ -174,6 +174,19 @@ def test_open_streams_and_refused_quotas_are_counted(sent: Collector) -> None:
     assert labels == {"quota": "route"}
 
 
+def test_the_order_of_labels_makes_no_other_series_and_their_number_is_limited(sent: Collector) -> None:
+    about = {"gen_ai.agent.name": "alpha", "gen_ai.operation.name": "invoke_agent"}
+    for each in (about, dict(reversed(about.items()))):
+        tracing.measure("gen_ai.invoke_agent.duration", 0.1, each)
+    for number in range(3000):
+        tracing.measure("gen_ai.invoke_agent.duration", 0.1, {"gen_ai.agent.name": str(number)})
+    _flush()
+    points = sent.metric("gen_ai.invoke_agent.duration")
+    (alpha,) = (point for labels, point in points if labels == about)
+    (rest,) = (point for labels, point in points if labels == {"otel.metric.overflow": True})
+    assert (alpha["count"], int(rest["count"]), len(points)) == ("2", 3000 - 1999, 2001)
+
+
 def test_durations_are_in_buckets_and_each_export_has_them_all(sent: Collector) -> None:
     for seconds in (0.005, 0.006, 1000.0):
         tracing.measure("gen_ai.invoke_agent.duration", seconds, {"gen_ai.agent.name": "alpha"})

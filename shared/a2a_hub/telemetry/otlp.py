@@ -49,6 +49,10 @@ _SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
 # OpenTelemetry's own are for milliseconds.
 _BOUNDARIES_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 _STREAMS = "a2a_hub.streams"
+# The default of OpenTelemetry's SDKs for the attribute sets of a metric, and its name for those beyond (metrics SDK specification,
+# "Cardinality limits").
+_MOST_SERIES = 2_000
+_OVERFLOW = {"otel.metric.overflow": True}
 
 
 class OtlpRecorder:
@@ -124,15 +128,18 @@ class _Durations(OTLPMetricExporter):
 
     def __init__(self, url: str, *, session: Any) -> None:
         super().__init__(url, session=session)
-        self._series: dict[tuple[object, ...], _Series] = {}
+        self._series: dict[tuple[str, frozenset[tuple[str, object]]], _Series] = {}
         self._since_ns, self._lock = time.time_ns(), threading.Lock()
 
     def measure(self, name: str, seconds: float, attributes: Attributes, traceparent: str | None) -> None:
         """Count it; a trace that is kept becomes the example."""
-        key = (name, *attributes.items())
+        key = name, frozenset(attributes.items())
         with self._lock:
             if (series := self._series.get(key)) is None:
-                series = self._series[key] = _Series(attributes, seconds, seconds)
+                if len(self._series) >= _MOST_SERIES:
+                    attributes = _OVERFLOW
+                    key = name, frozenset(_OVERFLOW.items())
+                series = self._series.setdefault(key, _Series(attributes, seconds, seconds))
             series.counts[bisect_left(_BOUNDARIES_SECONDS, seconds)] += 1
             series.total += seconds
             series.least, series.most = min(series.least, seconds), max(series.most, seconds)
@@ -155,7 +162,7 @@ class _Durations(OTLPMetricExporter):
         temporality, now_ns = self._preferred_temporality[HistogramInstrument], time.time_ns()
         points: dict[str, list[HistogramDataPoint]] = {}
         with self._lock:
-            for (name, *_), series in self._series.items():
+            for (name, _), series in self._series.items():
                 point = HistogramDataPoint(
                     attributes=series.attributes,
                     start_time_unix_nano=self._since_ns,
@@ -168,7 +175,7 @@ class _Durations(OTLPMetricExporter):
                     max=series.most,
                     exemplars=series.example,
                 )
-                points.setdefault(str(name), []).append(point)
+                points.setdefault(name, []).append(point)
                 series.example = ()
             if temporality is AggregationTemporality.DELTA:
                 self._series, self._since_ns = {}, now_ns
