@@ -1,4 +1,6 @@
-"""Log lines of functions: of a file, of standard input, or of Cloud Logging; as written, or as Cloud Logging exports them."""
+"""Log lines of functions: of a file, of standard input, or of Cloud Logging; as written, or as Cloud Logging and BigQuery export
+them.
+"""
 
 import json
 import shutil
@@ -66,19 +68,30 @@ def read_cloud_logging(filter_: str, *, since: timedelta, project: str | None) -
 def time_of(fields: Fields) -> datetime | None:
     """Return when the line was written; None if it does not say so."""
     try:
-        found = datetime.fromisoformat(str(fields.get("time")))
+        found = datetime.fromisoformat(str(fields.get("time")).replace(" UTC", "+00:00"))
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _fields(lines: Iterable[str]) -> Iterator[Fields]:
+    lines = iter(lines)
     for line in lines:
-        try:
-            value = json.loads(line)
-        except ValueError:
-            continue
+        # gcloud and bq indent what they export.
+        value = _decoded(line if line.rstrip() != "[" else line + "".join(lines))
         for entry in value if isinstance(value, list) else [value]:
             if isinstance(entry, dict):
-                payload = entry.get("jsonPayload")
+                # Log Analytics has it as JSON in a string.
+                payload = entry.get("jsonPayload", entry.get("json_payload"))
+                payload = _decoded(payload) if isinstance(payload, str) else payload
                 yield {"time": entry.get("timestamp"), **payload} if isinstance(payload, dict) else entry
+
+
+def _decoded(text: str) -> Any:
+    """Return the value of a JSON text, without the members that a row of a table has as null; None if it is none."""
+    try:
+        return json.loads(
+            text, object_pairs_hook=lambda pairs: {name: each for name, each in pairs if each is not None}
+        )
+    except ValueError:
+        return None

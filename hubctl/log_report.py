@@ -50,7 +50,8 @@ def report_of(lines: Iterable[Fields]) -> Report:
     for line in lines:
         for answer in (line, line.get("composed") or {}):
             if used := answer.get("tokens"):
-                counts = {"answers": 1, "input": used["prompt"], "output": used["answer"] + used["thoughts"]}
+                prompt, *output = (int(used.get(name, 0)) for name in ("prompt", "answer", "thoughts"))
+                counts = {"answers": 1, "input": prompt, "output": sum(output)}
                 tokens[str(line.get("function")), str(answer.get("model"))].update(counts)
         if verdict := line.get("feedback"):
             ratings[str(line.get("route")), str(verdict)] += 1

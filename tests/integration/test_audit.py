@@ -162,6 +162,16 @@ def test_a_change_is_found(harm: Callable[[list[str]], list[str]], said: str, tm
     assert (status, said in shown) == (1, True), shown
 
 
+def test_a_chain_is_whole_as_gcloud_and_bq_indent_it(tmp_path: Path) -> None:
+    file = _written(tmp_path)
+    entries = [json.loads(line) for line in file.read_text().splitlines()]
+    # A table has all columns in each row.
+    rows = [{"jsonPayload": each | {"audit": {"email": None, "column": None} | each["audit"]}} for each in entries]
+    file.write_text(json.dumps(rows, indent=2))
+    status, told = _verify(file)
+    assert (status, "every chain is whole" in told) == (0, True)
+
+
 def test_the_beginning_of_a_chain_may_be_in_another_file(tmp_path: Path) -> None:
     file = _written(tmp_path)
     file.write_text(ENDS.join(file.read_text().splitlines()[2:]))

@@ -125,6 +125,36 @@ def test_what_is_older_than_asked_for_is_left_out(lines: list[dict[str, Any]], t
     assert _report(_written(tmp_path, lines[:1])) == (1, "no turn of a hub is in these lines\n")
 
 
+def _row(line: dict[str, Any], *, columns: set[str]) -> dict[str, Any]:
+    """A line as `bq` shows a row: every column, and each number as a string."""
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: shown(each) for name, each in value.items()} | {"thoughts": None}
+        return value if isinstance(value, str | list) or value is None else str(value)
+
+    payload = {name: shown(line.get(name)) for name in columns - {"time"}}
+    moment = datetime.fromisoformat(line["time"]) if "time" in line else datetime.now(UTC)
+    return {"timestamp": f"{moment:%Y-%m-%d %H:%M:%S.%f} UTC", "jsonPayload": payload}
+
+
+@pytest.mark.parametrize("export", ["gcloud", "bq", "log analytics"])
+def test_a_file_may_be_an_export(lines: list[dict[str, Any]], tmp_path: Path, export: str) -> None:
+    tokens = {"prompt": 1000, "answer": 20}
+    lines.append({"function": "general", "requestId": "1", "outcome": "answered", "model": "small", "tokens": tokens})
+    rows = [_row(each, columns={name for line in lines for name in line}) for each in lines]
+    if export == "gcloud":
+        rows = [{"timestamp": each.get("time"), "jsonPayload": each} for each in lines]
+    elif export == "log analytics":
+        rows = [{"timestamp": each["timestamp"], "json_payload": json.dumps(each["jsonPayload"])} for each in rows]
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps(rows, indent=2))
+    expected, found = _json(_written(tmp_path, lines)), _json(str(file))
+    assert expected["turns"] == 6
+    for name in ("turns", "callers", "outcomes", "unanswered", "tokens", "failures"):
+        assert found[name] == expected[name], name
+
+
 def test_a_person_reads_tables(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     status, shown = _report(_written(tmp_path, lines))
     assert status == 0

@@ -49,8 +49,8 @@ _SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
 # OpenTelemetry's own are for milliseconds.
 _BOUNDARIES_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 _STREAMS = "a2a_hub.streams"
-# The default of OpenTelemetry's SDKs for the attribute sets of a metric, and its name for those beyond (metrics SDK specification,
-# "Cardinality limits").
+# The limit of the attribute sets of a metric, and the name of the set beyond, by OpenTelemetry's metrics SDK specification
+# ("Cardinality limits").
 _MOST_SERIES = 2_000
 _OVERFLOW = {"otel.metric.overflow": True}
 
