@@ -106,6 +106,8 @@ class Document(Struct, frozen=True, kw_only=True):
     edition: Edition
     page_starts: tuple[int, ...] = ()
     passages: tuple[Passage, ...] = ()
+    left_out: str = ""
+    """The parts of the file that were not read, with reasons."""
 
 
 class Skipped(Struct, frozen=True):

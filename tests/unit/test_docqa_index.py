@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from functions.docqa.engine import DocumentQA
+from functions.docqa.model import Standing
 from functions.docqa.retrieval.access import Asker
 from functions.docqa.retrieval.search import Search
 from tests.open_files import is_held
@@ -88,6 +89,22 @@ def test_only_changed_files_are_read_anew_and_gone_ones_are_taken_out(corpus: Pa
         assert connection.execute("SELECT rowid FROM passages WHERE path = '座席.md'").fetchall() == kept
     (corpus / "doors.md").unlink()
     assert _quotes(corpus, index) == []
+
+
+def test_what_a_mail_quotes_stays_superseded_and_what_is_not_read_of_a_file_is_named(
+    corpus: Path, tmp_path: Path
+) -> None:
+    parts = "--B\nContent-Type: text/plain\n\nLocked at 21:00.\n\n> Locked at 20:30.\n"
+    parts += "--B\nContent-Type: application/zip; name=x.zip\nContent-Disposition: attachment\n\nPK\n--B--\n"
+    head = "From: a@example.com\nSubject: Doors\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n"
+    (corpus / "doors.eml").write_text(head + parts)
+    with _opened(corpus, tmp_path / "index.sqlite3") as engine:
+        found = engine.find(_QUESTION, asker=Asker()).passages
+        left_out = [(each.path, each.reason) for each in engine.skipped]
+    standings = {passage.section: passage.edition.standing for passage in found}
+    assert standings[("Earlier messages / 過去のメール",)] is Standing.SUPERSEDED
+    assert standings[()] is Standing.CURRENT
+    assert left_out == [("doors.eml", "x.zip: this kind of file (.zip) is not read")]
 
 
 @pytest.mark.parametrize("content", [b"not a database at all, but long enough to be read as one" * 40, b""])

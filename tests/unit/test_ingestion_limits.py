@@ -150,6 +150,12 @@ def test_a_raised_figure_is_no_digit_of_the_number_before_it() -> None:
     assert found == ["The fee is 50^1 EUR for 25 m2.", "It is due at once."]
 
 
+def test_pages_of_images_are_said_to_be_left_out() -> None:
+    image = b"q 500 0 0 500 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID \x80 EI Q"
+    document = read("a.pdf", "corpus:a", pdf([shown(700, "The contract is attached."), image, b"q Q", image]))
+    assert document.left_out == "images without text, which need text recognition, on pages 2, 4"
+
+
 def test_a_header_that_is_repeated_on_the_next_page_is_no_row() -> None:
     names = ("Product", "Guarantee")
     first = shown(780, "Terms", 20) + drawn_table([660, 640, 620], [names, ("Crown", "5 years")])

@@ -196,6 +196,52 @@ def test_docx_keeps_automatic_numbers_merged_cells_and_notes_but_no_running_head
     assert document.edition.labels == ("v3",)
 
 
+def test_docx_text_that_is_not_shown_is_no_evidence_and_boxes_and_tables_inside_are_read_once() -> None:
+    run = "<w:r><w:rPr>{1}</w:rPr><w:t>{0}</w:t></w:r>".format
+    box = f"<w:txbxContent>{paragraph('Ring twice.')}</w:txbxContent>"
+    cell = "<w:tc>{}</w:tc>".format
+    inner = f"<w:tbl><w:tr>{cell(paragraph('6 hours'))}{cell(paragraph('boss'))}</w:tr></w:tbl>"
+    outer = f"<w:tbl><w:tr>{cell(paragraph('Business'))}{cell(inner + paragraph('ask'))}</w:tr></w:tbl>"
+    runs = [
+        ("It is 5", ""),
+        ("2", '<w:vertAlign w:val="superscript"/>'),
+        (" or", ""),
+        (" 9", "<w:strike/>"),
+        (" 8", "<w:vanish/>"),
+        (" less.", '<w:strike w:val="0"/>'),
+    ]
+    boxes = f"<w:AlternateContent><w:Choice>{box}</w:Choice><w:Fallback>{box}</w:Fallback></w:AlternateContent>"
+    body = f"<w:p>{''.join(run(*each) for each in runs)}</w:p><w:p><w:r>{boxes}</w:r></w:p>{outer}"
+    parts = archive(word__document=f"<w:document {_W}><w:body>{body}</w:body></w:document>")
+    found = units(read("a.docx", "corpus:a", parts))
+    assert [unit.text for unit in found] == ["It is 5^2 or less.", "Ring twice.", "Business | ask", "6 hours | boss"]
+    assert found[-1].context[0] == "Business"
+
+
+def test_xlsx_rows_and_columns_that_are_hidden_are_no_evidence() -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (
+        ("Effective 1 May 2026",),
+        ("Area", "Share", "Old", "Fee"),
+        ("East", 0.5, 1, 10),
+        ("West", 0.25, 2, 20),
+        ("Sum", 0.75, 3, 30),
+    ):
+        sheet.append(row)
+    for row in range(3, 6):
+        sheet.cell(row, 2).number_format = "# ?/?"
+    sheet.row_dimensions[4].hidden = True
+    sheet.column_dimensions["C"].hidden = True
+    out = io.BytesIO()
+    book.save(out)
+    document = read("a.xlsx", "corpus:a", out.getvalue())
+    rows = [(unit.text, unit.header) for unit in units(document)[-2:]]
+    assert rows == [("East | 0.5 | 10", "Area | Share | Fee"), ("Sum | 0.75 | 30", "Area | Share | Fee")]
+    assert document.edition.effective == "2026-05-01"
+
+
 def test_xlsx_shows_values_as_the_sheet_does() -> None:
     book = Workbook()
     sheet = book.active
@@ -221,6 +267,28 @@ def test_xlsx_shows_values_as_the_sheet_does() -> None:
         ("5.5% | 900千円 |", "Rates!A5"),
     ]
     assert found[-1].context[0] == "East"
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        (
+            "<p>It costs <del>€6</del> <s>€7</s> €5<sup>1</sup>, for 10<sup>3</sup> l on 4 m<sup>2</sup>.",
+            "It costs €5^1, for 10^3 l on 4 m2.",
+        ),
+        ('<div class="cc-window">This site uses cookies. <a>Got it!</a></div><p>We open at nine.', "We open at nine."),
+        ("<p>Our shop uses cookies for the basket.", "Our shop uses cookies for the basket."),
+        (
+            "<table><tr><td><a>News</a> <a>Map</a> <a>Jobs</a><td><h1>Hours</h1><p>We open at nine.</p></table>",
+            "We open at nine.",
+        ),
+        ("<dl><dt>Phone<dt>Fax<dd>555-01<dt>Desk<dd><p>2</p></dl>", "Phone / Fax: 555-01|Desk: 2"),
+    ],
+)
+def test_a_page_says_what_it_shows(markup: str, expected: str) -> None:
+    more = "All visitors sign the book at the desk before they go upstairs."
+    page = f"<title>Hours</title><body>{markup}<p>{more}"
+    assert texts("a.html", page) == [*expected.split("|"), more]
 
 
 def test_pptx_slides_are_sections_with_bullets_and_notes() -> None:
@@ -264,6 +332,33 @@ def test_mail_is_read_with_earlier_mails_behind_it_and_attachments_as_sections()
     ]
     assert document.passages[1].section == ("Earlier messages / 過去のメール",)
     assert document.passages[-1].section == ("fees.csv",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "standing"),
+    [
+        (
+            "html",
+            "<p>It is 45 EUR now.<div>On Monday Bob wrote:</div><blockquote>It was 40 EUR.</blockquote>",
+            Standing.SUPERSEDED,
+        ),
+        ("html", "<p>For your files.<p>From: Bob<p>It is 40 EUR.", Standing.CURRENT),
+        ("plain", "It is 45 EUR now.\n\n> It is 40 EUR.\n", Standing.SUPERSEDED),
+        ("plain", "I agree, see you on 3 May.\n\n> It is 40 EUR.\n", Standing.CURRENT),
+    ],
+)
+def test_what_a_reply_quotes_no_longer_holds_if_it_has_such_figures_itself(
+    kind: str, content: str, standing: Standing
+) -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "a@example.com", "Fees"
+    message.set_content(content, subtype=kind)
+    message.add_attachment(b"\0", maintype="application", subtype="zip", filename="x.zip")
+    document = read("a.eml", "corpus:a", message.as_bytes())
+    own, earlier = document.passages
+    assert earlier.section == ("Earlier messages / 過去のメール",)
+    assert (own.edition.standing, earlier.edition.standing) == (Standing.CURRENT, standing)
+    assert document.left_out == "x.zip: this kind of file (.zip) is not read"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from functions.docqa.ingestion.editions import edition_of
 from functions.docqa.ingestion.headings import heading_depth, is_metadata
 from functions.docqa.ingestion.language import language_of
 from functions.docqa.ingestion.sentences import sentences
-from functions.docqa.model import Document, Passage, Unit, UnitKind
+from functions.docqa.model import Document, Passage, Standing, Unit, UnitKind
 
 _PASSAGE_CHARACTERS = 1_000
 _HEAD_BLOCKS, _LONGEST_TITLE = 8, 120
@@ -45,14 +45,15 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
     for at, block in enumerate(blocks):
         following = blocks[at + 1].kind if at + 1 < len(blocks) else None
         writer.write(block, title, leads=following in _LISTED)
-    if not any(units for _, units in writer.sections):
+    if not any(units for _, units, _ in writer.sections):
         raise Unreadable("no text in it beside its title")
     text = "".join(writer.parts)
     language = language_of(text)
     edition = edition_of(path, title, content.fields, f"{content.running[:200]}\n{text}".lstrip())
     found: list[Passage] = []
     seen: dict[tuple[str, ...], int] = {}
-    for section, units in writer.sections:
+    old = structs.replace(edition, standing=Standing.SUPERSEDED) if edition.standing is Standing.CURRENT else edition
+    for section, units, is_former in writer.sections:
         for chunk in _chunks(units):
             ordinal = seen[section] = seen.get(section, 0) + 1
             name = "\0".join((uri, *section, str(ordinal)))
@@ -63,7 +64,7 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
                     title=title,
                     section=section,
                     units=chunk,
-                    edition=edition,
+                    edition=old if is_former else edition,
                     language=language,
                 )
             )
@@ -76,6 +77,7 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
         edition=edition,
         page_starts=tuple(writer.page_starts),
         passages=tuple(found),
+        left_out="; ".join(content.left_out),
     )
 
 
@@ -121,7 +123,7 @@ class _Writer:
 
     def __init__(self, pages: int) -> None:
         self.parts: list[str] = []
-        self.sections: list[tuple[tuple[str, ...], list[Unit]]] = []
+        self.sections: list[tuple[tuple[str, ...], list[Unit], bool]] = []
         self.page_starts: list[int] = [0] if pages else []
         self._pages = pages
         self._length = self._lines = self._number = 0
@@ -167,7 +169,7 @@ class _Writer:
         self._path.append((block.level, block.text))
         names = tuple(name for _, name in self._path)
         self._units = []
-        self.sections.append((names[1:] if names[0] == title else names, self._units))
+        self.sections.append((names[1:] if names[0] == title else names, self._units, block.former))
         self._introduction = ()
         self._above.clear()
 
@@ -201,7 +203,7 @@ class _Writer:
 
     def _add(self, kind: UnitKind, start: int, text: str, context: Sequence[str], block: Block) -> None:
         if not self.sections:
-            self.sections.append(((), self._units))
+            self.sections.append(((), self._units, False))
         governing = tuple(dict.fromkeys(context))[:_MAX_CONTEXT]
         self._units.append(
             Unit(kind, start, start + len(text), text, governing, block.header, self._number, block.cell)

@@ -29,8 +29,8 @@ class Block(Struct, frozen=True, gc=False):
     """A heading, paragraph, list item or table row.
 
     `level` is a heading's depth or an item's indent; `marker` is written before the text, but no part of a quote; `line` and
-    `page` count from one, 0 means unknown; `context` governs the block from inside its own table or list; `source` is the
-    name of an attachment.
+    `page` count from one, 0 means unknown; `context` governs the block from inside its own table or list; a
+    `former` heading is that of text which no longer holds.
     """
 
     kind: Kind
@@ -43,11 +43,12 @@ class Block(Struct, frozen=True, gc=False):
     line: int = 0
     page: int = 0
     table: int = 0
+    former: bool = False
 
 
 class Content(Struct, kw_only=True):
     """A file as its reader understood it. `title` is what the format calls its title; `fields` are its metadata, `running` its
-    running heads.
+    running heads, `left_out` the parts that were not read, with reasons.
     """
 
     blocks: list[Block]
@@ -55,6 +56,7 @@ class Content(Struct, kw_only=True):
     fields: dict[str, str] = {}
     running: str = ""
     pages: int = 0
+    left_out: list[str] = []
 
 
 def joined(lines: list[str]) -> str:

@@ -52,8 +52,11 @@ def update(corpus_dir: Path, index_path: Path, *, today: Callable[[], date] = da
 
 
 def skipped(connection: sqlite3.Connection) -> tuple[Skipped, ...]:
-    """Return the files that could not be read, with reasons."""
-    rows = connection.execute("SELECT path, skipped FROM files WHERE skipped IS NOT NULL ORDER BY path")
+    """Return the files that could not be read, or not as a whole, with reasons."""
+    query = (
+        "SELECT path, reason FROM (SELECT path, coalesce(skipped, left_out) AS reason FROM files) WHERE reason NOT NULL"
+    )
+    rows = connection.execute(f"{query} ORDER BY path")
     return tuple(Skipped(path, reason) for path, reason in rows)
 
 
@@ -85,7 +88,9 @@ def document(connection: sqlite3.Connection, uri: str, *, asker: Asker | None = 
 def load(blob: bytes, standing: str, score: float) -> Passage:
     """Return a stored passage with its present standing and its score."""
     passage = msgspec.msgpack.decode(blob, type=Passage)
-    edition = msgspec.structs.replace(passage.edition, standing=Standing(standing))
+    edition = passage.edition
+    if edition.standing is Standing.CURRENT:  # what a document says to be former stays it
+        edition = msgspec.structs.replace(edition, standing=Standing(standing))
     return msgspec.structs.replace(passage, edition=edition, score=score)
 
 
@@ -166,6 +171,8 @@ def _add(writer: Writer, changed: Iterable[File], files: Mapping[str, Path], *, 
         if isinstance(result, Skipped):
             _skip(writer, file, result)
         else:
+            if result.left_out:
+                _log.warning("not all of %s is read: %s", file.path, result.left_out)
             writer.insert(result, file)
 
 

@@ -17,13 +17,13 @@ from functions.docqa.retrieval.access import Rules, key_of
 from functions.docqa.retrieval.terms import terms_of
 
 # Raised when the tables, the terms or the passages change: an index of another layout is built anew.
-LAYOUT = 109
+LAYOUT = 110
 _MOST_COUNTED = 500_000
 _PENDING_BYTES = 32 * 1024 * 1024
 _MOST_EMBEDDED_CHARACTERS = 2_000
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, uri TEXT, state TEXT, hash BLOB, readers TEXT, skipped TEXT,
-  effective TEXT, document BLOB, text TEXT);
+  left_out TEXT, effective TEXT, document BLOB, text TEXT);
 CREATE INDEX files_by_uri ON files (uri);
 CREATE TABLE series (name TEXT, path TEXT, PRIMARY KEY (name, path)) WITHOUT ROWID;
 CREATE INDEX series_by_path ON series (path);
@@ -88,7 +88,7 @@ class Writer:
     def skip(self, file: File, reason: str) -> None:
         """Note that a file could not be read, and why."""
         row = (file.path, corpus_uri(file.path), file.state, file.digest, key_of(file.rules), reason)
-        self._connection.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, NULL, NULL, NULL)", row)
+        self._connection.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL)", row)
 
     def insert(self, document: Document, file: File) -> None:
         """Add a document, which is not in the index."""
@@ -97,8 +97,8 @@ class Writer:
         series = [f"{key_of(file.rules)} {document.language} {name}" for name in series_of(document)] or [document.path]
         bare = msgspec.msgpack.encode(msgspec.structs.replace(document, text="", passages=()))
         state = (document.path, document.uri, file.state, file.digest, key_of(file.rules), None)
-        row = (*state, edition.effective, bare, document.text)
-        self._connection.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        row = (*state, document.left_out or None, edition.effective, bare, document.text)
+        self._connection.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         self._connection.executemany("INSERT INTO series VALUES (?, ?)", ((name, document.path) for name in series))
         if edition.labels or edition.effective:
             self._series.update(series)

@@ -3,13 +3,15 @@
 import io
 import re
 import zipfile
+from collections.abc import Collection, Iterator
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from functions.docqa.ingestion.blocks import Unreadable
+from functions.docqa.ingestion.blocks import Unreadable, raised
 
 _MAX_BYTES, _MAX_PARTS = 200 * 1024 * 1024, 5_000
 _DECLARATION = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)|<\0!\0", re.IGNORECASE)
+_UNSEEN, _ABOVE = ("vanish", "strike", "dstrike"), "123456789"
 _NAMESPACE = re.compile(r"\{[^}]*\}")
 
 
@@ -80,12 +82,19 @@ class OfficeFile:
 
 
 def shown_text(paragraph: Element) -> str:
-    """Return what a paragraph shows: without deleted text, the text of fields' codes, and the readings over characters."""
+    """Return what a paragraph shows: without deleted, hidden and struck text, fields' codes, and readings over characters."""
     out: list[str] = []
     stack = [paragraph]
     while stack:
         element = stack.pop()
-        if element.tag == "t":
+        style = element.find("rPr") if element.tag == "r" else None
+        if style is not None and (any(is_set(style, name) for name in _UNSEEN) or "Strike" in style.get("strike", "")):
+            continue
+        if style is not None and (
+            value_of(style, "vertAlign") == "superscript" or style.get("baseline", "-")[0] in _ABOVE
+        ):
+            out.append(raised("".join(each.text or "" for each in element.iter("t")), "".join(out[-2:])))
+        elif element.tag == "t":
             out.append(element.text or "")
         elif element.tag in ("br", "cr"):
             out.append("\n" if element.get("type") is None else "")
@@ -96,6 +105,21 @@ def shown_text(paragraph: Element) -> str:
         elif element.tag not in ("del", "moveFrom", "rt", "pPr", "rPr", "Fallback", "txbxContent", "tabs"):
             stack += reversed(element)
     return "".join(out)
+
+
+def found_in(element: Element, tag: str, *, without: Collection[str] = ()) -> Iterator[Element]:
+    """Yield the outermost elements of this tag below an element, but for those in `without` and in what older programs show."""
+    for each in element:
+        if each.tag == tag:
+            yield each
+        elif each.tag != "Fallback" and each.tag not in without:
+            yield from found_in(each, tag, without=without)
+
+
+def is_set(style: Element, name: str) -> bool:
+    """Return whether a property without a value, or with one, is on."""
+    mark = style.find(name)
+    return mark is not None and mark.get("val", "1") not in ("0", "false")
 
 
 def value_of(element: Element | None, name: str) -> str:

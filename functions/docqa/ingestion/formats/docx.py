@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from string import ascii_lowercase, ascii_uppercase
 from xml.etree.ElementTree import Element
 
+from msgspec import structs
+
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
-from functions.docqa.ingestion.formats.archive import OfficeFile, number_of, shown_text, value_of
+from functions.docqa.ingestion.formats.archive import OfficeFile, found_in, is_set, number_of, shown_text, value_of
 from functions.docqa.ingestion.formats.lines import ITEM
 from functions.docqa.ingestion.headings import heading_depth
 from functions.docqa.ingestion.sentences import sentences
@@ -146,7 +148,7 @@ class _Reading:
         if any(name.casefold().startswith(("toc ", "目次")) for name in names):
             return
         lines = [" ".join(line.split()) for line in shown_text(element).split("\n")]
-        for box in element.iter("txbxContent"):
+        for box in found_in(element, "txbxContent"):
             self.take(box)
         if not any(lines):
             return
@@ -206,28 +208,50 @@ class _Reading:
         number = self._tables
         rows: list[list[Cell]] = []
         headers = 0
-        for row in (each for part in table for each in ([part] if part.tag == "tr" else part.iter("tr"))):
+        tables: list[tuple[str, Element]] = []
+        frame: list[Element] = []
+        for row in found_in(table, "tr"):
             properties = row.find("trPr")
             if properties is not None and properties.find("tblHeader") is not None and headers == len(rows):
                 headers += 1
-            rows.append([_cell(each) for part in row for each in ([part] if part.tag == "tc" else part.iter("tc"))])
+            cells = list(found_in(row, "tc"))
+            frame += cells
+            rows.append([_cell(each) for each in cells])
+            named = rows[-1][0].text if rows[-1] else None
+            tables += ((named or "", inner) for cell in cells for inner in found_in(cell, "tbl"))
         grid = grid_of(rows)
         if max(map(len, grid), default=0) == 1:
-            self.blocks += [Block(Kind.TEXT, row[0]) for row in grid if row[0]]  # a frame, not a table
-        else:
-            self.blocks += table_blocks(grid, table=number, header_rows=headers or None)
+            for cell in frame:
+                self.take(cell)  # a frame, not a table
+            return
+        self.blocks += table_blocks(grid, table=number, header_rows=headers or None)
+        for named, inner in tables:
+            start = len(self.blocks)
+            self._table(inner)
+            self.blocks[start:] = [
+                structs.replace(block, context=(*block.context, *filter(None, [named])))
+                for block in self.blocks[start:]
+            ]
 
 
 def _cell(cell: Element) -> Cell:
     properties = cell.find("tcPr")
     merged = properties.find("vMerge") if properties is not None else None
-    text = " ".join(" ".join(shown_text(each).split()) for each in cell.iter("p")).strip()
+    text = " ".join(" ".join(shown_text(each).split()) for each in _paragraphs(cell)).strip()
     goes_on = merged is not None and merged.get("val", "continue") == "continue"
     return Cell(None if goes_on else text, columns=span_of(value_of(properties, "gridSpan")))
+
+
+def _paragraphs(cell: Element) -> Iterator[Element]:
+    """Yield the paragraphs of a cell and of the text boxes in it, but not those of tables in it."""
+    for paragraph in found_in(cell, "p", without=("tbl",)):
+        yield paragraph
+        for box in found_in(paragraph, "txbxContent"):
+            yield from _paragraphs(box)
 
 
 def _is_bold(paragraph: Element) -> bool:
     """Return whether all text of a paragraph is bold."""
     runs = [run for run in paragraph.iter("r") if "".join(each.text or "" for each in run.iter("t")).strip()]
-    marks = [run.find("rPr/b") for run in runs]
-    return bool(runs) and all(mark is not None and mark.get("val", "1") not in ("0", "false") for mark in marks)
+    styles = [run.find("rPr") for run in runs]
+    return bool(runs) and all(style is not None and is_set(style, "b") for style in styles)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from functions.docqa.ingestion.blocks import Block, Content, Kind, joined
+from functions.docqa.ingestion.blocks import Block, Content, Kind, joined, raised
 from functions.docqa.ingestion.tables import Cell, grid_of, span_of, table_blocks
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # fmt: off
 _NEVER = frozenset({
     "script", "style", "noscript", "template", "nav", "svg", "iframe", "object", "button", "select", "input", "textarea",
-    "dialog", "head", "rt", "rp", "menu", "canvas", "audio", "video", "map", "datalist",
+    "dialog", "head", "rt", "rp", "menu", "canvas", "audio", "video", "map", "datalist", "del", "s", "strike",
 })
 _BREAKING = frozenset({
     "address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt", "fieldset",
@@ -35,11 +35,17 @@ _OFTEN = frozenset({
 })
 # fmt: on
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_UNSEEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[\w-]*\s*:\s*line-through", re.IGNORECASE
+)
+_CONSENT = re.compile(
+    r"(?:\bcookies?\b|クッキー).*(?:\baccept|\bagree|\ballow|\bgot it|\bok\b|\bdismiss|同意|許可|了解|承諾|閉じる)",
+    re.IGNORECASE | re.DOTALL,
+)
 LINE = "data-line"
 """The attribute with the number of the source's line at which an element begins."""
 _BOLD_HEADING, _LONGEST_HEADING = 7, 80
-_LEAST_OF_MAIN, _LEAST_LINKS, _LINK_SHARE, _SHORT, _BRIEF = 200, 3, 0.6, 200, 60
+_LEAST_OF_MAIN, _LEAST_LINKS, _LINK_SHARE, _SHORT, _BRIEF, _LONGEST_BANNER = 200, 3, 0.6, 200, 60, 500
 
 
 class _Totals(Struct):
@@ -152,6 +158,7 @@ class _Reading:
         self._line: list[str] = []
         self._lists: list[int | None] = []
         self._marker = self._term = ""
+        self._is_described = False
         self._heading = self._pre = 0
         self._rows: list[list[Cell]] | None = None
         self._cell: Cell | None = None
@@ -171,13 +178,17 @@ class _Reading:
         if not self._totals:
             return False
         mine = self._totals.get(node.mem_id) or _Totals()
-        if mine.characters * 2 > self._characters or tag in ("table", "tr", "td", "th", "tbody", "thead"):
+        if mine.characters * 2 > self._characters or tag in ("table", "tr", "th", "tbody", "thead"):
+            return False
+        if tag == "td" and self._rows is not None:
             return False
         if tag == "footer" and mine.characters <= 2 * _SHORT:
             return True
         named = f"{given.get('class') or ''} {given.get('id') or ''}"
         words = {word.casefold() for word in _WORDS.findall(named)} if named != " " else set()
         if words & _ALWAYS and not mine.tables:
+            return True
+        if tag in ("div", "section", "aside", "form") and mine.characters <= _LONGEST_BANNER and _asks_consent(node):
             return True
         share = mine.linked / mine.characters if mine.characters else 0.0
         if words & _OFTEN and mine.links and (share > _LINK_SHARE / 2 or mine.characters < _BRIEF):
@@ -188,7 +199,10 @@ class _Reading:
         """Take note of an element or a text that begins."""
         tag = node.tag or ""
         if tag == "-text":
-            self._text(node.text_content or "")
+            above = node.parent
+            is_raised = above is not None and "sup" in (above.tag, above.parent.tag if above.parent else "")
+            text = node.text_content or ""
+            self._text(raised(text.strip(), "".join(self._line[-2:])) if is_raised else text)
             return
         if tag == "br":
             self._line.append("\n")
@@ -207,7 +221,8 @@ class _Reading:
             self._number = int(at)
         if self._cell is not None or self._rows is not None:
             return
-        if tag == "table" and len(node.css("table")) == 1 and node.attributes.get("role") != "presentation":
+        is_layout = node.attributes.get("role") == "presentation" or (tag == "table" and _is_layout(node))
+        if tag == "table" and not is_layout:
             self._rows = []
         elif tag in ("ul", "ol"):
             start = node.attributes.get("start") or "1"
@@ -223,6 +238,8 @@ class _Reading:
             self._heading = _BOLD_HEADING
         elif tag == "pre":
             self._pre += 1
+        elif tag == "dd":
+            self._is_described = True
 
     def leave(self, node: "LexborNode") -> None:
         """Take note of an element that ends."""
@@ -236,21 +253,24 @@ class _Reading:
         if self._rows is not None or tag not in _BREAKING:
             return
         if tag == "dt":
-            self._term, self._line = joined(["".join(self._line)]), []
-        self.flush(term=self._term if tag == "dd" else "")
+            terms = ("" if self._is_described else self._term, joined(["".join(self._line)]))
+            self._term, self._line = " / ".join(filter(None, terms)), []
+            self._is_described = False
+        self.flush()
         if tag in ("ul", "ol") and self._lists:
             self._lists.pop()
         elif tag == "pre":
             self._pre -= 1
         elif tag == "dl":
-            self._term = ""
+            self._term, self._is_described = "", False
 
     def _text(self, text: str) -> None:
         if self._rows is None or self._cell is not None or text.strip():
             self._line.append(text if self._pre else re.sub(r"\s+", " ", text))
 
-    def flush(self, *, term: str = "") -> None:
+    def flush(self) -> None:
         """Add the line that is open as a block."""
+        term = self._term if self._is_described else ""
         lines = "".join(self._line).split("\n")
         self._line = []
         first, self._number = self._number, self._number if self._rows is not None else 0
@@ -281,6 +301,14 @@ class _Reading:
         grid = grid_of(rows)
         self.blocks += table_blocks(grid, table=self._table, header_rows=headers or None, line=self._number)
         self._number = 0
+
+
+def _asks_consent(node: "LexborNode") -> bool:
+    return node.css_first("a, button, input") is not None and _CONSENT.search(node.text()) is not None
+
+
+def _is_layout(table: "LexborNode") -> bool:
+    return len(table.css("table")) > 1 or table.css_first("h1, h2") is not None
 
 
 def _is_bold(paragraph: "LexborNode") -> bool:

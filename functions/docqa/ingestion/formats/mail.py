@@ -1,6 +1,5 @@
 """EML to blocks: the message, then earlier mails that it quotes, then its attachments as sections of their own."""
 
-import contextlib
 import re
 from collections.abc import Callable
 from email import message_from_bytes, policy
@@ -9,6 +8,7 @@ from pathlib import PurePosixPath
 
 from msgspec import structs
 
+from a2a_hub.text.quantities import quantities
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.decoding import decoded
 from functions.docqa.ingestion.formats.html import read_html
@@ -43,21 +43,26 @@ def read_mail(content: bytes, read_part: Callable[[str, bytes, int], Content], d
     blocks += [Block(Kind.ASIDE, f"{name}: {value}") for name, value in headers.items() if value and name != "Subject"]
     body = message.get_body(preferencelist=("plain", "html"))
     if isinstance(body, EmailMessage):
-        blocks += _body(body)
+        blocks += _with_earlier(*_body(body))
+    left_out: list[str] = []
     for part in message.iter_attachments():
         name = part.get_filename() or ("message.eml" if part.get_content_type() == "message/rfc822" else "")
         if not name:
             continue
-        with contextlib.suppress(Unreadable):
+        title = PurePosixPath(name.replace("\\", "/")).name
+        try:
             attached = read_part(name, _bytes(part), depth + 1)
-            title = PurePosixPath(name.replace("\\", "/")).name
-            blocks.append(Block(Kind.HEADING, title, level=2))
-            offset = len(blocks) * 10_000
-            for block in attached.blocks:
-                level = block.level + 2 if block.kind is Kind.HEADING else block.level
-                table = block.table + offset if block.table else 0
-                blocks.append(structs.replace(block, level=level, table=table, page=0, line=0))
-    return Content(blocks=blocks, title=headers["Subject"])
+        except Unreadable as error:
+            left_out += [f"{title}: {error}"] if part.get_content_maintype() != "image" else []
+            continue
+        left_out += (f"{title}: {each}" for each in attached.left_out)
+        blocks.append(Block(Kind.HEADING, title, level=2))
+        offset = len(blocks) * 10_000
+        for block in attached.blocks:
+            level = block.level + 2 if block.kind is Kind.HEADING else block.level
+            table = block.table + offset if block.table else 0
+            blocks.append(structs.replace(block, level=level, table=table, page=0, line=0))
+    return Content(blocks=blocks, title=headers["Subject"], left_out=left_out)
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -76,12 +81,15 @@ def _bytes(part: EmailMessage) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _body(body: EmailMessage) -> list[Block]:
-    text = decoded(
-        _bytes(body), charset=body.get_content_charset() or "", markup=body.get_content_type() == "text/html"
-    )
-    if body.get_content_type() == "text/html":
-        return read_html(text).blocks
+def _body(body: EmailMessage) -> tuple[list[Block], list[Block]]:
+    """Return what a message says itself, and what it quotes of earlier ones."""
+    is_html = body.get_content_type() == "text/html"
+    text = decoded(_bytes(body), charset=body.get_content_charset() or "", markup=is_html)
+    if is_html:
+        blocks = read_html(text).blocks
+        begins = (at for at, block in enumerate(blocks) if at and _THREAD.fullmatch(block.text))
+        at = next(begins, len(blocks))
+        return blocks[:at], blocks[at:]
     own: list[Line] = []
     earlier: list[Line] = []
     thread = signed = False
@@ -92,8 +100,14 @@ def _body(body: EmailMessage) -> list[Block]:
         if not signed:
             (earlier if quoted else own).append(Line(unquoted(line)))
             earlier += [Line("")] if quoted and line.endswith((":", "：")) else []
-    blocks = list(line_blocks(own, titled=True))
-    if any(line.text.strip() for line in earlier):
-        blocks.append(Block(Kind.HEADING, _EARLIER, level=2))
-        blocks += line_blocks(earlier, titled=True)
-    return blocks
+    return list(line_blocks(own, titled=True)), list(line_blocks(earlier, titled=True))
+
+
+def _with_earlier(own: list[Block], earlier: list[Block]) -> list[Block]:
+    """Return a message and the earlier ones that it quotes, which no longer hold if it has figures of the same kind itself."""
+    if not earlier:
+        return own
+    said, before = ({each.kind for block in blocks for each in quantities(block.text)} for blocks in (own, earlier))
+    former = not said.isdisjoint(before)
+    heading = Block(Kind.HEADING, _EARLIER, level=2)
+    return [*own, *(structs.replace(block, former=former) for block in (heading, *earlier))]

@@ -40,6 +40,7 @@ _HYPHENS = dict.fromkeys((0xFFFE, 0x02, 0xAD), "\u00ad")
 class _Page(NamedTuple):
     lines: list[PlacedLine]
     rules: list[Rule]
+    is_image: bool = False
 
 
 def read_pdf(content: bytes, *, careful: bool = False) -> Content:
@@ -62,8 +63,13 @@ def read_pdf(content: bytes, *, careful: bool = False) -> Content:
     if first and first.depth == 3 and not NUMBERED.match(first.text):
         first.depth = 1
     named = "" if _NO_TITLE.match(title.strip()) else " ".join(title.split())
+    images = [str(number) for number, page in enumerate(pages, start=1) if page.is_image]
     return Content(
-        blocks=list(line_blocks(_unbroken(lines))), title=named, pages=len(pages), running="\n".join(dropped)
+        blocks=list(line_blocks(_unbroken(lines))),
+        title=named,
+        pages=len(pages),
+        running="\n".join(dropped),
+        left_out=[f"images without text, which need text recognition, on pages {', '.join(images)}"] if images else [],
     )
 
 
@@ -80,7 +86,7 @@ def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
                     lines, characters = _page_lines(page)
                     budget -= characters
                     lost = lost or _leaves_out(page)
-                    pages.append(_Page(lines, list(_rules(page))))
+                    pages.append(_Page(lines, list(_rules(page)), is_image=not lines and _has_image(page)))
                 if budget < 0:
                     raise Unreadable(f"more than {MAX_CHARACTERS} characters of text")
             title = document.get_metadata_value("Title") or ""
@@ -126,6 +132,12 @@ def _joined(above: PlacedLine, line: PlacedLine, *, spaced: bool) -> PlacedLine:
         words = [*above.words[:-1], Word(last.text + first.text, last.left, first.right, last.y), *line.words[1:]]
     size, bold = (line.size, line.bold) if above.size < line.size else (above.size, above.bold)
     return PlacedLine(above.text + " " * spaced + line.text, words, y=min(above.y, line.y), size=size, bold=bold)
+
+
+def _has_image(page: Any) -> bool:
+    from pypdfium2 import raw
+
+    return next(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]), None) is not None
 
 
 def _leaves_out(page: Any) -> bool:

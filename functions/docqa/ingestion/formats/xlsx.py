@@ -2,8 +2,9 @@
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
+from itertools import takewhile
 from typing import Any
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
@@ -27,41 +28,53 @@ def read_xlsx(content: bytes) -> Content:
         raise Unreadable(f"damaged workbook ({type(error).__name__})") from error
     blocks: list[Block] = []
     left = _MAX_CELLS
-    for sheet in book.worksheets:
-        if sheet.sheet_state != "visible":
-            continue
+    shown_sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+    for sheet in shown_sheets:
         left -= len(sheet._cells)
         if left < 0:
             raise Unreadable(f"more than {_MAX_CELLS} cells")
         found = _sheet_blocks(sheet, table=len(blocks) + 1)
         blocks += [Block(Kind.HEADING, sheet.title, level=3), *found] if found else []
-    return Content(blocks=blocks, title=str(book.properties.title or ""))
+    # What stands above the tables of the only sheet is about the workbook.
+    above = takewhile(lambda block: block.kind in (Kind.HEADING, Kind.TEXT), blocks if len(shown_sheets) == 1 else ())
+    running = "\n".join(block.text for block in above)
+    return Content(blocks=blocks, title=str(book.properties.title or ""), running=running)
 
 
 def _sheet_blocks(sheet: Any, *, table: int) -> list[Block]:
     rows: dict[int, dict[int, str]] = {}
+    hidden_rows, hidden_columns = _hidden(sheet)
     for (row, column), cell in sheet._cells.items():
-        if cell.value is not None and column <= _MAX_COLUMNS and (text := shown(cell.value, cell.number_format)):
+        is_hidden = row in hidden_rows or column in hidden_columns or column > _MAX_COLUMNS
+        if cell.value is not None and not is_hidden and (text := shown(cell.value, cell.number_format)):
             rows.setdefault(row, {})[column] = text
     for area in list(sheet.merged_cells.ranges)[:_MAX_MERGED]:
         merged = rows.get(area.min_row, {}).get(area.min_col)
         if merged and area.size["rows"] * area.size["columns"] <= _MAX_SPAN:
-            for row in range(area.min_row, area.max_row + 1):
-                for column in range(area.min_col, area.max_col + 1):
+            for row in set(range(area.min_row, area.max_row + 1)) - hidden_rows:
+                for column in set(range(area.min_col, area.max_col + 1)) - hidden_columns:
                     rows.setdefault(row, {})[column] = merged
     blocks: list[Block] = []
-    for run in _runs(rows):
+    for run in _runs(rows, hidden_rows):
         # Tables stand side by side where an empty column divides them.
-        for columns in _runs({column for row in run for column in rows[row]}):
+        for columns in _runs({column for row in run for column in rows[row]}, hidden_columns):
             blocks += _table(sheet.title, rows, run, columns, table=table + len(blocks))
     return blocks
 
 
-def _runs(numbers: Iterable[int]) -> Iterator[list[int]]:
-    """Yield those of the numbers that follow one another."""
+def _hidden(sheet: Any) -> tuple[set[int], set[int]]:
+    """Return the rows and columns that are hidden, but not by a filter or in a group, which readers open."""
+    filtered = bool(sheet.auto_filter.filterColumn)
+    rows = {row for row, each in sheet.row_dimensions.items() if each.hidden and not each.outlineLevel and not filtered}
+    columns = (each for each in sheet.column_dimensions.values() if each.hidden and not each.outlineLevel)
+    return rows, {column for each in columns for column in range(each.min, min(each.max, _MAX_COLUMNS) + 1)}
+
+
+def _runs(numbers: Iterable[int], hidden: Collection[int]) -> Iterator[list[int]]:
+    """Yield those of the numbers that follow one another, as far as is to be seen."""
     run: list[int] = []
     for number in sorted(numbers):
-        if run and number != run[-1] + 1:
+        if run and any(between not in hidden for between in range(run[-1] + 1, number)):
             yield run
             run = []
         run.append(number)
@@ -115,7 +128,7 @@ def _figure(value: float, form: str) -> str:
     chosen = section[1] if value < 0 and len(section) > 1 else section[0]
     pattern = _SECTION.sub("", _CURRENCY.sub(r"\1", chosen)).replace("\\", "")
     places = _PLACES.search(pattern)
-    if pattern.casefold() == "general" or "@" in pattern or "e+" in pattern.casefold() or not places:
+    if pattern.casefold() == "general" or "@" in pattern or "e+" in pattern.casefold() or "/" in pattern or not places:
         return f"{value:.10g}" if isinstance(value, float) and abs(value) < 1e15 else str(value)
     number = abs(value) if len(section) > 1 and value < 0 else value
     number = number * 100 if "%" in pattern else number / 1000 ** len(places[2])
