@@ -176,6 +176,7 @@ def _contents(
             continue
         digests[path] = base64.b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode()
         yield path, path, content
+    skipped += access.problems()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,23 @@ def test_a_link_opens_a_document_to_nobody_who_may_not_read_it(corpus: Path, tmp
         assert engine.answer(_QUESTION, asker=Asker(email="ada@example.com")).citations
 
 
+def test_rules_that_protect_nothing_or_everything_are_named(corpus: Path, tmp_path: Path) -> None:
+    reader = 'allow_emails = ["a@example.com"]'
+    (corpus / "access.toml").write_text(f'[documents."DOORS.md"]\n{reader}\n[documents."dors.md"]\n{reader}\n')
+    for name, rules in (("hr", f'[documents."old/doors.md"]\n{reader}\n'), ("notepad", f"\ufeff{reader}")):
+        (corpus / name).mkdir()
+        _write(corpus / name, "doors.md", "21:00")
+        (corpus / name / "access.toml").write_text(rules, encoding="utf-8")
+    with _opened(corpus, tmp_path / "index.sqlite3") as engine:
+        assert not engine.find(_QUESTION, asker=Asker()).passages
+        assert len(engine.find(_QUESTION, asker=Asker(email="a@example.com")).passages) == 2
+        named = [(each.path, each.reason) for each in engine.skipped]
+    assert named == [
+        ("access.toml", "names a document that is not beside it: dors.md"),
+        ("hr/access.toml", "is not understood: nobody may read the documents beside and below it"),
+    ]
+
+
 def test_an_unchanged_index_may_stand_on_a_file_system_that_only_reads(corpus: Path, tmp_path: Path) -> None:
     index = tmp_path / "sealed" / "index.sqlite3"
     _quotes(corpus, index)

@@ -214,7 +214,7 @@ def test_docx_text_that_is_not_shown_is_no_evidence_and_boxes_and_tables_inside_
     body = f"<w:p>{''.join(run(*each) for each in runs)}</w:p><w:p><w:r>{boxes}</w:r></w:p>{outer}"
     parts = archive(word__document=f"<w:document {_W}><w:body>{body}</w:body></w:document>")
     found = units(read("a.docx", "corpus:a", parts))
-    assert [unit.text for unit in found] == ["It is 5^2 or less.", "Ring twice.", "Business | ask", "6 hours | boss"]
+    assert [unit.text for unit in found] == ["It is 5² or less.", "Ring twice.", "Business | ask", "6 hours | boss"]
     assert found[-1].context[0] == "Business"
 
 
@@ -230,8 +230,8 @@ def test_xlsx_rows_and_columns_that_are_hidden_are_no_evidence() -> None:
         ("Sum", 0.75, 3, 30),
     ):
         sheet.append(row)
-    for row in range(3, 6):
-        sheet.cell(row, 2).number_format = "# ?/?"
+    for number in range(3, 6):
+        sheet.cell(number, 2).number_format = "# ?/?"
     sheet.row_dimensions[4].hidden = True
     sheet.column_dimensions["C"].hidden = True
     out = io.BytesIO()
@@ -274,7 +274,7 @@ def test_xlsx_shows_values_as_the_sheet_does() -> None:
     [
         (
             "<p>It costs <del>€6</del> <s>€7</s> €5<sup>1</sup>, for 10<sup>3</sup> l on 4 m<sup>2</sup>.",
-            "It costs €5^1, for 10^3 l on 4 m2.",
+            "It costs €5¹, for 10³ l on 4 m².",
         ),
         ('<div class="cc-window">This site uses cookies. <a>Got it!</a></div><p>We open at nine.', "We open at nine."),
         ("<p>Our shop uses cookies for the basket.", "Our shop uses cookies for the basket."),

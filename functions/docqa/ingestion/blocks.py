@@ -7,7 +7,7 @@ from msgspec import Struct
 
 MAX_CHARACTERS = 10_000_000
 # Characters of these scripts follow one another without a space at a line's end.
-_METRES = re.compile(r"(?<![a-z])[cdkm]?m\Z", re.IGNORECASE)
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NO_SPACE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff01-\uff9f]")
 
 
@@ -72,6 +72,5 @@ def joined(lines: list[str]) -> str:
 
 
 def raised(figure: str, before: str) -> str:
-    """Return a raised figure as it is written behind `before`: 10^3 and 50^1 are neither 103 nor 501, m2 is an area."""
-    apart = before[-1:].isalnum() and figure.isdigit() and not _METRES.search(before[-3:])
-    return f"^{figure}" if apart else figure
+    """Return a raised figure as it is written behind `before`: 10³ and 50¹ are neither 103 nor 501."""
+    return figure.translate(_SUPERSCRIPTS) if before[-1:].isalnum() else figure

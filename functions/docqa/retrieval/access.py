@@ -1,13 +1,14 @@
 """The readers of documents: `access.toml` files in the folders of a corpus.
 
 `allow_domains` and `allow_emails` hold for the folder and all below it; a table `[documents."file name"]` with the same keys
-holds for one document. Every rule on the way to a document must allow the asker. A file that cannot be read closes its folder.
+holds for one document beside it. Every rule on the way to a document must allow the asker. A file that cannot be read closes its
+folder.
 """
 
 import hashlib
 import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import msgspec
 
 from a2a_hub.a2a.call import Call
+from functions.docqa.model import Skipped
 
 FILE_NAME = "access.toml"
 _KEYS = frozenset({"allow_domains", "allow_emails"})
@@ -74,41 +76,52 @@ class AccessRules:
     def __init__(self, corpus_dir: Path) -> None:
         self._corpus_dir = corpus_dir
         self._folders: dict[Path, tuple[Rules, Mapping[str, Any]]] = {}
+        self._problems: dict[tuple[Path, str], str] = {}
 
     def of(self, path: str, file: Path) -> Rules:
         """Return the rules of a file, and of the one that it is a link to; `path` is its readable path."""
         rules, documents = self._of_folder(file.parent)
-        own = documents.get(_composed(path.rpartition("/")[2]))
-        rules = (*rules, _rule(own)) if own is not None else rules
+        name = _composed(path.rpartition("/")[2])
+        own = documents.get(name)
+        if own is not None:
+            rules = (*rules, _rule(own))
+            self._problems.pop((file.parent, name), None)
         target, root = file.resolve(), self._corpus_dir.resolve()
         if not file.is_symlink() or not target.is_relative_to(root):
             return rules
         inner = target.relative_to(root)
         return (*rules, *self.of(inner.as_posix(), self._corpus_dir / inner))
 
+    def problems(self) -> Iterator[Skipped]:
+        """Yield the files of rules, of those asked for, that close their folder or name documents that are not there."""
+        for (folder, _), reason in self._problems.items():
+            yield Skipped((folder / FILE_NAME).relative_to(self._corpus_dir).as_posix(), reason)
+
     def _of_folder(self, folder: Path) -> tuple[Rules, Mapping[str, Any]]:
         if folder not in self._folders:
             above = () if folder == self._corpus_dir else self._of_folder(folder.parent)[0]
             try:
-                table = tomllib.loads((folder / FILE_NAME).read_text("utf-8"))
+                table = tomllib.loads((folder / FILE_NAME).read_text("utf-8-sig"))
             except FileNotFoundError:
-                self._folders[folder] = above, {}
+                table = {}
             except (OSError, ValueError):
-                self._folders[folder] = (*above, Rule()), {}
-            else:
-                documents = table.pop("documents", {})
-                own = (_rule(table),) if table else ()
-                valid = isinstance(documents, dict)
-                self._folders[folder] = (
-                    (*above, *own, *(() if valid else (Rule(),))),
-                    ({_composed(name): rule for name, rule in documents.items()} if valid else {}),
-                )
+                table = {"documents": None}
+            named = table.pop("documents", {})
+            own = (_rule(table),) if table else ()
+            documents = {_composed(name): rule for name, rule in named.items()} if isinstance(named, dict) else {}
+            if not isinstance(named, dict) or any("/" in name for name in documents):
+                own, documents = (*own, Rule()), {}
+            if Rule() in own:
+                self._problems[folder, ""] = "is not understood: nobody may read the documents beside and below it"
+            for name in documents:
+                self._problems[folder, name] = f"names a document that is not beside it: {name}"
+            self._folders[folder] = (*above, *own), documents
         return self._folders[folder]
 
 
 def _composed(name: str) -> str:
-    # File systems and editors write "が" as one character or as two.
-    return unicodedata.normalize("NFC", name)
+    # File systems and editors write "が" as one character or as two, and some do not tell "A" from "a".
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _rule(table: object) -> Rule:

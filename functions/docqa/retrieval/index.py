@@ -48,6 +48,8 @@ def update(corpus_dir: Path, index_path: Path, *, today: Callable[[], date] = da
             File(path, states[path], access.of(path, files[path])) for path in files if stored.get(path) != states[path]
         )
         _add(writer, changed, files, corpus_dir=corpus_dir)
+        for each in access.problems():
+            _skip(writer, File(each.path, "", ()), each)
         writer.settle(day, seen)
 
 
