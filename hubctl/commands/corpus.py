@@ -92,13 +92,17 @@ def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: Te
     failed = push(corpus, planned, objects, prune=arguments.prune, report_line=report_line)
     surplus = {target.uri(each.path) for each in planned.surplus_objects}
     surplus |= {each.uri for each in planned.surplus_documents}
-    if surplus and not arguments.prune:
+    surplus = set() if arguments.prune else surplus
+    if surplus:
         report_line(f"{len(surplus)} more in {target.uri('')}: --prune removes what is not in the folder")
+    left = sorted(surplus.intersection(target.uri(each.path) for each in skipped))
+    for uri in left:
+        report_line(f"skipped, but an earlier push has made it searchable: {uri}")
     if failed:
         report_line(f"{failed} could not be indexed")
     if arguments.json:
-        write({"ok": not failed, **value, "failed": failed, "surplus": sorted(surplus)}, (), as_json=True, out=out)
-    return 1 if failed else 0
+        write({"ok": not (failed or left), **value, "failed": failed, "surplus": sorted(surplus)}, (), as_json=True, out=out)
+    return 1 if failed or left else 0
 
 
 def _make_store(corpus: Corpus, report_line: ReportLine) -> None:

@@ -11,29 +11,13 @@ from a2a_hub.settings.reader import Settings, SettingsError
 from functions.docqa.cloud.config import LOCATIONS, search_host
 from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.child import read_all
-from functions.docqa.ingestion.files import corpus_files, read_bytes, unread
+from functions.docqa.ingestion.files import MEDIA_TYPES, corpus_files, read_bytes, unread
 from functions.docqa.model import Edition, Skipped
 from functions.docqa.retrieval.access import FILE_NAME, AccessRules
 from hubctl.main import CommandError
 
 # Of text-based formats (discoveryengine.v1.Document.Content.uri).
 MOST_TEXT_BYTES = 2_500_000
-_OFFICE = "application/vnd.openxmlformats-officedocument"
-_MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
-# What a data store of documents takes (cloud.google.com/generative-ai-app-builder/docs/prepare-data).
-_INDEXED_AS = {
-    ".md": "text/plain",
-    ".markdown": "text/plain",
-    ".txt": "text/plain",
-    ".text": "text/plain",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".pdf": "application/pdf",
-    ".docx": f"{_OFFICE}.wordprocessingml.document",
-    ".pptx": f"{_OFFICE}.presentationml.presentation",
-    ".xlsx": f"{_OFFICE}.spreadsheetml.sheet",
-    ".xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +99,12 @@ class LocalFile:
     @property
     def media_type(self) -> str:
         """The object's content type in Cloud Storage."""
-        suffix = self.file.suffix.lower()
-        return _MEDIA_TYPES.get(suffix) or self.indexed_as
+        return MEDIA_TYPES[self.file.suffix.lower()]
 
     @property
     def indexed_as(self) -> str:
         """The media type in the data store, which takes Markdown only as text."""
-        return _INDEXED_AS[self.file.suffix.lower()]
+        return self.media_type.replace("markdown", "plain")
 
 
 def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
@@ -144,7 +127,7 @@ def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
             )
     if not found:
         reasons = "".join(f"\n  {each.path}: {each.reason}" for each in skipped)
-        raise CommandError(f"{folder} holds no document that can be pushed: {', '.join(_INDEXED_AS)} are{reasons}")
+        raise CommandError(f"{folder} holds no document that can be pushed: {', '.join(MEDIA_TYPES)} are{reasons}")
     return found, sorted(skipped, key=lambda each: each.path)
 
 
@@ -163,7 +146,7 @@ def _contents(
         if left_out := unread(path):
             skipped.append(left_out)
             continue
-        if suffix not in _INDEXED_AS:
+        if suffix not in MEDIA_TYPES:
             skipped.append(Skipped(path, f"a data store does not take this kind of file ({suffix})"))
             continue
         try:
@@ -171,7 +154,7 @@ def _contents(
         except Unreadable as error:
             skipped.append(Skipped(path, str(error)))
             continue
-        if len(content) > MOST_TEXT_BYTES and _INDEXED_AS[suffix].startswith("text/"):
+        if len(content) > MOST_TEXT_BYTES and MEDIA_TYPES[suffix].startswith("text/"):
             skipped.append(Skipped(path, f"{len(content)} bytes: a data store takes {MOST_TEXT_BYTES} of text"))
             continue
         digests[path] = base64.b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode()

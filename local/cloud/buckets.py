@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from functions.docqa.ingestion.files import MEDIA_TYPES
+
 GET, LIST, CREATE, DELETE = (f"storage.objects.{verb}" for verb in ("get", "list", "create", "delete"))
 GET_POLICY, SET_POLICY = "storage.buckets.getIamPolicy", "storage.buckets.setIamPolicy"
 GET_BUCKET = "storage.buckets.get"
@@ -38,7 +40,6 @@ _PREFIX = re.compile(r'\s*resource\.name\.startsWith\("([^"]*)"\)\s*')
 
 Binding = Mapping[str, Any]
 _ETAG = "CAE="
-_OWN_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
 
 
 class BadPolicy(Exception):
@@ -199,5 +200,5 @@ class Bucket:
         """Store every file of `folder`."""
         for path in sorted(folder.rglob("*")):
             if path.is_file():
-                kind = _OWN_TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0]
+                kind = MEDIA_TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0]
                 self.put(prefix + path.relative_to(folder).as_posix(), path.read_bytes(), content_type=kind)

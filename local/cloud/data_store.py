@@ -17,25 +17,16 @@ from urllib.parse import quote
 
 from a2a_hub.http.client import HttpClient, HttpFailure
 from functions.docqa.ingestion.blocks import Unreadable, joined
+from functions.docqa.ingestion.files import MEDIA_TYPES, SUFFIX_OF_TYPE
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import Document, Passage, Unit, UnitKind
 from hubctl.connection import exchange
+from hubctl.corpus.documents import MOST_TEXT_BYTES
 
 _LATIN_WORD = re.compile(r"[a-z0-9]+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々ー]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 Json = dict[str, Any]
-_OFFICE = "application/vnd.openxmlformats-officedocument"
-_SUFFIX = {
-    "text/plain": ".txt",
-    "text/html": ".html",
-    "application/pdf": ".pdf",
-    f"{_OFFICE}.wordprocessingml.document": ".docx",
-    f"{_OFFICE}.presentationml.presentation": ".pptx",
-    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
-}
-_TYPE = {kind: name for name, kind in _SUFFIX.items()} | {".htm": "text/html", ".md": "text/plain"}
-_MOST_TEXT_BYTES = 2_500_000
 _SECONDS = 30.0
 _MOST_BYTES = 200 << 20
 _WORD = re.compile(r"[A-Za-z0-9]+|[\u3040-\u30ff\u3400-\u9fff]")
@@ -176,7 +167,7 @@ class DataStore:
             for name in names:
                 if name == pattern or (star and name.endswith(suffix.lstrip("*"))):
                     each = f"gs://{bucket}/{name}"
-                    kind = _TYPE.get("." + name.rpartition(".")[2].lower(), "")
+                    kind = MEDIA_TYPES.get("." + name.rpartition(".")[2].lower(), "").replace("markdown", "plain")
                     content = {"uri": each, "mimeType": kind}
                     found.append({"id": hashlib.sha256(each.encode()).hexdigest()[:32], "content": content})
         return found
@@ -185,14 +176,14 @@ class DataStore:
         """Read the document's content and index it. Raises NotImported; then the document is as it was before."""
         content = document.get("content", {})
         uri, kind = content.get("uri", ""), content.get("mimeType", "")
-        if kind not in _SUFFIX:
+        if kind not in SUFFIX_OF_TYPE or kind == MEDIA_TYPES[".md"]:
             raise NotImported(f"Unsupported MIME type {kind!r} of {uri}")
         data = self._storage.read(uri)
-        if len(data) > _MOST_TEXT_BYTES and kind.startswith("text/"):
+        if len(data) > MOST_TEXT_BYTES and kind.startswith("text/"):
             raise NotImported(f"{uri} is larger than 2.5 MB")
         try:
             # Markdown comes as text: the service has no other name for it.
-            source = read("x.md" if uri.endswith(".md") else "x" + _SUFFIX[kind], uri, data)
+            source = read("x.md" if uri.endswith(".md") else "x" + SUFFIX_OF_TYPE[kind], uri, data)
         except Unreadable as error:
             raise NotImported(f"{uri}: {error}") from None
         title = (document.get("structData") or {}).get("title") or source.title

@@ -167,6 +167,17 @@ def test_what_is_only_there_stays_until_it_is_pruned(cloud: DocumentCloud, folde
     assert states(cloud, folder) == (0, {"sub/gates.html": "ok", "規程.txt": "ok"})
 
 
+def test_a_document_that_names_readers_after_it_was_pushed_is_a_failure_until_it_is_pruned(
+    cloud: DocumentCloud, folder: Path
+) -> None:
+    pushed(cloud, folder)
+    (folder / "access.toml").write_text('[documents."doors.md"]\nallow_emails = ["a@example.com"]\n')
+    status, told = hubctl(cloud, "push", folder)
+    assert status == 1
+    assert f"skipped, but an earlier push has made it searchable: gs://{BUCKET}/doors.md" in told
+    assert "removed from the bucket: doors.md" in pushed(cloud, folder, "--prune")
+
+
 def test_a_document_that_was_imported_under_another_id_is_pruned(cloud: DocumentCloud, folder: Path) -> None:
     pushed(cloud, folder)
     client: Any = api.DocumentServiceClient(

@@ -21,6 +21,7 @@ from a2a_hub.text.normalization import normalise
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.failure import Cause, Failure, Step, failure_of
 from functions.docqa.ingestion.child import read_all
+from functions.docqa.ingestion.files import SUFFIX_OF_TYPE
 from functions.docqa.ingestion.reader import MAX_FILE_BYTES, SUFFIXES
 from functions.docqa.model import Edition, Skipped
 
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 CACHED_CHARACTERS = 32_000_000
-_SUFFIX_OF_TYPE = {
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "text/html": ".html",
-    "application/pdf": ".pdf",
-}
 _RETRY_SECONDS = 2.0
 _READS = 2
 # Words, numbers and what is part of them stay; a sentence's end becomes a line's end, everything else a blank.
@@ -187,7 +182,7 @@ def _path(name: str, content_type: str | None) -> str:
     if PurePosixPath(name).suffix.lower() in SUFFIXES:
         return name
     media_type = (content_type or "").split(";", 1)[0].strip().lower()
-    return name + _SUFFIX_OF_TYPE.get(media_type, "")
+    return name + SUFFIX_OF_TYPE.get(media_type, "")
 
 
 def _failed(cause: Cause, uri: str, detail: str) -> Failure:

@@ -11,6 +11,22 @@ from functions.docqa.ingestion.reader import MAX_FILE_BYTES, SUFFIXES
 from functions.docqa.model import Skipped
 
 _ENCODINGS = ("utf-8", "cp932", "euc_jp")
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+MEDIA_TYPES = {
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".txt": "text/plain",
+    ".text": "text/plain",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".pdf": "application/pdf",
+    ".docx": f"{_OFFICE}.wordprocessingml.document",
+    ".pptx": f"{_OFFICE}.presentationml.presentation",
+    ".xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    ".xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
+}
+"""The kinds of files that a data store takes (cloud.google.com/generative-ai-app-builder/docs/prepare-data), and Markdown."""
+SUFFIX_OF_TYPE = {kind: suffix for suffix, kind in reversed(MEDIA_TYPES.items())}
 
 
 def corpus_files(corpus_dir: Path) -> Iterator[tuple[str, Path]]:
