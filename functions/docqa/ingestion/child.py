@@ -84,13 +84,16 @@ class _Child:
 
     def _started(self) -> "subprocess.Popen[bytes]":
         # Without the parent's environment: a document that takes over the child finds no credentials in it.
-        return subprocess.Popen(  # noqa: S603 (this interpreter, with a fixed program)
+        process = subprocess.Popen(  # noqa: S603 (this interpreter, with a fixed program)
             [sys.executable, "-S", "-E", "-c", _START, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={},
         )
+        assert process.stdout is not None
+        _received(process.stdout, 0)  # it is ready: the time of a file begins with its first byte
+        return process
 
     def _end(self) -> None:
         process, self._process = self._process, None
@@ -110,6 +113,7 @@ def serve() -> None:
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
+    _send(sink, b"")
     while request := _received(source, sys.maxsize):
         path, uri, content, careful = msgspec.msgpack.decode(request, type=tuple[str, str, bytes, bool])
         used = resource.getrusage(resource.RUSAGE_SELF)
