@@ -101,7 +101,12 @@ def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: Te
     if failed:
         report_line(f"{failed} could not be indexed")
     if arguments.json:
-        write({"ok": not (failed or left), **value, "failed": failed, "surplus": sorted(surplus)}, (), as_json=True, out=out)
+        write(
+            {"ok": not (failed or left), **value, "failed": failed, "surplus": sorted(surplus)},
+            (),
+            as_json=True,
+            out=out,
+        )
     return 1 if failed or left else 0
 
 
