@@ -104,7 +104,7 @@ class DevelopmentAgent(LocalAgent):
             refusal = too_long_text(text, call.record)
             is_refused = refusal is not None or not text
             if refusal is not None:
-                events = _refused(refusal)
+                events: Iterator[TurnEvent] = iter((TurnStarted(), TextAdded(refusal), TurnCompleted()))
             else:
                 events = self._turn(state, call).start(text, again=task.before is not None and not continues)
         else:
@@ -163,11 +163,6 @@ class DevelopmentAgent(LocalAgent):
             self._log.exception("A task of the development agent failed", call.record)
             call.record["severity"] = "ERROR"
             yield TurnFailed(texts.FAILED.render(state.language, reference=call.request_id))
-
-
-def _refused(text: str) -> Iterator[TurnEvent]:
-    """Yield a turn that only answers."""
-    yield from (TurnStarted(), TextAdded(text), TurnCompleted())
 
 
 def check(decision: ToolCallConfirmation, state: State) -> None:

@@ -132,8 +132,14 @@ def examine(config: Config, *, path: str | None = None) -> Iterator[Step]:
     """Yield a step for the folders and one for the programs, which are searched in `path`, or in this process's PATH."""
     yield _workspaces(config)
     yield _commands(config, path)
-    if config.commands:
-        yield _isolation()
+    if config.commands and isolating_prefix():
+        yield ok(_ISOLATION, "each command sees its own processes alone")
+    elif config.commands:
+        yield warning(
+            _ISOLATION,
+            "commands see the other processes of this machine, and of those of the same user their environment",
+            fix="install bubblewrap, or let this user make user namespaces (kernel.unprivileged_userns_clone)",
+        )
 
 
 def _workspaces(config: Config) -> Step:
@@ -155,16 +161,6 @@ def _workspaces(config: Config) -> Step:
             fix="name one in DEVTOOL_DEFAULT_WORKSPACE",
         )
     return ok(_WORKSPACES, "1 folder" if len(folders) == 1 else f"{len(folders)} folders")
-
-
-def _isolation() -> Step:
-    if isolating_prefix():
-        return ok(_ISOLATION, "each command sees its own processes alone")
-    return warning(
-        _ISOLATION,
-        "commands see the other processes of this machine, and of those of the same user their environment",
-        fix="install bubblewrap, or let this user make user namespaces (kernel.unprivileged_userns_clone)",
-    )
 
 
 def _commands(config: Config, path: str | None) -> Step:

@@ -100,8 +100,9 @@ class TaskTurn:
             return
         request, action = pending.call.confirmation_request, pending.action
         assert request is not None, "a pending call has requested an approval"
-        if confirmation.selected_option_id == ALWAYS:
-            self._allow(action, request)
+        if confirmation.selected_option_id == ALWAYS and self._workspace is not None:
+            allowed = (*self._state.allowed, permission(action, request, self._workspace))
+            self._state.allowed = tuple(filter(None, dict.fromkeys(allowed)))
         if confirmation.file_details is not None and request.file_edit_details is not None:
             content = confirmation.file_details.new_content
             action = WriteFile(path=_path(action), content=content)
@@ -109,10 +110,6 @@ class TaskTurn:
         yield from self._execute(action, replace(pending.call, confirmation_request=None), request)
         if self._state.pending is None:
             yield from self._run()
-
-    def _allow(self, action: AnyAction, request: ConfirmationRequest) -> None:
-        if self._workspace is not None and (key := permission(action, request, self._workspace)):
-            self._state.allowed = tuple(dict.fromkeys((*self._state.allowed, key)))
 
     def _log_decision(self, pending: PendingApproval, decision: str) -> None:
         """Add to the log what was decided on; the line names the person."""

@@ -27,8 +27,7 @@ from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log, Record
 from functions.tasks.config import Config
 from functions.tasks.hub_runs import HubRuns, RunSlots
-from functions.tasks.sweeps import TaskWork
-from functions.tasks.wakeups import ThreadedWakeups, WakeupEndpoint
+from functions.tasks.wakeups import TaskWork, ThreadedWakeups, WakeupEndpoint
 from functions.tasks.webhooks.delivery import deliverer
 from functions.tasks.workers.api import WorkersApi
 from functions.tasks.workers.identity import worker_of

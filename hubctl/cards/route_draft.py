@@ -35,7 +35,7 @@ _SUBJECTS_OF_ADK = """
 custom, custom agent, llm, model, workflow, sequential workflow, parallel workflow, loop workflow, graph workflow, orchestration,
 planning, code execution, sub agents
 """
-_OF_ADK = frozenset(" ".join(each.split()) for each in _SUBJECTS_OF_ADK.split(","))
+_OF_ADK = frozenset(re.split(r",\s+", _SUBJECTS_OF_ADK.strip()))
 _BETWEEN_WORDS = re.compile(r"[\s_.:/-]+|(?<=[a-z])(?=[A-Z])")
 
 

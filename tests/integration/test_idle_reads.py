@@ -18,7 +18,7 @@ from a2a_hub.task_store.store import HUB, Store
 from a2a_hub.telemetry.log import Log
 from functions.tasks.config import read
 from functions.tasks.hub_runs import HubRuns, RunSlots
-from functions.tasks.sweeps import TaskWork
+from functions.tasks.wakeups import TaskWork
 from functions.tasks.webhooks.delivery import deliverer
 from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
 from functions.tasks.workers.wire import Events

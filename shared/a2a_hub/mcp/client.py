@@ -43,12 +43,6 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _HEADER_VALUE = re.compile(r"(?!=\?)[!-~](?:[ -~]*[!-~])?")
 
 
-class Annotations(Struct, frozen=True, rename="camel"):
-    """Hints of the server about a tool."""
-
-    read_only_hint: bool | None = None
-
-
 class Tool(Struct, frozen=True, kw_only=True, rename="camel"):
     """A tool, whose arguments have the JSON schema `input_schema`."""
 
@@ -56,12 +50,12 @@ class Tool(Struct, frozen=True, kw_only=True, rename="camel"):
     title: str | None = None
     description: str | None = None
     input_schema: dict[str, Any] = {}
-    annotations: Annotations | None = None
+    annotations: dict[str, Any] | None = None
 
     @property
     def is_read_only(self) -> bool:
         """True if the server says that the tool changes nothing."""
-        return self.annotations is not None and self.annotations.read_only_hint is True
+        return self.annotations is not None and self.annotations.get("readOnlyHint") is True
 
 
 class ToolResult(Struct, frozen=True, kw_only=True):

@@ -37,12 +37,7 @@ from a2a_hub.text.diffs import unified_diff
 
 _LONGEST_ID = 1000
 _MOST_OPTIONS = 20
-_STAGES = {
-    ToolCallStatus.EXECUTING: Stage.EXECUTING,
-    ToolCallStatus.SUCCEEDED: Stage.SUCCEEDED,
-    ToolCallStatus.FAILED: Stage.FAILED,
-    ToolCallStatus.CANCELLED: Stage.CANCELLED,
-}
+_NOT_BEGUN = (ToolCallStatus.STATUS_UNSPECIFIED, ToolCallStatus.PENDING)
 
 
 class Kind(StrEnum):
@@ -114,7 +109,7 @@ def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
     action, about = _done(call)
     return ToolUpdate(
         call_id=call.tool_call_id,
-        stage=Stage.ASKING if request else _STAGES.get(call.status, Stage.PREPARED),
+        stage=Stage.ASKING if request else Stage.PREPARED if call.status in _NOT_BEGUN else Stage(call.status),
         tool=name_of(call.tool_name),
         action=action,
         about=first_line(about),
