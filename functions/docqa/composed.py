@@ -15,9 +15,8 @@ from a2a_hub.grounding.composer import Asked, Composer
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.citations import numbered_lines
 from a2a_hub.text.language import Language
-from functions.docqa.citations import cited
 from functions.docqa.extractive.answering import answer_of, answered, unsettled
-from functions.docqa.grounds import Grounds
+from functions.docqa.grounds import Grounds, cited
 from functions.docqa.model import DocAnswer, Passage, Standing, Unit
 
 _BEST_UNITS = 30

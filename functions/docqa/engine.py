@@ -22,9 +22,9 @@ from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds
 from functions.docqa.model import DocAnswer, Document, Skipped
 from functions.docqa.retrieval import index
 from functions.docqa.retrieval.access import Asker
-from functions.docqa.retrieval.refresh import REFRESH_SECONDS, Watch
+from functions.docqa.retrieval.index import REFRESH_SECONDS, Watch
+from functions.docqa.retrieval.query import synonyms
 from functions.docqa.retrieval.search import Search
-from functions.docqa.retrieval.synonyms import synonyms
 from functions.docqa.retrieval.vectors import Vectors
 
 _PASSAGES_READ = 15

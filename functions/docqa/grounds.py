@@ -1,12 +1,18 @@
-"""The grounds of an answer: the seam between finding (a folder, or Google Cloud) and answering (quotes, or a model)."""
+"""The grounds of an answer: the seam between finding (a folder, or Google Cloud) and answering (quotes, or a model).
 
+Citations are quotes of them with their places, each compared with its place in the source once more, and with links.
+"""
+
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from a2a_hub.text.language import Language
-from functions.docqa.model import Document, Hint, Passage, ReadSource, Unit, Unverified
+from functions.docqa.model import Citation, Document, Hint, Passage, Position, ReadSource, Unit, Unverified
 
 MAX_QUESTION_CHARACTERS = 2_000
+_CONSOLE = "https://console.cloud.google.com/storage/browser/_details"
 
 Texts = Callable[[str], Document | None]
 """Returns the document at a URI with the text that positions refer to, None if it is no longer there. Safe to share."""
@@ -49,3 +55,49 @@ class Grounds:
     sources: Sequence[ReadSource] = ()
     unverified: Sequence[Unverified] = ()
     hints: Sequence[Hint] = ()
+
+
+def cited(passage: Passage, unit: Unit, grounds: Grounds) -> Citation | None:
+    """Return the citation of a unit; None if its text no longer stands at its place in the source."""
+    document = grounds.texts(passage.uri)
+    if document is None or not unit.text.strip() or document.text[unit.start : unit.end] != unit.text:
+        return None
+    return Citation(
+        uri=passage.uri,
+        title=passage.title,
+        quote=unit.text,
+        position=Position(
+            start=unit.start,
+            end=unit.end,
+            line=document.text.count("\n", 0, unit.start) + 1,
+            section=passage.section,
+            page=bisect_right(document.page_starts, unit.start) or None,
+        ),
+        passage_id=passage.id,
+        link=link_of(passage.uri, corpus_link=grounds.corpus_link),
+    )
+
+
+def corpus_link(value: str) -> str:
+    """Return `value`, an address with "{path}" in it. Raises ValueError for anything else."""
+    if not value.startswith(("https://", "http://")) or "{path}" not in value:
+        raise ValueError("not such an address")
+    return value
+
+
+def link_of(uri: str, *, corpus_link: str | None = None) -> str | None:
+    """Return the address of the document at `uri`; None where it has none.
+
+    An object of Cloud Storage has its page in the console, a web page its own address. A document of a folder has one if
+    `corpus_link` says where the folder is published: `https://intranet.example/docs/{path}`.
+    """
+    scheme, _, rest = uri.partition(":")
+    match scheme:
+        case "https" | "http":
+            return uri
+        case "gs":
+            return f"{_CONSOLE}/{quote(rest.removeprefix('//'))}"
+        case "corpus" if corpus_link:
+            return corpus_link.replace("{path}", rest)
+        case _:
+            return None

@@ -8,7 +8,6 @@ import json
 import msgspec
 
 from a2a_hub.gemini.failure import ModelFailed
-from a2a_hub.gemini.prompt import Prompt
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.language_models.structured import structured
@@ -21,12 +20,6 @@ _INSTRUCTION = (
     'for everyday ones, synonyms, and all of it in English and in Japanese. Reply with a JSON object: "words", at most 16 of '
     "them, those first that say most about the subject."
 )
-_SCHEMA = {
-    "type": "object",
-    "properties": {"words": {"type": "array", "items": {"type": "string"}}},
-    "required": ["words"],
-    "additionalProperties": False,
-}
 
 
 class _Reply(msgspec.Struct):
@@ -41,14 +34,15 @@ class OtherWords:
 
     def of(self, question: str, *, cancellation: Cancellation) -> str:
         """Return the words for a second search, at most 300 characters; none if the model fails."""
-        prompt = Prompt(
-            instruction=_INSTRUCTION,
-            text=json.dumps({"question": question}, ensure_ascii=False),
-            temperature=0.0,
-            json_schema=_SCHEMA,
-        )
         try:
-            reply = structured(self._model, prompt, _Reply, cancellation=cancellation, timeout_seconds=_TIMEOUT_SECONDS)
+            reply = structured(
+                self._model,
+                _Reply,
+                instruction=_INSTRUCTION,
+                text=json.dumps({"question": question}, ensure_ascii=False),
+                cancellation=cancellation,
+                timeout_seconds=_TIMEOUT_SECONDS,
+            )
         except ModelFailed:
             return ""
         return " ".join(reply.words[:_MOST_WORDS])[:_MOST_CHARACTERS]

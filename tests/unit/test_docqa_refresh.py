@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from functions.docqa.engine import DocumentQA
-from functions.docqa.retrieval.refresh import Watch, signature
+from functions.docqa.retrieval.index import Watch, signature
 
 _QUESTION = "When are the doors locked?"
 

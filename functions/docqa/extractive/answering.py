@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from a2a_hub.text.language import Language
-from functions.docqa.citations import cited
 from functions.docqa.extractive.extract import MOST_SHOWN, Extract, extract, in_context
-from functions.docqa.grounds import Grounds, RankedUnit
+from functions.docqa.grounds import Grounds, RankedUnit, cited
 from functions.docqa.model import Citation, DocAnswer, Passage, Standing, Unit, UnitKind
 
 _SAY = {Language.EN: "The documents say:", Language.JA: "文書には次のように書かれています。"}

@@ -1,11 +1,16 @@
-"""A question as groups of terms, each for one thing that it names."""
+"""A question as groups of terms, each for one thing that it names; a group has the synonyms of its word, in both languages.
+
+These are in terms/*.txt, a group a line, words between commas.
+"""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 from a2a_hub.text.normalization import normalise
-from functions.docqa.retrieval.synonyms import synonyms
 from functions.docqa.retrieval.terms import terms_of
 
 _MOST_CHARACTERS = 1_000
@@ -29,6 +34,7 @@ _KIND = re.compile(
     r"|\b(?:deadline|limit|maximum|minimum|amount|cost|price|fee|person|place|location|reason|period|frequency|date)s?\b"
 )
 _OF_A_KIND = 0.4
+_SECTIONS = frozenset({"synonyms", "parties"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +84,31 @@ def _japanese_parts(text: str) -> set[str]:
         for start in range(len(run))
         for length in range(2, min(_LONGEST_KEY, len(run) - start) + 1)
     }
+
+
+@cache
+def synonyms() -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Return for each word, as it is looked up, the terms of all words of its groups."""
+    found: dict[str, dict[tuple[str, ...], None]] = {}
+    for words in _groups(Path(__file__).with_name("terms")):
+        spelled = [(word.startswith("~"), word.removeprefix("~")) for word in words]
+        alternatives = dict.fromkeys(tuple(terms_of(word)) for _, word in spelled)
+        for said_only, word in spelled:
+            if not said_only:
+                found.setdefault(key_of(word), {}).update(alternatives)
+    return {key: tuple(filter(None, alternatives)) for key, alternatives in found.items()}
+
+
+def key_of(word: str) -> str:
+    """Return how a word or phrase is looked up: its stems between blanks, or Japanese as it is written."""
+    return f" {' '.join(terms_of(word))} " if word.isascii() else word.strip()
+
+
+def _groups(folder: Path) -> Iterator[list[str]]:
+    for path in sorted(folder.glob("*.txt")):
+        section = ""
+        for line in path.read_text("utf-8").splitlines():
+            if line.startswith("["):
+                section = line.strip("[] ")
+            elif line and line[0] != "#" and section in _SECTIONS:
+                yield [word for word in map(str.strip, line.split(",")) if word]

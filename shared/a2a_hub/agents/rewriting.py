@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import msgspec
 
 from a2a_hub.gemini.failure import ModelFailed
-from a2a_hub.gemini.prompt import Prompt
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.language_models.structured import structured
@@ -23,12 +22,6 @@ _INSTRUCTION = (
     "add nothing else. A question that is complete, or begins another subject, stays exactly as it is. Reply with a JSON object: "
     '"question" (the complete question).'
 )
-_SCHEMA = {
-    "type": "object",
-    "properties": {"question": {"type": "string"}},
-    "required": ["question"],
-    "additionalProperties": False,
-}
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -53,15 +46,14 @@ class Rewriter:
         if len(question) > _MOST_CHARACTERS:
             return None
         lines = [_line(earlier_question=asked, answer=answer) for asked, answer in earlier]
-        prompt = Prompt(
-            instruction=_INSTRUCTION,
-            text="\n".join([*lines, _line(question=question)]),
-            temperature=0.0,
-            json_schema=_SCHEMA,
-        )
         try:
             reply = structured(
-                self._model, prompt, _Reply, cancellation=cancellation, timeout_seconds=self._timeout_seconds
+                self._model,
+                _Reply,
+                instruction=_INSTRUCTION,
+                text="\n".join([*lines, _line(question=question)]),
+                cancellation=cancellation,
+                timeout_seconds=self._timeout_seconds,
             )
         except ModelFailed:
             return None

@@ -17,10 +17,11 @@ from typing import Protocol
 from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
 from a2a_hub.gemini.prompt import Ended, Prompt
 from a2a_hub.grounding.evidence import Evidence, Sentence
-from a2a_hub.grounding.prompt import JSON_SCHEMA, instruction, prompt_text
+from a2a_hub.grounding.prompt import instruction, prompt_text
 from a2a_hub.grounding.sentence_stream import Form, SentenceStream, WrittenSentence
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel
+from a2a_hub.language_models.structured import schema_of
 from a2a_hub.telemetry import tracing
 from a2a_hub.text.language import Language
 
@@ -179,7 +180,7 @@ class _Run:
             instruction=instruction(asked.language),
             text=prompt_text(asked, rejected=(rejected.text, rejected.flaws) if rejected else None),
             temperature=0.0,
-            json_schema=JSON_SCHEMA,
+            json_schema=schema_of(Form),
         )
         self._judged: deque[tuple[Sentence, Future[bool] | None]] = deque()
         self._examined = 0

@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
-from a2a_hub.gemini.prompt import Prompt
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel
@@ -19,15 +17,10 @@ _INSTRUCTION = (
     'language or order, and fewer details are no mistakes. Reply with a JSON object: "mistake" (a few words; "" if there is '
     'none) and "supported" (true only if every part of the claim follows from the quotes).'
 )
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"mistake": {"type": "string"}, "supported": {"type": "boolean"}},
-    "required": ["mistake", "supported"],
-    "additionalProperties": False,
-}
 
 
-class _Verdict(msgspec.Struct):
+class _Verdict(msgspec.Struct, kw_only=True):
+    mistake: str = ""
     supported: bool
 
 
@@ -42,8 +35,12 @@ class ModelEntailment:
         """See `Entailment.is_entailed`."""
         quoted = [{"under": " > ".join(filter(None, each.context)), "quote": each.text} for each in quotes]
         asked = json.dumps({"claim": text, "quotes": quoted}, ensure_ascii=False)
-        prompt = Prompt(instruction=_INSTRUCTION, text=asked, temperature=0.0, json_schema=_SCHEMA)
         verdict = structured(
-            self._model, prompt, _Verdict, cancellation=cancellation, timeout_seconds=self._timeout_seconds
+            self._model,
+            _Verdict,
+            instruction=_INSTRUCTION,
+            text=asked,
+            cancellation=cancellation,
+            timeout_seconds=self._timeout_seconds,
         )
         return verdict.supported

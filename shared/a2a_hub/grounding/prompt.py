@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from a2a_hub.text.language import Language
 
@@ -33,27 +33,6 @@ _AGAIN = (
     "A check found that the sentence is not borne out by the quotes that it cites. Answer again: cite every quote that it "
     "needs, and say figures, negations, conditions and limits as the quotes do; or reply that it is not answerable."
 )
-JSON_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "answerable": {"type": "boolean"},
-        "missing": {"type": "string"},
-        "sentences": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string"},
-                    "cites": {"type": "array", "items": {"type": "integer"}},
-                },
-                "required": ["text", "cites"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["answerable", "missing", "sentences"],
-    "additionalProperties": False,
-}
 
 
 def instruction(language: Language) -> str:

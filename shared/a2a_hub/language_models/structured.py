@@ -1,6 +1,6 @@
-"""One JSON answer of a language model, read into a type."""
+"""One JSON answer of a language model, by the schema of a type and read into it."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,9 +14,16 @@ _T = TypeVar("_T")
 
 
 def structured(
-    model: LanguageModel, prompt: Prompt, kind: type[_T], *, cancellation: Cancellation, timeout_seconds: float
+    model: LanguageModel,
+    kind: type[_T],
+    *,
+    instruction: str,
+    text: str,
+    cancellation: Cancellation,
+    timeout_seconds: float,
 ) -> _T:
     """Return the model's answer. Raises ModelFailed, also for one that has another form, or over 2,000 characters."""
+    prompt = Prompt(instruction=instruction, text=text, temperature=0.0, json_schema=schema_of(kind))
     reply = ""
     for piece in model.stream(prompt, cancellation=cancellation, timeout_seconds=timeout_seconds):
         if isinstance(piece, str):
@@ -28,3 +35,19 @@ def structured(
     except (msgspec.MsgspecError, UnicodeEncodeError):
         failure = Failure(cause=Cause.BROKEN, detail="the model did not answer in the form that it was given")
         raise ModelFailed(failure) from None
+
+
+def schema_of(kind: type) -> dict[str, Any]:
+    """Return the schema of a struct in the subset that all models understand: every field required, and no others."""
+    (schema,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
+
+    def written(each: dict[str, Any]) -> dict[str, Any]:
+        each = parts.get(each.get("$ref", ""), each)
+        if "items" in each:
+            return {"type": "array", "items": written(each["items"])}
+        if "properties" not in each:
+            return {"type": each["type"]}
+        fields = {name: written(field) for name, field in each["properties"].items()}
+        return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
+
+    return written(schema)
