@@ -2,16 +2,19 @@
 
 import time
 
+from msgspec.structs import replace
+
 from a2a_hub.a2a import card_endpoint, errors
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.refusal import answer_unread, unreachable
 from a2a_hub.diagnosis import report
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.http.admission import Door
 from a2a_hub.http.allowed_headers import REQUEST_HEADERS, allowed_headers
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, Dispatcher, Identified, Public
-from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.http.messages import Handler, Request, Response, body_of
 from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Caller
 from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import is_operator
@@ -102,14 +105,25 @@ class _Forwarding:
         self._doctor = doctor
         self._signer = config.identity.signer(audience="hub")
 
-    def send(self, request: Request, caller: Caller, _: Record) -> Response:
+    def send(self, request: Request, caller: Caller, record: Record) -> Response:
         headers = allowed_headers(request.headers, REQUEST_HEADERS)
         # Signed when the body is there: the signature is good for a minute, and a body may take two.
         body = read_body(request, self._config.limits.body_bytes)
         target = request.path + allowed_query(request.query)
         headers |= self._principal_headers(caller, request.method, target, body)
         subject = caller.principal.subject if caller.principal else ""
-        return self._hub.send(request.method, target, headers=headers, body=body, caller=subject)
+        try:
+            return self._hub.send(request.method, target, headers=headers, body=body, caller=subject)
+        except A2AError as error:
+            # A person reads a sentence, not an error of HTTP, which user interfaces show as a failure of their own.
+            whole = replace(request, read_body=body_of(body))
+            answer = answer_unread(unreachable(error.kind), whole, record, caller.principal)
+            if answer is None:
+                raise
+            record |= {"severity": "ERROR", "outcome": "failed"}
+            if isinstance(error, AnsweredByPlatform):
+                record["upstreamStatus"] = error.status
+            return answer
 
     def doctor(self, request: Request, caller: Caller, record: Record) -> Response:
         sees_findings = is_operator(caller.principal, self._config.operators)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -14,7 +15,7 @@ from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Failure, MessageFactory, to_events
 from a2a_hub.http.messages import BodyError, Request, Response
-from a2a_hub.identity.principal import Contract
+from a2a_hub.identity.principal import Contract, Principal
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.telemetry.log import Record
 from a2a_hub.text.language import Language, language_of
@@ -28,6 +29,10 @@ _OVERLOADED = {
 _RESTARTING = {
     Language.EN: "The service is being restarted. Please send it again in a moment.",
     Language.JA: "サービスを再起動しています。少し待ってから、もう一度お送りください。",
+}
+_AWAY = {
+    Language.EN: "The service cannot be reached at the moment. Please ask again in a minute.",
+    Language.JA: "現在、サービスに接続できません。1分ほど待ってから、もう一度お尋ねください。",
 }
 _MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
 
@@ -58,6 +63,11 @@ def restarting() -> TemporaryRefusal:
     return TemporaryRefusal(UNAVAILABLE, _RESTARTING, seconds=1)
 
 
+def unreachable(kind: ErrorKind) -> TemporaryRefusal:
+    """Return the refusal of a request whose function does not answer."""
+    return TemporaryRefusal(kind, _AWAY, seconds=5)
+
+
 def answer_to_ui(refusal: TemporaryRefusal, exchange: Exchange, params: Struct, call: Call) -> Response | None:
     """Return the sentence as a completed message or stream; None if the caller is a program, or sends no message."""
     if not (call.for_ui and isinstance(params, SendMessageRequest)):
@@ -75,8 +85,13 @@ def answer_to_ui(refusal: TemporaryRefusal, exchange: Exchange, params: Struct, 
     return Response(headers={"content-type": exchange.media_type}, body=exchange.write_result(fold(events)))
 
 
-def answer_unread(refusal: TemporaryRefusal, request: Request, record: Record) -> Response | None:
-    """Return the answer to a user interface whose request was refused before its body was read; None for all others."""
+def answer_unread(
+    refusal: TemporaryRefusal, request: Request, record: Record, principal: Principal | None = None
+) -> Response | None:
+    """Return the answer to a user interface whose request was refused before its body was read; None for all others.
+
+    The `principal` is None if it is not known yet.
+    """
     exchange: Exchange
     if request.path in ("", "/"):
         exchange = jsonrpc.JsonRpcExchange(request, max_body_bytes=_MAX_BODY_BYTES)
@@ -86,18 +101,17 @@ def answer_unread(refusal: TemporaryRefusal, request: Request, record: Record) -
         return None
     try:
         operation, codec = exchange.resolve()
-        # The caller is not known yet.
         params = exchange.read_params(completes=True)
     except (A2AError, BodyError):
         return None
     extensions = named_extensions(request)
     modes = accepted_modes(operation, params, extensions)
-    contract = contract_of(None, version=codec.version, binding=exchange.binding, modes=modes, extensions=extensions)
+    spoken: dict[str, Any] = {"version": codec.version, "binding": exchange.binding}
+    contract = contract_of(principal, **spoken, modes=modes, extensions=extensions)
     call = Call(
         request_id=record["requestId"],
-        principal=None,
-        version=codec.version,
-        binding=exchange.binding,
+        principal=principal,
+        **spoken,
         streaming=operation.streaming,
         accepted_modes=modes or (),
         extensions=extensions,

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.http.allowed_headers import REQUEST_HEADERS
+from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
 from a2a_hub.identity.principal import digest
 from functions.gate.app import build
 from functions.gate.config import read
-from tests.fakes.http_server import HttpServer
+from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.signatures import GATE_SETTINGS
 from tests.integration.gates import BEARER, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
 
@@ -145,7 +146,7 @@ def test_a_forged_header_never_reaches_the_hub(running: Gate, hub: HttpServer) -
     assert running.ask(headers=BEARER | _FORGED).status == 200
     (received,) = hub.received
     of_http = {"host", "content-length", "accept-encoding"}
-    assert received.headers.keys() <= {*REQUEST_HEADERS, HEADER, *of_http}
+    assert received.headers.keys() <= {*REQUEST_HEADERS, HEADER, STREAM_END, *of_http}
     assert "forged" not in str(received)
     assert "6.6.6.6" not in str(received)
     assert principal_at(received) is not None
@@ -231,6 +232,39 @@ def test_a_hub_that_is_down_is_a_503_that_says_when_to_come_back(tmp_path: Path)
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
     assert json.loads(answer.body)["error"]["message"]
     assert str(nobody.port) not in answer.body.decode()
+
+
+def _no_page(exchange: Exchange) -> None:
+    exchange.answer(500, b"<html>", content_type="text/html")
+
+
+@pytest.mark.parametrize("listens", [False, True], ids=["down", "refused by the platform"])
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("How high is it?", "The service cannot be reached"), ("高さは？", "現在、サービスに接続できません")],
+)
+def test_a_person_reads_in_the_language_of_the_question_that_the_hub_is_down(
+    tmp_path: Path, listens: bool, question: str, answer: str
+) -> None:
+    message = {"kind": "message", "messageId": "m", "role": "user", "parts": [{"kind": "text", "text": question}]}
+    with HttpServer(_no_page, listens=listens) as nobody, gate(nobody.url, tmp_path) as alone:
+        sent, streamed = (
+            alone.ask(
+                body=json.dumps(
+                    {"jsonrpc": "2.0", "id": "7", "method": f"message/{method}", "params": {"message": message}}
+                ).encode()
+            )
+            for method in ("send", "stream")
+        )
+        # A program gets the error.
+        method = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
+        assert alone.ask(body=json.dumps(method).encode()).status == 503
+    assert (sent.status, streamed.status) == (200, 200)
+    assert json.loads(sent.body)["result"]["parts"][0]["text"].startswith(answer)
+    assert streamed.headers["content-type"] == "text/event-stream"
+    events = [json.loads(event.removeprefix(b"data: "))["result"] for event in streamed.body.split(b"\n\n") if event]
+    assert events[-2]["artifact"]["parts"][0]["text"].startswith(answer)
+    assert (events[-1]["status"]["state"], events[-1]["final"]) == ("completed", True)
 
 
 def test_who_asks_too_often_waits_and_nobody_else_does(hub: HttpServer, tmp_path: Path) -> None:
