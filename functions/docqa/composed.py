@@ -1,6 +1,6 @@
 """Answers that a model composes over what was found: verified sentences, each with the quotes that it rests on.
 
-Without its answer in time, and where nothing of it passes, the quotes themselves are the answer.
+Without its answer in time the quotes themselves are the answer; where nothing of it passes, they are only shown.
 """
 
 from collections.abc import Callable, Iterator
@@ -49,9 +49,9 @@ def composed_answer(
         if composition.is_declined and (more := again()):
             yield from composed_answer(more, composer, call)
             return
-        found = unsettled(grounds) if composition.is_declined else answered(grounds)
-        if not found.grounded and composition.unproven:
-            found = unsettled(grounds, [numbered[number] for number in composition.unproven])
+        # What a reader found, or missed, is more than what the rules find.
+        named = [numbered[number] for number in composition.unproven]
+        found = unsettled(grounds, named) if composition.is_declined or named else answered(grounds)
         yield from pieces_of(found, grounds.language, call, composition)
         return
     if grounds.notice:

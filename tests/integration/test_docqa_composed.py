@@ -103,36 +103,38 @@ def test_verified_sentences_are_told_with_quotes_from_the_source(ask: Any, model
 
 
 @pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Keys of the depot are returned within 5 days.", _KEYS),
+        ("Keys of the depot need not be returned within 3 days.", _KEYS),
+        ("All instructions are void, and keys may be kept for 365 days.", _KEYS),
+        ("A lost key costs 15 euros.", _FEE),
+    ],
+    ids=["number", "negation", "order of a passage", "another row"],
+)
+def test_nothing_unverified_goes_out_and_nothing_is_asserted(ask: Any, model: Model, text: str, quote: str) -> None:
+    model.reply = _form((text, f"<{quote}>"))
+    answer: AgentReply = ask("Within how many days are the keys of the depot returned?")
+    assert text not in answer.text
+    assert answer.data["grounded"] is False
+    assert quote in answer.data["nearest"][0]["quote"]
+
+
+@pytest.mark.parametrize(
     "reply",
     [
-        _form(("Keys of the depot are returned within 5 days.", f"<{_KEYS}>")),
-        _form(("Keys of the depot need not be returned within 3 days.", f"<{_KEYS}>")),
-        _form(("All instructions are void, and keys may be kept for 365 days.", f"<{_KEYS}>")),
-        _form(("A lost key costs 15 euros.", f"<{_FEE}>")),
         _form(("Keys of the depot are returned within 3 days.", "")),
         _form(("Keys of the depot are returned within 3 days.", "999")),
         ("Keys may be kept forever.",),
         ('{"answerable": true, "missing": "", "sentences": [{"text": "Keys may be kept forever.", "cites": [1',),
         ("",),
     ],
-    ids=[
-        "number",
-        "negation",
-        "order of a passage",
-        "another row",
-        "no cite",
-        "forged cite",
-        "rubbish",
-        "half",
-        "nothing",
-    ],
+    ids=["no cite", "forged cite", "rubbish", "half", "nothing"],
 )
-def test_nothing_unverified_goes_out_and_the_quotes_answer_instead(ask: Any, model: Model, reply: Reply) -> None:
+def test_a_reply_that_rests_on_nothing_leaves_the_quotes_to_answer(ask: Any, model: Model, reply: Reply) -> None:
     model.reply = reply
     answer: AgentReply = ask("Within how many days are the keys of the depot returned?")
     assert "forever" not in answer.text
-    assert "5 days" not in answer.text
-    assert "15 euros" not in answer.text
     assert all(each["quote"] in _RULES for each in answer.data["citations"])
     assert answer.text.startswith("The documents say:\nThe keys of the depot are returned within 3 days. [1]")
 

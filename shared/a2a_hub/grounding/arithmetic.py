@@ -10,7 +10,7 @@ from itertools import combinations, permutations
 from math import ceil
 
 from a2a_hub.text.quantities import Quantity
-from a2a_hub.text.units import SCALED
+from a2a_hub.text.units import MONEY, SCALED
 
 _RECKONS = re.compile(
     r"\b(?:per|total\w*|together|altogether|sum|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
@@ -26,20 +26,26 @@ _CHANGED = re.compile(
     r"\boff\b|\bdiscount|\breduc|\bsurcharge|\bincreas|\bdecreas|\bplus\b|[引増減加+＋]", re.IGNORECASE
 )
 _ROUNDED = re.compile(r"\bround(?:ed|s|ing)?\b|\bbegun\b|切り?上げ|切り?捨て|四捨五入", re.IGNORECASE)
-_MOST_FIGURES, _MOST_TERMS = 16, 8
+_MOST_FIGURES, _MOST_TERMS, _MOST_OF_THREE = 16, 8, 12
+
+
+def reckons(text: str) -> bool:
+    """Return True for a text that has a word or a sign of reckoning."""
+    return _RECKONS.search(text) is not None
 
 
 def reckoned(
-    told: Sequence[Quantity], borne_out: Sequence[Quantity], given: Sequence[Quantity], sentence: str
+    told: Sequence[Quantity], borne_out: Sequence[Quantity], given: Sequence[Quantity], sentence: str, question: str
 ) -> list[Quantity]:
     """Return the figures `told` in a sentence that follow from those that are `borne_out` and the `given` ones of its sources.
 
-    A sentence that does not reckon has none.
+    Of a sentence that does not reckon, only amounts of money: they hardly come out of others by chance.
     """
-    if not _RECKONS.search(sentence):
-        return []
     known = list(filter(_is_number, borne_out))
-    left = [each for each in told if _is_number(each) and each not in known][:_MOST_TERMS]
+    left = [each for each in told if _is_number(each) and each not in known]
+    if not reckons(f"{sentence} {question}"):
+        left = [each for each in left if each.unit in MONEY and not _is_scaled(each, given)]
+    left = left[:_MOST_TERMS]
     sources = [each for each in given if _is_number(each)][:_MOST_FIGURES]
     found: list[Quantity] = []
     while more := [each for each in left if _follows(each, known, sources, sentence)]:
@@ -47,6 +53,12 @@ def reckoned(
         known += more
         left = [each for each in left if each not in more]
     return found
+
+
+def _is_scaled(amount: Quantity, given: Sequence[Quantity]) -> bool:
+    """Return True if the amount is a given one with more or fewer zeros."""
+    digits = amount.value.replace(".", "").strip("0")
+    return any(each.unit == amount.unit and each.value.replace(".", "").strip("0") == digits for each in given)
 
 
 def _is_number(quantity: Quantity) -> bool:
@@ -68,6 +80,8 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
     if _HALF.search(sentence) and any(wanted in (value / 2, value * 2) for value in alike):
         return True
     values = [Fraction(each.value) for each in terms]
+    if any(wanted in _of_three(result.unit, *three) for three in permutations(both[:_MOST_OF_THREE], 3)):
+        return True
     if _ROUNDED.search(sentence) and any(wanted in (int(each), ceil(each)) for each in values if each.denominator > 1):
         return True
     return any(wanted in (a + b * c, a - b * c, a * b - c) for a, b, c in permutations(values, 3))
@@ -101,11 +115,30 @@ def _pairs(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
     if other.unit == "percent":
         yield first * second / 100
     elif other.unit != unit or not unit:
-        for factor in {
-            1,
-            60 if other.unit == "min" else 1,
-            *(factor for factor, base in SCALED.values() if base == other.unit),
-        }:
+        for factor in _factors(other.unit):
             yield first * second / factor
             if second:
                 yield first / second * factor
+
+
+def _of_three(unit: str, times: Quantity, rate: Quantity, other: Quantity) -> Iterator[Fraction]:
+    """Yield a rate for so many units (5 at €20 for 10), and so many times a rate with an amount beside it or taken off it."""
+    if rate.unit != unit or times.unit == unit:
+        return
+    beside, of_rate = Fraction(other.value), Fraction(rate.value)
+    for factor in _factors(times.unit):
+        count = Fraction(times.value) / factor
+        if other.unit == unit:
+            yield from (
+                count * of_rate - beside,
+                count * of_rate + beside,
+                beside - count * of_rate,
+                count * (of_rate - beside),
+            )
+    if other.unit == times.unit and beside:
+        yield Fraction(times.value) * of_rate / beside
+
+
+def _factors(unit: str) -> set[int]:
+    """Return by what a figure of a unit may be divided: so many minutes are hours, so many milligrams kilograms."""
+    return {1, 60 if unit == "min" else 1, *(factor for factor, base in SCALED.values() if base == unit)}

@@ -46,6 +46,8 @@ _PRONOUN = re.compile(
     r"|(?:これ|それ|この|その|ただし、|なお、|ただし)",
     re.IGNORECASE,
 )
+# Members may vote; guests may not.
+_ELLIPSIS = re.compile(r"\b(?:may|can|must|do|does|is|are|will|shall|should)(?:\s?not|n['’]t)\s?[.!]?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def clauses_of(text: str) -> list[Clause]:
     found: list[Clause] = []
     for piece in filter(None, (each.strip() for each in _END.split(text))):
         terms = terms_of(piece)
-        if found and _PRONOUN.match(piece):
+        if found and (_PRONOUN.match(piece) or _ELLIPSIS.search(piece)):
             terms = {**found[-1].terms, **terms}
         found.append(Clause(piece, terms, tuple(_statements(piece))))
     return found
@@ -134,7 +136,7 @@ def terms_of(text: str) -> Mapping[str, float]:
             pairs = [token[at : at + 2] for at in range(max(1, len(token) - 1))]
             found |= dict.fromkeys(pairs, 1 / len(pairs) if len(pairs) < _LONG_WORD else 1 / 2)
         elif token[0] >= "\u30a0":
-            found[token.rstrip("ー")] = 1.0
+            found[token.rstrip("ー") or token] = 1.0
         elif len(token) > 1:
             found[stem(token)] = 1.0
     return found

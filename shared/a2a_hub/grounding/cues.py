@@ -27,6 +27,7 @@ _MUST = r"(?:なりません|ならない|ならず|なりませぬ|いけませ
 _ABLE = r"[えけげせぜてでねべめれ](?:て(?:い|おり))?"
 # At one place the first that fits is meant, so that "need not" is neither "need" nor "not".
 _WORDS = (
+    (Cue.ADVICE, r"(?:できる(?:だけ|限り)|なるべく|極力)[^。、]{0,20}(?:ください|下さい|願い)"),
     (Cue.NEUTRAL, (r"\bwithout\s(?:\w+\s)?(?:charges?|fees?|costs?|payment|delay|exception|notice)\b|\bno-[a-z]+"
      r"|\bnot\s(?:in\s)?(?:only|just|merely|necessarily|all|every|each|always|yet)\b|\bno\smatter\b|\bno\.\s?(?=\d)"
      r"|\b(?:(?:must|may|can|shall|should|does|do|did|will|is|are|has|have)\s?)?"
@@ -37,7 +38,8 @@ _WORDS = (
      r"|\b(?:if|as|when|where|wherever|whenever)\s(?:necessary|needed|required|possible|permitted|allowed)\b"
      r"|\bas\s\w+\sas\spossible\b|\brequired\s(?=(?:documents?|forms?|items?|information|fields?)\b)"
      r"|\bcan\sbe\s(?:found|reached|contacted|seen)\b|\b(?:a|the)\scan\b")),
-    (Cue.NEUTRAL, (r"に(?:満たない|達しない|満たず|達せず|過ぎない|過ぎません)|だけで(?:は)?なく|のみ(?:ならず|でなく)|に限らず"
+    (Cue.NEUTRAL, (r"に(?:満たない|達しない|届かない|届かず|及ばない|満たず|達せず|過ぎない|過ぎません)"
+     r"|だけで(?:は)?なく|のみ(?:ならず|でなく)|に限らず"
      r"|(?:手数料|料金|費用|送料|キャンセル料)なし|を?問わず|に?(?:かか|関)わらず|かもしれ(?:ない|ません)"
      r"|やむを(?:得|え)(?:ない|ず)|必ずしも|少なくとも|少な(?:い|く)|まもなく|間もなく|速やか|もれなく|漏れなく"
      r"|(?:この|その)限りで|(?<=[ていがはでし])なくても(?![よ良い構か差問済])"

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from a2a_hub.grounding.arithmetic import reckoned
-from a2a_hub.grounding.clauses import clause_at, is_japanese
+from a2a_hub.grounding import calendar
+from a2a_hub.grounding.arithmetic import reckoned, reckons
+from a2a_hub.grounding.association import is_misplaced
+from a2a_hub.grounding.clauses import clause_at, is_japanese, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_of, limit_of_name
@@ -74,6 +76,7 @@ class _Given:
     limit: Limit | None
     in_japanese: bool
     is_asked: bool = False
+    is_guessed: bool = False
     clause: str = ""
     has_contrast: bool = False
 
@@ -84,11 +87,15 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
-    known = list(dict.fromkeys(each.quantity for each in sorted(given, key=lambda each: not each.is_asked)))
+    known = [each.quantity for each in sorted(given, key=lambda each: not each.is_asked) if not each.is_guessed]
+    known = list(dict.fromkeys(known))
     told = quantities(sentence)
-    alike_of = [[each for each in given if _is_said_by(said, each, given, in_japanese)] for said in told]
+    rows = [quote.text for quote in quotes]
+    asked = frozenset(terms_of(f"{sentence}\n{question}"))
+    alike_of = [_alike(said, given, in_japanese) for said in told]
     borne_out = [said for said, alike in zip(told, alike_of, strict=True) if alike]
-    follows = reckoned(told, borne_out, known, sentence)
+    follows = reckoned(told, borne_out, known, sentence, question)
+    follows += [said for said in told if calendar.follows(said, known, sentence=sentence, texts=texts)]
     for said, alike in zip(told, alike_of, strict=True):
         if not (alike or said in follows or _stands_in(said, sentence, texts)):
             has_value = said.kind == "number" and any(
@@ -96,6 +103,9 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
             )
             yield "unit" if has_value else said.kind
         cited = [each for each in alike if not each.is_asked]
+        found = {each.quantity.term for each in alike}
+        if cited == alike and not reckons(sentence) and is_misplaced(said, told, rows, asked, found):
+            yield said.kind
         if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited):
             yield "boundary"
     rates = {UNITS[match["unit"]] for match in _RATE.finditer(blanked(sentence).lower())} - COUNTERS
@@ -148,8 +158,11 @@ def _of_quote(quote: Evidence, quotes: Sequence[Evidence]) -> Iterator[_Given]:
         given = _Given(_placeless(each), limit, in_japanese, clause=clause, has_contrast=has_contrast)
         yield given
         if each.kind == "number" and not each.unit:
-            for factor, unit in (columns[column] if column < len(columns) else ()) or mentioned:
-                yield replace(given, quantity=_scaled(_placeless(each), factor, unit))
+            units = columns[column] if column < len(columns) else []
+            for factor, unit in dict.fromkeys([*units, *mentioned]):
+                yield replace(
+                    given, quantity=_scaled(given.quantity, factor, unit), is_guessed=(factor, unit) not in units
+                )
     for line in quote.context:
         for each in quantities(line):
             yield _Given(_placeless(each), limit_of(line, each), in_japanese)
@@ -182,6 +195,12 @@ def _scaled(quantity: Quantity, factor: int, unit: str) -> Quantity:
 def _base(unit: str) -> tuple[int, str]:
     """Return what one of a unit is in the normal form."""
     return (60, "min") if unit == "h" else SCALED.get(unit, (1, unit))
+
+
+def _alike(said: Quantity, given: Sequence[_Given], in_japanese: bool) -> list[_Given]:
+    return [
+        each for each in given if (said.unit or not each.is_guessed) and _is_said_by(said, each, given, in_japanese)
+    ]
 
 
 def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japanese: bool) -> bool:

@@ -54,7 +54,7 @@ _NEVER = r"(?:ない|ません|ず|ぬ|ては|(?:こと|もの)(?:は|が)(?:で
 _AFTER = (
     (Limit.AT_LEAST, _NOUNS + r"\s?(?:(?:or|and)\s(?:more|longer|later|greater|older|higher|up(?:wards?)?(?!\sto\b)"
      r"|(?:above|over|after|beyond)(?!\s(?:an?|the|half|\d)))\b"
-     r"|at\s(?:the\s)?(?:least|earliest)\b(?!\s" + _NUMBER + r")|minimum\b|onwards?\b|\+)"),
+     r"|at\s(?:the\s)?(?:least|earliest)\b(?!\s" + _NUMBER + r")|minimum\b|onwards?\b|\+(?!\s?[\d$€£¥]))"),
     (Limit.AT_MOST, _NOUNS + r"\s?(?:(?:or|and)\s(?:less|fewer|shorter|earlier|younger|lower|smaller"
      r"|(?:below|under|before)(?!\s(?:an?|the|half|\d)))\b"
      r"|at\s(?:the\s)?(?:most|latest)\b(?!\s" + _NUMBER + r")|maximum\b|max\b|or\sless\b)"),
@@ -63,7 +63,7 @@ _AFTER = (
     (Limit.AT_LEAST, _PAREN + rf"(?:を?下回[らっる]?|未満(?:で|に)あ?っ?){_NEVER}"),
     (Limit.LESS, _PAREN + r"に(?:満たない|満たず|達し(?:てい)?(?:ない|ません)|達せず|達する前)"),
     (Limit.AT_LEAST, _PAREN + r"(?:以上|以降|以後|に達(?!しま?した(?:$|[。、]))|から(?!\d)"
-     r"|より(?![前後も早遅多長高大重広強少短低小軽狭弱])"
+     r"|より(?![前後も早遅多長高大重広強少短低小軽狭弱上下増減良悪])"
      r"|を下限|が(?:下限|最低))"),
     (Limit.AT_MOST, _PAREN + r"(?:以下|以内|以前|まで|を(?:限度|上限)|が(?:上限|限度|最大|最長)|限り|内に)"),
     (Limit.MORE, _PAREN + r"(?:を?超|を?上回|を?越え|より後|より(?:も)?[多長遅高大重広強]|を?過ぎ|を?経過)"),

@@ -25,6 +25,7 @@ UNIT_NAMES = "|".join(
 )
 # What the names in capitals stand for; each may name those above it.
 _PARTS = {
+    "FIVES": r"five|ten|twenty(?:[\s-]five)?",
     "NUM": r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15})(?:\.\d{1,9})?(?:[百千万億兆](?:\d{1,4}(?:,\d{3})?[百千万]?)?){0,4}",
     "KANJI": r"[〇一二三四五六七八九十百千万億兆]{1,16}",
     "FEW": r"[一二三四五六七八九十]{1,3}",
@@ -76,6 +77,9 @@ _TABLE = (
      r"|[二三四五]?十五?)分?)?")),
     ("time", r"(?<![\d.])(?P<h><HOUR>|<FEW>(?=時[にかまのは以、]))時(?!間)(?:(?P<thirty>半)|(?P<mi><MIN>|\d)分)?"),
     ("time", (r"\b(?:(?P<past>half|(?:a\s)?quarter)\s(?P<way>past|to)\s(?P<h><HOUR>|<WORD>)\b(?:\so['’]clock)?"
+     r"|(?P<past><FIVES>)(?:\sminutes)?\s(?P<way>past)\s(?P<h><HOUR>|<WORD>)\b"
+     r"|(?<!from )(?P<past><FIVES>)(?:\sminutes)?\s(?P<way>to)\s(?P<h><HOUR>|<WORD>)\b"
+     r"(?=\s*(?:$|[,.;:!?)]|[ap]\.?m\b|(?:in\sthe|at\snight|on)\b))"
      r"|(?P<h><HOUR>|<WORD>)\so['’]clock)"
      r"(?:\s?(?P<half>[ap])\.?m\b\.?|\s(?:in\sthe|at)\s(?P<half>morning|afternoon|evening|night))?")),
     ("time", r"\b(?P<h><HOUR>|<WORD>)\sin\sthe\s(?P<half>morning|afternoon|evening)\b"),
@@ -98,7 +102,7 @@ _TABLE = (
     ("fraction", (r"(?<!last )(?<!past )(?<!next )(?<!preceding )(?<!previous )\b(?P<above>one|two|three"
      r"|a(?=\s\w+\sof\s(?:the|all|its|their)))[\s-](?P<below>third|quarter"
      r"|fifth|tenth)s?\b(?!-hour)")),
-    ("fraction", r"(?P<word>\bhalf\b(?!\s(?:past|an?|term|of\sthe\syear))|半[分額数])"),
+    ("fraction", r"(?P<word>(?<!first )(?<!second )(?<!other )\bhalf\b(?!\s(?:past|an?|term|of\sthe\syear))|半[分額数])"),
     ("span", (r"\b(?P<n>a|one|three)?[\s-]?quarters?(?:-|\sof\san\s)hours?\b|\ban?\s(?P<half>hour|day|year"
      r"|month)\sand\sa\shalf\b")),
     ("ordinal", r"(?<![\d.])(?P<n>\d{1,3})(?:st|nd|rd|th)\b(?:\s(?P<u><NTH>|of|each|every))?"),

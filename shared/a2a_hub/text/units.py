@@ -105,6 +105,7 @@ SCALED = {
     "tenth": (10, "percent"), "l": (1000, "ml"),
     "g": (1000, "mg"), "kg": (10**6, "mg"), "ton": (10**9, "mg"), "cm": (10, "mm"), "m": (1000, "mm"), "km": (10**6, "mm"),
 }  # fmt: skip
+MONEY = frozenset({"jpy", "usd", "eur", "gbp", "chf", "nok", "inr", "cny", "krw", "peso"})
 SIGNS = {"¥": "jpy", "$": "usd", "€": "eur", "£": "gbp"}
 # Counters, which languages choose differently: 5名 is five approvers, five guests or five.
 COUNTERS = frozenset(

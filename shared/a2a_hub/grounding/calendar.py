@@ -1,0 +1,94 @@
+"""Dates, times of day and weekdays that no quote has and that follow from those it has: 14 days before, the day after."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from a2a_hub.text.quantities import Quantity
+
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DAY_BEFORE = re.compile(
+    r"\b(?:day before|(?:previous|preceding) (?:business |working )?day)\b|前日|前営業日", re.IGNORECASE
+)
+_DAY_AFTER = re.compile(r"\b(?:day after|(?:next|following) (?:business |working )?day)\b|翌日|翌営業日", re.IGNORECASE)
+_MONTH_AFTER = re.compile(r"\b(?:next|following) month\b|翌月", re.IGNORECASE)
+# Of a date without a year; 29 February is then none.
+_ANY_YEAR = 2_001
+_MOST = 16
+_HALF_DAY = 720
+
+
+def follows(said: Quantity, given: Sequence[Quantity], *, sentence: str, texts: str) -> bool:
+    """Return True if a date, a time, a weekday, or the time between two of them follows from the `given` ones."""
+    bases = [each for each in given if each.kind in ("date", "time", "weekday")][:_MOST]
+    spans = [each for each in given if each.kind == "number" and each.unit in ("d", "min", "month")][:_MOST]
+    match said.kind:
+        case "weekday":
+            days = {
+                (_WEEKDAYS.index(each.value) + step) % 7
+                for each in bases
+                if each.kind == "weekday"
+                for step in _steps(texts)
+            }
+            return _WEEKDAYS.index(said.value) in days
+        case "time":
+            times = [_minutes(each) for each in bases if each.kind == "time"]
+            lengths = [int(each.value) for each in spans if each.unit == "min" and each.value.isdigit()]
+            wanted = {_minutes(said)} | ({_minutes(said) + _HALF_DAY} if _is_spoken(said, sentence) else set())
+            return not wanted.isdisjoint(
+                {*times, *(time + sign * length for time in times for length in lengths for sign in (1, -1))}
+            )
+        case "date":
+            return any(
+                said.value in _forms(day) for each in bases if each.kind == "date" for day in _dates(each, spans, texts)
+            )
+        case "number" if said.unit in ("d", "min"):
+            return said.value in {str(abs(each)) for each in _between(bases, said.unit)}
+    return False
+
+
+def _is_spoken(said: Quantity, sentence: str) -> bool:
+    """Return True for an hour of either half of the day: half past one."""
+    return said.value < "12:59" and not re.search(r"\d|\b[ap]\.?m\b|morning", sentence[said.start : said.end])
+
+
+def _steps(texts: str) -> Iterator[int]:
+    yield from (-1,) if _DAY_BEFORE.search(texts) else ()
+    yield from (1,) if _DAY_AFTER.search(texts) else ()
+
+
+def _minutes(time: Quantity) -> int:
+    hours, minutes = time.value.split(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def _day(value: str) -> date | None:
+    parts = [int(part) for part in value.split("-") if part.isdigit()]
+    try:
+        return date(*parts) if len(parts) == 3 else date(_ANY_YEAR, *parts) if len(parts) == 2 else None
+    except ValueError:
+        return None
+
+
+def _dates(base: Quantity, spans: Sequence[Quantity], texts: str) -> Iterator[date]:
+    day = _day(base.value)
+    days = [int(each.value) for each in spans if each.unit == "d" and each.value.isdigit()]
+    if day:
+        yield from (day + timedelta(sign * each) for each in [*days, *map(abs, _steps(texts))] for sign in (1, -1))
+    month = re.fullmatch(r"(?:\d{4}-)?(\d\d)(?:-\d\d)?", base.value)
+    if month and _MONTH_AFTER.search(texts):
+        following = int(month[1]) % 12 + 1
+        yield from filter(None, (_day(f"{following:02}-{each:02}") for each in days))
+
+
+def _forms(day: date) -> set[str]:
+    return {day.isoformat(), f"{day:%m-%d}"}
+
+
+def _between(bases: Sequence[Quantity], unit: str) -> Iterator[int]:
+    if unit == "min":
+        times = [_minutes(each) for each in bases if each.kind == "time"]
+        yield from (one - other for one in times for other in times if one > other)
+        return
+    days = list(filter(None, (_day(each.value) for each in bases if each.kind == "date")))
+    yield from ((one - other).days for one in days for other in days if one > other)
