@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.telemetry import request_span
+from a2a_hub.telemetry import log
 from deploy import monitoring
 from deploy.config import Place
 from deploy.gcloud import Answer
@@ -154,6 +154,6 @@ def test_every_metric_of_a_query_is_recorded_with_these_labels(file: Path) -> No
             base = re.sub(r"_(count|bucket|sum)$", "", name)
             assert recorded.get(base) == ("add" if base == name else "measure"), name
             for label in {*_LABEL.findall(labels)} - {"namespace", "job"}:
-                assert label in request_span._ATTRIBUTES.values() or f'"{label}"' in code, label
+                assert label in log._ATTRIBUTES.values() or f'"{label}"' in code, label
         for label in re.findall(r'by \((?:le, )?"([^"]+)"\)', query):
-            assert label in request_span._ATTRIBUTES.values() or label in code, label
+            assert label in log._ATTRIBUTES.values() or label in code, label

@@ -1,4 +1,4 @@
-// What the doctor and the rules on cards find, in the language of the page: their English sentences are the keys of a table, in
+// What the doctor, the rules on cards and the router find, in the language of the page: their English sentences are the keys of a table, in
 // which {} stands for a value. A sentence that is not in it, such as one of a foreign agent, stays as it is.
 
 import { plain } from "./markdown.js";

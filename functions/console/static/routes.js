@@ -2,6 +2,7 @@
 
 import { activity } from "./activity.js";
 import { problem, ruleOf } from "./answer.js";
+import { finding, prepare } from "./findings.js";
 import { query, read } from "./hub.js";
 import { plain } from "./markdown.js";
 import { h, label, language, row, say, table } from "./page.js";
@@ -34,7 +35,8 @@ export function view() {
     event.preventDefault();
     try {
       const told = await query({ query: input.value, dryRun: true });
-      const others = Object.entries(told.passedOver ?? {}).map(([id, reason]) => h("li", {}, plain(nameOf(id, id)), ": ", plain(reason)));
+      await prepare();
+      const others = Object.entries(told.passedOver ?? {}).map(([id, reason]) => h("li", {}, plain(nameOf(id, id)), ": ", finding(reason)));
       result.replaceChildren(h("p", {}, h("strong", {}, nameOf(told.route, told.agent ?? "–")), " ", h("code", {}, told.route ?? "")), h("p", {}, told.rule ? ruleOf(told) : plain(told.reason)),
         ...(others.length ? [say("routes.passed_over", {}, "p"), h("ul", {}, others)] : [say("routes.no_other", {}, "p")]));
     } catch (error) {

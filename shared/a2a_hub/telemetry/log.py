@@ -18,7 +18,6 @@ from msgspec import Struct, structs
 from a2a_hub.http.messages import Observed, ObservedIterator, PolledBody, Request, Response
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.outcome import Outcome
-from a2a_hub.telemetry.request_span import end_request
 
 Record = dict[str, Any]
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
@@ -26,6 +25,21 @@ REQUEST_ID = "x-request-id"
 """The header by which a function tells the next one the request's id."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _encode = msgspec.json.Encoder().encode
+# Neither callers nor texts are in a trace; ids are in no metric.
+_ATTRIBUTES = {
+    "operation": "a2a.method.name",
+    "version": "a2a.protocol.version",
+    "binding": "a2a.binding",
+    "outcome": "a2a.response.outcome",
+    "taskId": "a2a.task.id",
+    "conversation": "gen_ai.conversation.id",
+    "result": "a2a_hub.lease.result",
+    "fault": "error.type",
+    "requestId": "a2a_hub.request.id",
+    "route": "a2a_hub.route",
+    "quota": "a2a_hub.quota",
+}
+_LABELS = ("operation", "version", "outcome", "fault", "route", "result")
 
 
 class _RequestRecord(Record):
@@ -148,29 +162,37 @@ class Log:
         if status >= 400:
             fields.setdefault("outcome", Outcome.FAILED if status >= 500 else Outcome.REFUSED)
         milliseconds = round((self._clock() - started) * 1000, 2)
-        line = {
-            "severity": severity,
-            "time": self._now().isoformat(timespec="milliseconds"),
-            "message": f"{request.method} {request.path} {status}",
-            "function": self._function,
-            "httpRequest": {
-                "requestMethod": request.method,
-                "requestUrl": request.path,
-                "status": status,
-                "latency": f"{milliseconds / 1000:.5f}s",
-            },
-            "ms": milliseconds,
-            **fields,
+        fields["httpRequest"] = {
+            "requestMethod": request.method,
+            "requestUrl": request.path,
+            "status": status,
+            "latency": f"{milliseconds / 1000:.5f}s",
         }
+        fields["ms"] = milliseconds
         trace = trace_of(request.headers)
         if trace is not None:
             name = f"projects/{self._project}/traces/{trace.trace_id}" if self._project else trace.trace_id
-            line["logging.googleapis.com/trace"] = name
-            line["logging.googleapis.com/spanId"] = trace.span_id
-            line["logging.googleapis.com/trace_sampled"] = trace.is_sampled
+            fields["logging.googleapis.com/trace"] = name
+            fields["logging.googleapis.com/spanId"] = trace.span_id
+            fields["logging.googleapis.com/trace_sampled"] = trace.is_sampled
         if tracing.is_on():
-            end_request(record.span, request, fields, status, milliseconds / 1000)
-        self._write(_encode(line) + b"\n")
+            _end_request(record.span, request, fields, status, milliseconds / 1000)
+        self.line(severity, f"{request.method} {request.path} {status}", **fields)
+
+
+def _end_request(span: tracing.Span, request: Request, fields: Mapping[str, Any], status: int, seconds: float) -> None:
+    """End the span, and count the request."""
+    if span.is_recorded:
+        about = {name: str(fields[key]) for key, name in _ATTRIBUTES.items() if key in fields}
+        span.set({**about, "http.request.method": request.method, "url.path": request.path})
+        span.set({"http.response.status_code": status})
+        if caller := fields.get("callerTrace"):
+            span.link(caller)
+        span.end(fields.get("operation") or request.method, failed=fields.get("outcome") == Outcome.FAILED)
+    labels = {_ATTRIBUTES[key]: str(fields[key]) for key in _LABELS if key in fields}
+    tracing.measure("a2a_hub.request.duration", seconds, labels, span.traceparent)
+    if quota := fields.get("quota") or (fields.get("fault") == "quota" and "route"):
+        tracing.add("a2a_hub.quota.refusals", 1, quota=str(quota))
 
 
 def _stack_without_texts(error: BaseException | None) -> str:

@@ -43,7 +43,6 @@ from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.version import VERSION
 from a2a_hub.telemetry.tracing import Attributes, Kind, Span
 
-_KINDS = {"internal": SpanKind.INTERNAL, "server": SpanKind.SERVER, "client": SpanKind.CLIENT}
 _GOOGLE = ".googleapis.com"
 _SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
 # OpenTelemetry's own are for milliseconds.
@@ -85,8 +84,8 @@ class OtlpRecorder:
         low = int(parent[19:35], 16) if parent else random.getrandbits(64)
         if low >= self._bound:
             return Span(f"{parent[:53]}00" if parent else f"00-{random.getrandbits(64):016x}{low:016x}-{low:016x}-00")
-        context = _context(f"{parent[:53]}01") if parent else None
-        return _OtlpSpan(self._tracer.start_span(name, context, _KINDS[kind], dict(attributes)))
+        context = set_span_in_context(NonRecordingSpan(_span_context(f"{parent[:53]}01"))) if parent else None
+        return _OtlpSpan(self._tracer.start_span(name, context, SpanKind[kind.upper()], dict(attributes)))
 
     def add(self, name: str, value: int, attributes: Attributes) -> None:
         """See `tracing.Recorder`."""
@@ -228,10 +227,6 @@ class _OtlpSpan(Span):
 def _span_context(traceparent: str) -> SpanContext:
     _, trace_id, span_id, flags = traceparent.split("-")
     return SpanContext(int(trace_id, 16), int(span_id, 16), is_remote=True, trace_flags=TraceFlags(int(flags, 16)))
-
-
-def _context(traceparent: str) -> Any:
-    return set_span_in_context(NonRecordingSpan(_span_context(traceparent)))
 
 
 def _session(endpoint: str) -> Any:
