@@ -27,9 +27,10 @@ def call(**fields: Any) -> dict[str, Any]:
     return {"tool_call_id": "call-1", "status": "PENDING", "tool_name": "ShellTool"} | fields
 
 
-def waiting(**details: Any) -> ToolQuestion:
+def waiting(given: dict[str, Any] | None = None, **details: Any) -> ToolQuestion:
     asks = {"options": _OPTIONS} | details
-    (update,) = tool_calls_in(message(call(confirmation_request=asks, input_parameters={"n": [1, "二"]})))
+    given = given or {"n": [1, "二"]}
+    (update,) = tool_calls_in(message(call(confirmation_request=asks, input_parameters=given)))
     assert update.stage is Stage.ASKING
     assert update.question is not None
     return update.question
@@ -88,6 +89,12 @@ def test_a_choice_with_a_japanese_name_is_called_so_and_the_workspace_itself_nee
 def test_a_change_of_a_file_is_asked_about_with_what_changes(details: dict[str, Any], shown: list[str]) -> None:
     text = asks(waiting(file_edit_details=details))
     assert [each for each in shown if each not in text] == []
+
+
+def test_no_value_passes_for_another_parameter_or_hides_one() -> None:
+    text = asks(waiting({"note": "x\nto: ada" + "\nmore" * 50, "to": "mallory"}, generic_details={}))
+    assert "    to: mallory\n    note: x\n      to: ada\n      more\n" in text
+    assert "(Not everything is shown; lines missing or cut: 13)" in text
 
 
 def test_a_tool_of_a_server_and_any_other_are_asked_about_with_what_they_are_given() -> None:

@@ -122,8 +122,9 @@ def cut(text: str) -> tuple[str, int]:
 
 
 def listed(values: Mapping[str, Any]) -> str:
-    """Return a tool's parameters, one per line."""
-    return "\n".join(f"{name}: {_written(value)}" for name, value in values.items())
+    """Return a tool's parameters, one per line, long ones last since the end may be cut. No value passes for another one."""
+    lines = (f"{name}: {_written(value)}".replace("\n", "\n  ") for name, value in values.items())
+    return "\n".join(sorted(lines, key=lambda line: "\n" in line or len(line) > _LONGEST_LINE))
 
 
 def _written(value: Any) -> str:
