@@ -1,6 +1,6 @@
 """The readers in a child process with limits of memory and time: a hostile file ends the child, not its parent.
 
-The parent writes (path, uri, content, careful), the child answers with (document, reason); both as msgpack with their length
+The parent writes (path, uri, content), the child answers with (document, reason); both as msgpack with their length
 before them. One child reads many files; after a crash or a timeout the next file has a new one.
 """
 
@@ -9,7 +9,6 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
 from threading import Timer
 from typing import IO, Self
 
@@ -23,7 +22,6 @@ CPU_SECONDS = 60
 WALL_SECONDS = 90.0
 _MAX_ANSWER_BYTES = 256 * 1024 * 1024
 _LENGTH_BYTES = 8
-_CRASHABLE = (".pdf", ".eml")  # what PDFium reads, or may hold such a file
 _START = "import sys; sys.path[:] = sys.argv[1:]; from functions.docqa.ingestion.child import serve; serve()"
 _TOO_MUCH = "reading it took more memory or time than a file may"
 
@@ -39,10 +37,7 @@ def read_all(
     """Read each (path, uri, content) in a limited child process; yields one result for each, in their order."""
     with _Child(wall_seconds) as child:
         for path, uri, content in files:
-            answer = child.read(path, uri, content, careful=False)
-            if answer is None and PurePosixPath(path).suffix.lower() in _CRASHABLE:
-                answer = child.read(path, uri, content, careful=True)
-            answer = answer or _Answer(None, _TOO_MUCH)
+            answer = child.read(path, uri, content) or _Answer(None, _TOO_MUCH)
             yield answer.document or Skipped(path, answer.reason)
 
 
@@ -59,7 +54,7 @@ class _Child:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def read(self, path: str, uri: str, content: bytes, *, careful: bool) -> _Answer | None:
+    def read(self, path: str, uri: str, content: bytes) -> _Answer | None:
         """Return what the child answers; None when it crashed or took too long."""
         if self._process is None or self._process.poll() is not None:
             self._end()
@@ -71,7 +66,7 @@ class _Child:
         timer.daemon = True
         timer.start()
         try:
-            _send(process.stdin, msgspec.msgpack.encode((path, uri, content, careful)))
+            _send(process.stdin, msgspec.msgpack.encode((path, uri, content)))
             answer = _received(process.stdout, _MAX_ANSWER_BYTES)
             if answer:
                 return msgspec.msgpack.decode(answer, type=_Answer)
@@ -115,13 +110,13 @@ def serve() -> None:
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     _send(sink, b"")
     while request := _received(source, sys.maxsize):
-        path, uri, content, careful = msgspec.msgpack.decode(request, type=tuple[str, str, bytes, bool])
+        path, uri, content = msgspec.msgpack.decode(request, type=tuple[str, str, bytes])
         used = resource.getrusage(resource.RUSAGE_SELF)
         limit = int(used.ru_utime + used.ru_stime) + CPU_SECONDS
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         try:
-            answer = _Answer(read(path, uri, content, careful=careful))
+            answer = _Answer(read(path, uri, content))
         except Unreadable as error:
             answer = _Answer(None, str(error))
         except MemoryError:

@@ -1,7 +1,6 @@
 """The one interface of all readers: a file's bytes to a Document."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import PurePosixPath
 
 from functions.docqa.ingestion.assembly import assemble
@@ -21,25 +20,25 @@ from functions.docqa.model import Document
 MAX_FILE_BYTES = 20 * 1024 * 1024
 
 
-def read(path: str, uri: str, content: bytes, *, careful: bool = False) -> Document:
+def read(path: str, uri: str, content: bytes) -> Document:
     """Return the document in `content`; the format comes from the suffix of `path`. Raises Unreadable.
 
-    PDFium may end the process on a hostile file; `careful` reads by pypdf alone.
+    PDFium may end the process on a hostile file.
     """
     if len(content) > MAX_FILE_BYTES:
         raise Unreadable(f"{len(content)} bytes, more than {MAX_FILE_BYTES}")
     try:
-        return assemble(path, uri, _content(path, content, 0, careful=careful), stem=PurePosixPath(path).stem)
+        return assemble(path, uri, _content(path, content, 0), stem=PurePosixPath(path).stem)
     except RecursionError as error:
         raise Unreadable("nested too deeply") from error
 
 
-def _content(name: str, content: bytes, depth: int, *, careful: bool) -> Content:
+def _content(name: str, content: bytes, depth: int) -> Content:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".pdf":
-        return read_pdf(content, careful=careful)
+        return read_pdf(content)
     if suffix == ".eml":
-        return read_mail(content, partial(_content, careful=careful), depth)
+        return read_mail(content, _content, depth)
     if reader := _OF_TEXT.get(suffix):
         return reader(decoded(content, markup=reader is read_html))
     if office := _OF_OFFICE.get(suffix):

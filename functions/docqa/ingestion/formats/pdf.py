@@ -1,4 +1,4 @@
-"""PDF to blocks: by PDFium; `careful`, where PDFium ended the process, by pypdf, which sees no tables."""
+"""PDF to blocks: by PDFium; where it leaves characters out, by pypdf, which sees no tables."""
 
 import io
 import logging
@@ -43,9 +43,9 @@ class _Page(NamedTuple):
     is_image: bool = False
 
 
-def read_pdf(content: bytes, *, careful: bool = False) -> Content:
+def read_pdf(content: bytes) -> Content:
     """Return the blocks of a PDF. Raises Unreadable."""
-    pages, title = _by_pypdf(content) if careful else _by_pdfium(content)
+    pages, title = _by_pdfium(content)
     text = "".join(line.text for page in pages for line in page.lines)
     if text and len(_ILLEGIBLE.findall(text)) * 3 > len(text):
         raise Unreadable("PDF whose fonts do not tell which characters they show")
@@ -95,8 +95,7 @@ def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
         raise Unreadable("encrypted PDF" if locked else "damaged PDF") from error
     if not lost:
         return pages, title
-    others, _ = _by_pypdf(content)
-    return [_Page(other.lines, page.rules) for other, page in zip(others, pages, strict=False)], title
+    return [page._replace(lines=lines) for lines, page in zip(_by_pypdf(content), pages, strict=False)], title
 
 
 def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
@@ -236,26 +235,17 @@ def _upright(lines: list[PlacedLine]) -> list[PlacedLine]:
     return out
 
 
-def _by_pypdf(content: bytes) -> tuple[list[_Page], str]:
+def _by_pypdf(content: bytes) -> list[list[PlacedLine]]:
+    """Return the lines of the pages of a file that PDFium has opened."""
     from pypdf import PdfReader
 
     # Its warnings name no file; what cannot be read is told with the file's name.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         reader = PdfReader(io.BytesIO(content))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise Unreadable("encrypted PDF")
-        pages: list[_Page] = []
-        budget = MAX_CHARACTERS
-        for page in reader.pages:
-            lines = _pypdf_lines(page)
-            budget -= sum(len(line.text) for line in lines)
-            if budget < 0 or len(pages) >= _MAX_PAGES:
-                raise Unreadable(f"more than {MAX_CHARACTERS} characters of text, or {_MAX_PAGES} pages")
-            pages.append(_Page(lines, []))
-        return pages, str((reader.metadata.title if reader.metadata else None) or "")
-    except Unreadable:
-        raise
+        if reader.is_encrypted:
+            reader.decrypt("")
+        return [_pypdf_lines(page) for page in reader.pages]
     except Exception as error:  # a damaged file raises anything
         raise Unreadable(f"damaged PDF ({type(error).__name__})") from error
 
