@@ -110,6 +110,74 @@ def test_a_user_interface_that_activates_it_gets_the_parts_in_order_beside_their
     assert activated == [f"{_URI}{version}"] * 2 + [None] * 2
 
 
+_TRACKS: dict[str, list[Any]] = {
+    "0.8": [
+        {
+            "surfaceUpdate": {
+                "surfaceId": "tracks",
+                "components": [
+                    {"id": "name", "component": {"Text": {"text": {"path": "/name"}, "usageHint": "h3"}}},
+                    {"id": "title", "component": {"Text": {"text": {"path": "title"}}}},
+                ],
+            }
+        },
+        {
+            "dataModelUpdate": {
+                "surfaceId": "tracks",
+                "contents": [
+                    {"key": "name", "valueString": "集中"},
+                    {
+                        "key": "list",
+                        "valueMap": [{"key": "1", "valueMap": [{"key": "title", "valueString": "Weightless"}]}],
+                    },
+                ],
+            }
+        },
+        {"dataModelUpdate": {"surfaceId": "other", "contents": [{"key": "name", "valueString": "Not this one"}]}},
+    ],
+    "0.9": [
+        [
+            {
+                "version": "v0.9",
+                "updateComponents": {
+                    "surfaceId": "tracks",
+                    "components": [
+                        {"id": "name", "component": "Text", "text": {"path": "/name"}},
+                        {"id": "title", "component": "Text", "text": {"path": "title"}},
+                        {
+                            "id": "count",
+                            "component": "Text",
+                            "text": {"call": "formatString", "args": {"value": "${/count} of ${/none}"}},
+                        },
+                        {
+                            "id": "on",
+                            "component": "Text",
+                            "text": {"call": "formatDate", "args": {"value": {"path": "/on"}}},
+                        },
+                    ],
+                },
+            },
+            {"version": "v0.9", "updateDataModel": {"surfaceId": "tracks", "value": {"name": "before", "count": 1.5}}},
+            {"version": "v0.9", "updateDataModel": {"surfaceId": "tracks", "path": "/name", "value": "集中"}},
+            {
+                "version": "v0.9",
+                "updateDataModel": {"surfaceId": "tracks", "path": "/list", "value": [{"title": "Weightless"}]},
+            },
+            {"version": "v0.9", "updateDataModel": {"surfaceId": "tracks", "path": "/on", "value": "2026-01-31"}},
+        ]
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("version", "said"), [("0.8", "集中\nWeightless"), ("0.9", "集中\nWeightless\n1.5 of \n2026-01-31")]
+)
+def test_texts_that_show_the_data_of_a_surface_are_said_to_others(version: str, said: str) -> None:
+    with AgentServer(lambda _: [task("completed", artifact("a", *map(_part, _TRACKS[version])))]) as agent:
+        hub = _hub(agent.url, version)
+        assert text_of(hub.send("alpha")) == streamed_text(hub.stream("alpha")) == said
+
+
 def test_a_person_gets_images_of_listed_hosts_alone_and_a_program_all(tmp_path: Path) -> None:
     def image(url: str) -> Json:
         component = {"id": "root", "component": {"Image": {"url": {"literalString": url}}}}

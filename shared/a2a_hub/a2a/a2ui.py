@@ -4,6 +4,8 @@ The hub draws nothing. It passes the parts on where the request activates the ex
 action to the agent that made its surface.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -12,6 +14,11 @@ from a2a_hub.a2a.model import Message, Part
 _URI = "https://a2ui.org/a2a-extension/a2ui/v"
 _MEDIA_TYPES = frozenset({"application/json+a2ui", "application/a2ui+json"})
 _ACTIONS = ("userAction", "action")
+# Of a surface's data, by path.
+_Values = dict[str, list[Any]]
+_DATA = ("dataModelUpdate", "updateDataModel")
+# A value of the data inside a text: "+${/percent}%".
+_REFERENCE = r"\$\{([^{}()$]*)\}"
 _DEEPEST, _MOST_CHARACTERS, _LONGEST_ID = 50, 20_000, 200
 
 
@@ -47,12 +54,20 @@ def acted_on(message: Message) -> str | None:
 
 
 def text_of_surfaces(parts: Iterable[Part]) -> str:
-    """Return the literal texts of the components in parts of A2UI, a line each."""
-    texts: list[str] = []
-    for part in parts:
-        if is_surface(part):
-            texts += _texts(part.data, 0)
-    return "\n".join(dict.fromkeys(texts))[:_MOST_CHARACTERS]
+    """Return the texts of the components in parts of A2UI, a line each, with the values of the surface's data that they show."""
+    messages = _messages(part.data for part in parts if is_surface(part))
+    bodies = [(name, body) for message in messages for name, body in message.items() if isinstance(body, dict)]
+    data = defaultdict[str | None, _Values](dict)
+    for body in (body for name, body in bodies if name in _DATA):
+        contents = body.get("contents")
+        value = _map_of(contents, 0) if isinstance(contents, list) else body.get("value")
+        path = str(body.get("path") or "").strip("/")
+        _note(value, f"/{path}" if path else "", data[_surface_of(body)], 0)
+    texts: dict[str, None] = {}
+    for name, body in bodies:
+        if name not in _DATA:
+            texts |= dict.fromkeys(_texts(body, data[_surface_of(body)], 0))
+    return "\n".join(texts)[:_MOST_CHARACTERS]
 
 
 def without_surfaces(parts: Sequence[Part]) -> tuple[Part, ...]:
@@ -73,18 +88,53 @@ def _surface_of(body: dict[str, Any]) -> str | None:
     return surface if isinstance(surface, str) and 0 < len(surface) <= _LONGEST_ID else None
 
 
-def _texts(value: Any, depth: int) -> Iterator[str]:
-    """Yield the text of each component: {"Text": {"text": {"literalString"}}} in 0.8, {"component": "Text", "text"} in 0.9."""
+def _map_of(contents: list[Any], depth: int) -> dict[str, Any]:
+    """Return the data that 0.8 lists as keys with typed values."""
+    found: dict[str, Any] = {}
+    for entry in contents if depth <= _DEEPEST else ():
+        if isinstance(entry, dict) and isinstance(key := entry.get("key"), str):
+            value = next((value for name, value in entry.items() if name.startswith("value")), None)
+            found[key] = _map_of(value, depth + 1) if isinstance(value, list) else value
+    return found
+
+
+def _note(value: Any, path: str, values: _Values, depth: int) -> None:
+    """Note a value of the data and its members by their paths; those of items also by their name, as templates of lists do."""
+    values[path] = [value]
+    if depth > _DEEPEST:
+        return
+    for name, member in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
+        _note(member, f"{path}/{name}", values, depth + 1)
+        if path and isinstance(value, dict):
+            values.setdefault(str(name), []).append(member)
+
+
+def _texts(value: Any, values: _Values, depth: int) -> Iterator[str]:
+    """Yield the text of each component: {"Text": {"text": …}} in 0.8, {"component": "Text", "text": …} in 0.9."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
         for each in value:
-            yield from _texts(each, depth + 1)
+            yield from _texts(each, values, depth + 1)
     elif isinstance(value, dict):
         component = value if value.get("component") == "Text" else value.get("Text")
-        text = component.get("text") if isinstance(component, dict) else None
-        literal = text.get("literalString") if isinstance(text, dict) else text
-        if isinstance(literal, str) and literal.strip():
-            yield literal
+        for shown in _shown(component.get("text"), values) if isinstance(component, dict) else ():
+            if isinstance(shown, (str, int, float)) and not isinstance(shown, bool) and str(shown).strip():
+                yield str(shown)
         for each in value.values():
-            yield from _texts(each, depth + 1)
+            yield from _texts(each, values, depth + 1)
+
+
+def _shown(text: Any, values: _Values) -> Iterable[Any]:
+    """Return what a component's text stands for. The functions that format a value are left out: the value is said as it is."""
+    match text:
+        case {"literalString": value}:
+            return [value]
+        case {"path": str(path)} | {"call": str(), "args": {"value": {"path": str(path)}}}:
+            return values.get(path, ())
+        case {"call": str(), "args": {"value": str(template)}}:
+            return [re.sub(_REFERENCE, lambda found: ", ".join(map(str, values.get(found[1], ()))), template)]
+        case _:
+            return [text]
