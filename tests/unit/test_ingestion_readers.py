@@ -116,7 +116,10 @@ def test_a_page_is_read_without_what_surrounds_its_content() -> None:
             "a.html",
             """<h1>T</h1><table><tr><td rowspan=2>Item<td colspan=2>2025<td colspan=2>2026<tr><td>H1<td>H2<td>H1<td>H2
             <tr><td>Sales<td>1<td>2<td>3<td>4<tr><td colspan=5>Note: in thousands.</table>""",
-            {"Sales | 1 | 2 | 3 | 4": "Item | 2025 H1 | 2025 H2 | 2026 H1 | 2026 H2", "Note: in thousands.": ""},
+            {
+                "Sales | 1 | 2 | 3 | 4": "Item | 2025 / H1 | 2025 / H2 | 2026 / H1 | 2026 / H2",
+                "Note: in thousands.": "",
+            },
         ),
         (
             "a.html",
@@ -130,6 +133,83 @@ def test_a_header_may_have_years_spans_and_figures_and_a_note_has_none(
 ) -> None:
     found = {unit.text: unit.header for unit in units(read(name, "corpus:a", content.encode()))}
     assert rows.items() <= found.items()
+
+
+_SPANS = """<tr><th rowspan=3>Branch<th colspan=4>Sales<th rowspan=3>Staff</tr><tr><th colspan=2>2025<th colspan=2>2026</tr>
+<tr><th>first<th>second<th>first<th>second</tr><tr><td>Oslo<td>1<td>2<td>3<td>4<td>9</tr>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "row", "header"),
+    [
+        (
+            "a.csv",
+            "Item,Price,,Note\n,plain,gilded,\nFrame,10,20,b\n",
+            "Frame | 10 | 20 | b",
+            "Item | Price / plain | Price / gilded | Note",
+        ),
+        (
+            "a.csv",
+            "科目,予算,実績\n,(千円),(千円)\n会費,100,120\n",
+            "会費 | 100 | 120",
+            "科目 | 予算 (千円) | 実績 (千円)",
+        ),
+        ("a.csv", "Boat,Length,Fee\n,m,£\nTern,6,90\n", "Tern | 6 | 90", "Boat | Length (m) | Fee (£)"),
+        (
+            "a.html",
+            f"<h1>T</h1><table>{_SPANS}</table>",
+            "Oslo | 1 | 2 | 3 | 4 | 9",
+            "Branch | Sales / 2025 / first | Sales / 2025 / second | Sales / 2026 / first | Sales / 2026 / second | Staff",
+        ),
+        (
+            "a.html",
+            f"<h1>T</h1><table><tr><th colspan=6>Results</tr>{_SPANS.replace('th', 'td')}</table>",
+            "Oslo | 1 | 2 | 3 | 4 | 9",
+            "Branch | Sales / 2025 / first | Sales / 2025 / second | Sales / 2026 / first | Sales / 2026 / second | Staff",
+        ),
+        # Entries, not names: a day's hours, a note in brackets.
+        (
+            "a.html",
+            "<h1>T</h1><table><tr><td rowspan=2>3 May<td>shut<td>shut<tr><td>10:00<td>14:00</table>",
+            "3 May | shut | shut",
+            "",
+        ),
+        ("a.csv", "Item,Price\nFrame,(old)\nMount,5\n", "Frame | (old)", "Item | Price"),
+    ],
+)
+def test_a_name_of_a_column_has_all_rows_of_the_header(name: str, content: str, row: str, header: str) -> None:
+    found = {unit.text: unit.header for unit in units(read(name, "corpus:a", content.encode()))}
+    assert found[row] == header
+
+
+def test_a_workbook_and_a_word_file_have_headers_of_two_rows() -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    rows = [("Fees",), ("Tool", "Fee (€)", None, "Keeper"), (None, "day", "week", None), ("Saw", 4, 15, "Ana")]
+    for each in rows:
+        sheet.append(each)
+    sheet.merge_cells("A1:D1")
+    sheet.merge_cells("B2:C2")
+    out = io.BytesIO()
+    book.save(out)
+    cell = "<w:tc><w:tcPr>{1}</w:tcPr>{0}</w:tc>".format
+    span, begin, on = '<w:gridSpan w:val="2"/>', '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+    lines = [
+        [("Tool", begin), ("Fee (€)", span), ("Keeper", begin)],
+        [("", on), ("day", ""), ("week", ""), ("", on)],
+        [(text, "") for text in ("Saw", "4", "15", "Ana")],
+    ]
+    table = "".join(
+        f"<w:tr>{mark}{''.join(cell(paragraph(text), form) for text, form in line)}</w:tr>"
+        for mark, line in zip(("<w:trPr><w:tblHeader/></w:trPr>", "", ""), lines, strict=True)
+    )
+    word = archive(
+        word__document=f"<w:document {_W}><w:body>{paragraph('Fees')}<w:tbl>{table}</w:tbl></w:body></w:document>"
+    )
+    for name, content in (("a.xlsx", out.getvalue()), ("a.docx", word)):
+        (row,) = [unit for unit in units(read(name, "corpus:a", content)) if unit.text.startswith("Saw")]
+        assert (row.text, row.header) == ("Saw | 4 | 15 | Ana", "Tool | Fee (€) / day | Fee (€) / week | Keeper")
 
 
 def test_rows_of_a_csv_file_are_counted_as_a_spreadsheet_does() -> None:

@@ -7,6 +7,7 @@ from itertools import pairwise, zip_longest
 
 from msgspec import Struct
 
+from a2a_hub.text.units import SIGNS, UNITS
 from functions.docqa.ingestion.blocks import Block, Kind
 
 _FIGURE, _NUMBER, _WORD = re.compile(r"\d"), re.compile(r"\d[\d,.]*"), re.compile(r"[^\W\d_]+")
@@ -14,6 +15,7 @@ _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d(?:[-/]\d\d)?(?: ?年度?)?|(?:令和
 _NOTE = re.compile(
     r"(?:[※*＊†] ?\d{0,2}|[(（]?注(?:記|意)?[)）]? ?\d{0,2}|notes?|remarks?|n\.?b\.?)[:：.．)]?", re.IGNORECASE
 )
+_MEASURE = re.compile(r"[(（\[［](?=.*[^\W\d]|.*[%‰£$€¥])[^()（）]{1,20}[)）\]］]$")
 _LONGEST_NAME = 60
 _MOST_HEADER_ROWS, _COMPARED_ROWS = 3, 50
 BAR = " | "
@@ -54,14 +56,21 @@ def table_blocks(
     if not filled:
         return []
     texts = [row for _, _, row in filled]
-    count = _header_rows(texts) if header_rows is None else min(header_rows, _MOST_HEADER_ROWS)
-    count = count if count < len(texts) else 0
-    header = BAR.join(_names(texts[:count])) if count else ""
-    blocks = [Block(Kind.ASIDE, header, marker="| ", line=line, page=filled[0][1], table=table)] if header else []
+    titles = 0
+    while titles < len(texts) - 1 and _is_caption(texts[titles]) and (header_rows is None or all(texts[titles])):
+        titles += 1
+        header_rows = (header_rows or 1) - 1 or None
+    count, names = _columns(texts[titles:], header_rows)
+    header = BAR.join(names) if count else ""
+    blocks: list[Block] = []
     first = ""
-    for place, page, row in filled[count:]:
+    for at, (place, page, row) in enumerate(filled):
+        if at == titles and header:
+            blocks.append(Block(Kind.ASIDE, header, marker="| ", line=line, page=page, table=table))
+        if titles <= at < titles + count:
+            continue
         said = list(dict.fromkeys(filter(None, row)))
-        if len(said) == 1 < len(kept) and (not row[-1] or (all(row) and _WORD.search(row[0]))):
+        if _is_caption(row):
             # A caption inside the table governs the rows below it.
             first = said[0]
             blocks.append(Block(Kind.ROW, said[0], cell=place, page=page, table=table, marker="| "))
@@ -76,6 +85,12 @@ def table_blocks(
             Block(Kind.ROW, text, marker="| ", header=header, context=context, cell=place, page=page, table=table)
         )
     return blocks
+
+
+def _is_caption(row: Sequence[str]) -> bool:
+    """Return whether a row has one text that stands over all columns, or over the first ones."""
+    one = len(set(filter(None, row))) == 1 < len(row)
+    return one and bool(not row[-1] or (all(row) and _WORD.search(row[0])))
 
 
 def is_header(rows: Sequence[Sequence[str]], *, above: Sequence[Sequence[str]] = ()) -> bool:
@@ -117,21 +132,58 @@ def _form(cell: str) -> str:
     return _WORD.sub("a", _NUMBER.sub("0", cell))
 
 
-def _header_rows(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many rows name the columns: two where a name in the first spans several of the second."""
-    if is_header(rows):
-        return 1
-    over, under = rows[0], rows[1] if len(rows) > 2 else []
-    spans = any(one and one == other for one, other in pairwise(over[1:]))
-    named = under[1:] and all(map(_WORD.search, under[1:])) and (not over[0] or under[0] in ("", over[0]))
-    names = _names(rows[:2])
-    short = max(map(len, names)) <= _LONGEST_NAME and len(set(names)) == len(names)
-    return 2 if spans and named and short else 0
+def _columns(rows: Sequence[Sequence[str]], said: int | None) -> tuple[int, list[str]]:
+    """Return how many rows name the columns, and the names; of a header of several rows, each stands after the one that spans it.
+
+    The file says how many rows, or there is one; those below that divide columns of one name, or measure them, belong to it.
+    """
+    most = min(_MOST_HEADER_ROWS, len(rows) - 1)
+    count = min(is_header(rows) if said is None else said, _MOST_HEADER_ROWS)
+    count = count if count < len(rows) else 0
+    names, at = list(rows[0]), 1
+    while at < count or (at < most and said != 0):
+        row, above = rows[at], rows[at - 1]
+        over = _spread(names, row)
+        divides = _divides(over, row, above)
+        if at >= count and not divides and not (count and _measures(row, above, rows[at + 1 :])):
+            break
+        names = [_name(*column, divides=divides) for column in zip(over, above, row, strict=True)]
+        at += 1
+    is_header_of_many = at > max(count, 1) and len(set(names)) == len(names)
+    return (at, names) if (said and count) or is_header_of_many else (count, list(rows[0]))
 
 
-def _names(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the columns' names; of a header of several rows, each name stands after the one that spans it."""
-    return [" ".join(dict.fromkeys(filter(None, column))) for column in zip(*rows, strict=True)]
+def _spread(names: Sequence[str], row: Sequence[str]) -> list[str]:
+    """Return the names with one in place of the blanks behind it, where the row below names both columns."""
+    out = list(names)
+    for at in range(1, len(out)):
+        if not out[at] and row[at] and row[at - 1] not in ("", names[at - 1]):
+            out[at] = out[at - 1]
+    return out
+
+
+def _divides(names: Sequence[str], row: Sequence[str], above: Sequence[str]) -> bool:
+    """Return whether a row has several names for columns that have one so far, and begins no entry."""
+    divided = any(name and name == other and row[at] != row[at + 1] for at, (name, other) in enumerate(pairwise(names)))
+    own = [cell for cell, over in zip(row[1:], above[1:], strict=True) if cell not in ("", over)]
+    named = all(_WORD.search(cell) or _YEAR.fullmatch(cell) for cell in own)
+    return divided and named and row[0] in ("", above[0] or row[0]) and max(map(len, (*names, *own))) <= _LONGEST_NAME
+
+
+def _measures(row: Sequence[str], above: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row has nothing but the units of the figures below it."""
+    own = [at for at, cell in enumerate(row) if cell not in ("", above[at])]
+    measured = (any(_FIGURE.search(each[at]) for each in below) for at in own)
+    units = (_MEASURE.match(row[at]) or (at and row[at].casefold() in UNITS | SIGNS) for at in own)
+    return own != [] and all(units) and all(measured)
+
+
+def _name(over: str, above: str, cell: str, *, divides: bool) -> str:
+    if not over or cell in ("", above):
+        return over or cell
+    if _MEASURE.match(cell):
+        return f"{over} {cell}"
+    return f"{over} / {cell}" if divides else f"{over} ({cell})"
 
 
 def span_of(written: str | None) -> int:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -341,7 +341,8 @@ def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence
         return placed  # another table
     for line in rows:
         line.table = last.table
-    return placed[1:] if first.row == header else placed
+    repeated = list(takewhile(lambda pair: pair[0].row == pair[1], zip(rows, (header, *above), strict=False)))
+    return placed[len(repeated) :]
 
 
 def _heads(text: str) -> bool:
