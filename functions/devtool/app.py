@@ -28,8 +28,8 @@ from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
+from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.tasks.operations import TaskOperations
-from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.telemetry.log import Log
 from functions.devtool.agent import DevelopmentAgent
 from functions.devtool.config import Config, examine
@@ -82,7 +82,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
     )
     # Only this instance has the files.
     settings = replace(config.tasks, runs_at_once=True)
-    tasks = TaskService(
+    tasks = TurnEngine(
         agent,
         TaskOperations(store, agent, message_factory=MESSAGE_FACTORY, settings=settings),
         log=log,
@@ -91,7 +91,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
         wakeups=NoWakeups(),
         settings=settings,
     )
-    commands = SlashCommands(conversations, tasks.sending, tools=tools, message_factory=MESSAGE_FACTORY)
+    commands = SlashCommands(conversations, tasks, tools=tools, message_factory=MESSAGE_FACTORY)
     server = A2AServer(
         agent,
         card=lambda: card,
@@ -135,7 +135,7 @@ def _without_web_pages(handle: Handler, config: Config) -> Handler:
     return handled
 
 
-def _background(config: Config, tasks: TaskService, log: Log) -> Background:
+def _background(config: Config, tasks: TurnEngine, log: Log) -> Background:
     def purge() -> None:
         while tasks.store.purge(ended_before=time.time() - config.retention_seconds, limit=_MAX_PURGED):
             pass
@@ -147,11 +147,11 @@ def _background(config: Config, tasks: TaskService, log: Log) -> Background:
     return background
 
 
-def _run_abandoned(tasks: TaskService) -> None:
+def _run_abandoned(tasks: TurnEngine) -> None:
     """End the tasks of processes that have died: they are reported as interrupted."""
     for task_id in tasks.store.due([HUB], limit=_MAX_CONCURRENT_RUNS):
         with suppress(LeaseLost, TaskEnded):
-            tasks.engine.run(task_id, request_id=new_id(), record={})
+            tasks.run(task_id, request_id=new_id(), record={})
 
 
 def _examine(config: Config, model: LanguageModel | None) -> Sequence[Step]:

@@ -30,9 +30,9 @@ from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import card_endpoint, missing_variable, route_source
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import Store
+from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.role_record import record_ended
-from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log
 from functions.hub import activity
@@ -132,7 +132,7 @@ def build(
         limits=Limits(max_body_bytes=config.limits.body_bytes, keep_alive_seconds=config.keep_alive_seconds),
         extended_card=tables.card_for,
         tasks=tasks,
-        development_tool=AgentCommands(tables, catalog, sending=tasks.sending if tasks else None, new_id=new_id),
+        development_tool=AgentCommands(tables, catalog, sending=tasks, new_id=new_id),
         contract=config.contract,
         capacity=door.capacity if door else None,
         open_stream=quotas.open_stream,
@@ -144,7 +144,7 @@ def build(
         door.shutdown.on_stop(server.unstored.turns.drain)
         door.shutdown.on_stop(misses.keep)
         if tasks:
-            door.shutdown.on_stop(tasks.engine.drain)
+            door.shutdown.on_stop(tasks.drain)
     queries = ToolsQuery(pipeline, max_body_bytes=config.limits.body_bytes, operators=config.operators)
     pages = Pages(tables, commit=config.commit)
     doctor = Doctor(
@@ -159,7 +159,7 @@ def build(
         model=model,
         armor=armor,
     )
-    runs = (Identified(RUN_PATH, RunEndpoint(tasks.engine).handle, ANY, exact=True),) if tasks else ()
+    runs = (Identified(RUN_PATH, RunEndpoint(tasks).handle, ANY, exact=True),) if tasks else ()
     dispatcher = Dispatcher(
         (
             Public("/", pages.front),
@@ -214,7 +214,7 @@ def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:
 
 def _task_service(
     config: Config, agent: CommandAgent, stored: TaskOperations, http: HttpClient, log: Log
-) -> TaskService:
+) -> TurnEngine:
     assert config.tasks is not None, "tasks are stored"
     signer = config.identity.signer(audience="tasks")
 
@@ -228,7 +228,7 @@ def _task_service(
     wakeups = open_wakeups(config.wakeups, http=http, headers=headers, failed=log_failed_wakeup, tokens=tokens)
     stored.store.on_undelivered(lambda task_id: wakeups.publish(WEBHOOKS_TOPIC, task_id))
     stored.store.on_ended(partial(record_ended, wakeups))
-    return TaskService(
+    return TurnEngine(
         agent,
         stored,
         log=log,

@@ -12,7 +12,9 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Event, files_of, text_of
 from a2a_hub.a2a.reply import Text
-from a2a_hub.quota.quotas import Quotas
+from a2a_hub.identity.principal import Principal
+from a2a_hub.quota.limits import Quota, QuotaExceeded
+from a2a_hub.quota.quotas import DAY_SECONDS, Quotas
 from a2a_hub.routing.router import Choice, Rule
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry import audit, tracing
@@ -27,10 +29,9 @@ from functions.hub.conversations import CONVERSATION, RUNNING, Conversation, Con
 from functions.hub.display import for_display
 from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest, CallContext, Downstream
-from functions.hub.failure import DownstreamFailed, Failure, unrouted
+from functions.hub.failure import DownstreamFailed, Failure, limited, unrouted
 from functions.hub.fallbacks import Declined, PassedOver, candidates, held_back, takes_files
 from functions.hub.misses import Misses
-from functions.hub.route_quotas import begin_turn
 from functions.hub.tables import Served, Tables
 from functions.hub.turn import IncomingTurn, TurnRecord
 
@@ -209,12 +210,25 @@ class Pipeline(Struct, frozen=True, kw_only=True):
     ) -> Generator[Event]:
         """Yield the agent's events. Raises Declined and DownstreamFailed."""
         turn.downstream = downstream
-        end = begin_turn(self.quotas, route, turn.incoming.principal)
+        end = _begin_turn(self.quotas, route, turn.incoming.principal)
         try:
             with closing(downstream.ask(agent_request)) as events:  # type: ignore[type-var]
                 yield from held_back(events, by_default=by_default) if may_decline else events
         finally:
             end()
+
+
+def _begin_turn(quotas: Quotas, route: Route, principal: Principal | None) -> Callable[[], None]:
+    """Count a turn, as a running one until the returned function is called. Raises DownstreamFailed for one too many."""
+    subject = f"route:{route.id}"
+    try:
+        if route.model_calls_per_day:
+            quotas.count_model_call(principal)
+        quotas.count(Quota.MODEL_CALLS, subject, route.model_calls_per_day, seconds=DAY_SECONDS)
+        quotas.count(Quota.REQUESTS, subject, route.turns_per_minute)
+        return quotas.hold(Quota.TURNS, subject, route.concurrent_turns)
+    except QuotaExceeded as exceeded:
+        raise DownstreamFailed(limited(route, exceeded.quota, exceeded.seconds)) from None
 
 
 def _without_text(turn: TurnRecord, text: str, record: Record) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:

@@ -18,8 +18,7 @@ from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks import webhook_address
 from a2a_hub.tasks.settings import read_most_attempts
 from a2a_hub.tasks.webhook_address import WebhookAddresses
-from functions.tasks.webhooks.notification import public_key_of
-from functions.tasks.webhooks.retry_policy import RetryLimits
+from functions.tasks.webhooks.notification import RetryLimits, public_key_of
 from functions.tasks.workers import identity as worker_identity
 
 _DAY_SECONDS = 86_400

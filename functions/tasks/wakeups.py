@@ -59,9 +59,9 @@ class TaskWork:
         self._run_due_sweeps = background.run_due
         self._config = config
         self._now = now
-        every = background.every
+        every, deliver = background.every, functools.partial(deliverer.deliver_due, waits=config.in_requests)
         runs_job = every(config.sweep_seconds, self._start_due_runs, name="The sweep for tasks that nobody runs")
-        deliveries_job = every(config.webhooks.poll_seconds, self._deliver, name="The delivery of push notifications")
+        deliveries_job = every(config.webhooks.poll_seconds, deliver, name="The delivery of push notifications")
         every(_ABANDONED_EVERY_SECONDS, self._end_abandoned, name="The sweep for tasks that no worker runs")
         every(_PURGE_EVERY_SECONDS, self._purge, name="The deletion of old tasks")
         self._jobs = {topic_of(HUB): runs_job, WEBHOOKS_TOPIC: deliveries_job}
@@ -100,9 +100,6 @@ class TaskWork:
             self._wakeups.publish(SWEEPS_TOPIC, topic_of(HUB), due_at=next_at)
         return next_at
 
-    def _deliver(self) -> None:
-        self._deliverer.deliver_due(waits=self._config.in_requests)
-
     def _end_abandoned(self) -> None:
         self._leasing.end_abandoned(None)
 
@@ -125,9 +122,6 @@ class ThreadedWakeups(Wakeups):
             self._threads.run(functools.partial(self._do, self.work, Wakeup(topic, task_id)))
         else:
             self.work.look_at(topic, due_at)
-
-    def close(self) -> None:
-        """Do nothing."""
 
     def _do(self, work: TaskWork, wakeup: Wakeup) -> None:
         try:

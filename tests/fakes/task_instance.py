@@ -33,9 +33,9 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Unavailable
+from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.settings import LeaseTimes, TaskSettings, WaitLimits
-from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.tasks.text_only import UiTexts
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
@@ -186,7 +186,7 @@ class Instance:
         )
         agent = answers or self.agent
         factory = MessageFactory(new_id=MESSAGE_FACTORY.new_id, timestamp=MESSAGE_FACTORY.timestamp)
-        self.kept = TaskService(
+        self.kept = TurnEngine(
             agent,
             TaskOperations(self.store, agent, message_factory=factory, settings=settings),
             log=log,
@@ -199,11 +199,11 @@ class Instance:
     def send(self, text: str, *, at_once: bool = False, **options: Any) -> Task | Message:
         configuration = SendMessageConfiguration(return_immediately=at_once)
         call = a_call(text_only=options.pop("text_only", False), repeats=options.pop("repeats", False))
-        return self.kept.sending.send(a_request(text, configuration, **options), call)
+        return self.kept.send(a_request(text, configuration, **options), call)
 
     def open_stream(self, text: str, **options: Any) -> EventSource:
         call = a_call(streaming=True, text_only=options.pop("text_only", False), repeats=options.pop("repeats", False))
-        return self.kept.sending.stream(a_request(text, SendMessageConfiguration(), **options), call)
+        return self.kept.stream(a_request(text, SendMessageConfiguration(), **options), call)
 
     def stream(self, text: str, **options: Any) -> Iterator[Event]:
         """Its events as they come."""
@@ -213,7 +213,7 @@ class Instance:
         return self.kept.operations.get(GetTaskRequest(id=task_id), a_call())
 
     def run_again(self, task_id: str, *, until_: float | None = None) -> object:
-        return self.kept.engine.run(task_id, request_id=random_hex(), record={}, until=until_)
+        return self.kept.run(task_id, request_id=random_hex(), record={}, until=until_)
 
 
 class Compared(dict[str, Any]):

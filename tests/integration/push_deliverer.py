@@ -13,8 +13,7 @@ from a2a_hub.task_store.store import Delivery, PushConfig
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 from functions.tasks.webhooks.delivery import Deliverer
-from functions.tasks.webhooks.notification import NotificationSender, Signer
-from functions.tasks.webhooks.retry_policy import RetryLimits
+from functions.tasks.webhooks.notification import NotificationSender, RetryLimits, Signer
 from tests.contract.task_store.stores import Clock, Store, chunk, created, status
 
 

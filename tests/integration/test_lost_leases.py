@@ -50,7 +50,7 @@ def test_a_lease_that_ran_out_before_the_run_began_is_nothing_to_run(file: Path)
     instance.agent.send = refuse_late  # type: ignore[method-assign, assignment]
     request = Request(method="POST", path=RUN_PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode())
     caller = Caller(principal=Principal(subject=TASKS_FUNCTION))
-    answer = RunEndpoint(instance.kept.engine).handle(request, caller, {"requestId": "r"})
+    answer = RunEndpoint(instance.kept).handle(request, caller, {"requestId": "r"})
     assert answer is not None
     assert (answer.status, answer.body) == (200, b'{"state":null}')
     assert instance.get(task.id).status.state is TaskState.SUBMITTED

@@ -38,7 +38,7 @@ def test_a_webhook_that_is_refused_leaves_no_task_behind(file: Path) -> None:
     instance = Instance(file, ask)
     request = a_request("hello", with_webhook("https://127.0.0.1/hook"))
     with pytest.raises(A2AError, match="public address"):
-        instance.kept.sending.send(request, a_call())
+        instance.kept.send(request, a_call())
     assert tasks(instance) == []
 
 
@@ -46,7 +46,7 @@ def test_a_webhook_can_come_with_a_follow_up(file: Path) -> None:
     instance = Instance(file, ask)
     task = asked(instance)
     url = "https://receiver.example/hook"
-    instance.kept.sending.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
+    instance.kept.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
     (kept,) = instance.store.configs(task.id)
     assert kept.push.config.url == url
 
@@ -62,7 +62,7 @@ def test_a_follow_up_whose_webhook_is_refused_answers_nothing(file: Path, url: s
         config = TaskPushNotificationConfig(url="https://receiver.example/", task_id=task.id)
         instance.kept.operations.create_config(config, a_call())
     with pytest.raises(A2AError, match=said):
-        instance.kept.sending.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
+        instance.kept.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
     assert settled(instance, task.id).status.state is TaskState.INPUT_REQUIRED
 
 
@@ -71,7 +71,7 @@ def test_a_task_is_never_there_without_its_webhook(file: Path) -> None:
     url = "https://receiver.example/hook"
     instance.far.loses_answer_to, instance.far.away_once_lost = "create", True
     with pytest.raises(Unavailable):
-        instance.kept.sending.send(a_request("hello", with_webhook(url)), a_call())
+        instance.kept.send(a_request("hello", with_webhook(url)), a_call())
     instance.far.away = False
     (task,) = tasks(instance)
     assert [(each.push.config.url, each.delivered) for each in instance.store.configs(task.id)] == [(url, 0)]
@@ -84,7 +84,7 @@ def test_an_answer_is_never_there_without_its_webhook(file: Path) -> None:
     url = "https://receiver.example/hook"
     instance.far.loses_answer_to, instance.far.away_once_lost = "append", True
     with pytest.raises(Unavailable):
-        instance.kept.sending.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
+        instance.kept.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
     instance.far.away = False
     kept = [(each.push.config.url, each.delivered) for each in instance.store.configs(task.id)]
     assert kept == [(url, before)]

@@ -160,7 +160,7 @@ class Turns(RuleBasedStateMachine):
 
     @rule(where=WHERE)
     def an_instance_is_stopped(self, where: int) -> None:
-        self.instances[where].kept.engine.drain(seconds=0.5)
+        self.instances[where].kept.drain(seconds=0.5)
         self.instances[where] = self._new()
 
     @rule(where=WHERE)

@@ -174,7 +174,7 @@ def test_a_process_that_is_stopped_leaves_its_turns_to_another(file: Path) -> No
     first = next(events)
     assert isinstance(first, Task)
     steps.let()
-    stopped.kept.engine.drain()
+    stopped.kept.drain()
     assert wakeups.published == [(first.id, None)]
     assert len(stopped.kept.operations.turns) == 0
     assert stored(other)[0].attempt == 0
@@ -196,7 +196,7 @@ def test_a_turn_is_taken_over_though_the_next_process_has_an_earlier_time(file: 
     first = next(stopped.stream("hello"))
     assert isinstance(first, Task)
     steps.let()
-    stopped.kept.engine.drain()
+    stopped.kept.drain()
     assert other.run_again(first.id) is TaskState.COMPLETED
     steps.let()
 
@@ -220,7 +220,7 @@ def test_notes_are_stored_before_a_process_stops(file: Path) -> None:
     task = stopped.send("hello", at_once=True)
     assert isinstance(task, Task)
     assert noted.wait(PATIENCE_SECONDS)
-    stopped.kept.engine.drain()
+    stopped.kept.drain()
     assert other.run_again(task.id) is TaskState.COMPLETED
     assert text_of(other.get(task.id)) == "goes on with task-1"
 
@@ -233,7 +233,7 @@ def test_who_follows_a_task_in_a_process_that_stops_is_told_that_it_goes_on(file
     steps.await_step()
     events = events_of(stopped.kept.operations.subscribe(SubscribeToTaskRequest(id=task.id), a_call(streaming=True)))
     next(events)
-    stopped.kept.engine.drain()
+    stopped.kept.drain()
     assert states(list(events))[-1] is TaskState.WORKING
     steps.let()
     settled(running, task.id)
@@ -247,7 +247,7 @@ def test_a_person_reads_that_the_work_goes_on_when_a_process_stops(file: Path) -
     with ThreadPoolExecutor() as threads:
         answer = threads.submit(instance.send, "hello", text_only=True)
         until(lambda: len(tasks(instance)) == 2)
-        instance.kept.engine.drain()
+        instance.kept.drain()
         assert text_of(answer.result(PATIENCE_SECONDS)).endswith("goes on.")
     rest = list(events)
     assert states(rest)[-1] is TaskState.COMPLETED
@@ -259,7 +259,7 @@ def test_a_process_that_is_being_stopped_runs_and_takes_nothing(file: Path) -> N
     queued, stopped = Instance(file, at_once("answer"), runs_at_once=False), Instance(file, at_once("answer"))
     task = queued.send("hello", at_once=True)
     assert isinstance(task, Task)
-    stopped.kept.engine.drain()
+    stopped.kept.drain()
     requests: list[Callable[[], object]] = [
         lambda: stopped.send("hello"),
         lambda: stopped.open_stream("hello"),
@@ -279,7 +279,7 @@ def test_what_cannot_be_stored_ends_with_the_process(file: Path) -> None:
     with ThreadPoolExecutor() as threads:
         answer = threads.submit(instance.send, "hello")
         steps.await_step()
-        instance.kept.engine.drain(seconds=0)
+        instance.kept.drain(seconds=0)
         error = answer.exception(PATIENCE_SECONDS)
         steps.let()
     assert isinstance(error, A2AError)
@@ -293,7 +293,7 @@ def test_what_has_not_begun_when_a_process_stops_is_refused(file: Path, streamin
     with ThreadPoolExecutor() as threads:
         answer = threads.submit(instance.open_stream if streaming else instance.send, "hello")
         until(lambda: instance.far.asked["running"])
-        instance.kept.engine.drain(seconds=0)
+        instance.kept.drain(seconds=0)
         goes_on.set()
         error = answer.exception(PATIENCE_SECONDS)
     assert isinstance(error, A2AError)
@@ -338,7 +338,7 @@ def test_a_task_is_found_though_its_stream_was_left_and_its_agent_failed_at_once
 def test_a_stream_that_asks_for_an_answer_at_once_is_a_stream_like_any_other(file: Path) -> None:
     instance = Instance(file, at_once("answer"), runs_at_once=False)
     request = a_request("hello", SendMessageConfiguration(return_immediately=True))
-    events = list(events_of(instance.kept.sending.stream(request, a_call(streaming=True))))
+    events = list(events_of(instance.kept.stream(request, a_call(streaming=True))))
     assert states(events)[-1] is TaskState.COMPLETED
     assert instance.agent.asked == 1
 
@@ -347,5 +347,5 @@ def test_a_webhook_makes_a_turn_one_that_is_tried_again(file: Path) -> None:
     instance = _instance(file, script := Away(0))
     config = TaskPushNotificationConfig(url="https://93.184.215.14/told")
     request = a_request("hello", SendMessageConfiguration(task_push_notification_config=config))
-    assert text_of(instance.kept.sending.send(request, a_call())) == "asked 1 times"
+    assert text_of(instance.kept.send(request, a_call())) == "asked 1 times"
     assert script.tries_allowed == [True]

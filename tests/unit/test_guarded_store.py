@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from a2a_hub.task_store.guarded import guarded
+from a2a_hub.task_store.factory import GuardedStore
 from a2a_hub.task_store.store import Contended, Store, StoreError, TaskEnded, Unavailable
 
 
@@ -31,7 +31,7 @@ class Slow:
 
 def _opened() -> tuple[Slow, Store]:
     slow = Slow()
-    return slow, guarded(cast("Store", slow), "sqlite", clock=lambda: slow.now)
+    return slow, cast("Store", GuardedStore(cast("Store", slow), "sqlite", clock=lambda: slow.now))
 
 
 def _get(store: Store) -> type[BaseException] | None:

@@ -8,9 +8,8 @@ import pytest
 
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.settings.reader import Settings, SettingsError
-from a2a_hub.task_store.factory import open_store
+from a2a_hub.task_store.factory import GuardedStore, open_store
 from a2a_hub.task_store.firestore import FirestoreTaskStore
-from a2a_hub.task_store.guarded import GuardedStore
 from a2a_hub.task_store.settings import StoreSettings, read
 from a2a_hub.task_store.sqlite_recovery import ignore
 from a2a_hub.task_store.task_record import DEFAULT_TASK_BYTES

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from a2a_hub.http.client import HttpClient
-from a2a_hub.queue.cloud_tasks import QueueSettings
 from a2a_hub.queue.factory import WakeupSettings, open_wakeups, read
 from a2a_hub.queue.local import LocalWakeups
-from a2a_hub.queue.pubsub import PubsubWakeups
+from a2a_hub.queue.pubsub import PubsubWakeups, QueueSettings
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.settings.reader import Settings, SettingsError
 

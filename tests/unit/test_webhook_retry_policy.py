@@ -7,7 +7,7 @@ import pytest
 from a2a_hub.http.client import Fault, HttpFailure
 from a2a_hub.task_store.store import Delivery
 from a2a_hub.tasks.webhook_address import AddressRefused
-from functions.tasks.webhooks.retry_policy import (
+from functions.tasks.webhooks.notification import (
     Failure,
     Prospect,
     RetryLimits,

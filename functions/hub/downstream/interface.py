@@ -168,11 +168,10 @@ class InProcess(AnswersOnly):
         return self._answer(agent_request)
 
 
-class UnavailableAgent:
+class UnavailableAgent(AnswersOnly):
     """An agent to which every call fails."""
 
     immediate = True
-    endpoint = None
     open_circuit = None
 
     def __init__(self, failure: Failure) -> None:
@@ -184,6 +183,3 @@ class UnavailableAgent:
 
     commands = ask
     execute = ask
-
-    def cancel(self, *_: object, **__: object) -> None:
-        """Do nothing: there are no tasks."""

@@ -17,8 +17,14 @@ from a2a_hub.task_store.store import Delivery, PushConfig, Store, Unavailable
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
 from functions.tasks.config import Config
-from functions.tasks.webhooks.notification import NotificationSender, Signer, notifications
-from functions.tasks.webhooks.retry_policy import Failure, RetryLimits, after_failure
+from functions.tasks.webhooks.notification import (
+    Failure,
+    NotificationSender,
+    RetryLimits,
+    Signer,
+    after_failure,
+    notifications,
+)
 
 MOST_AT_ONCE = 64
 _MOST_AT_ONE_RECEIVER = 8

@@ -1,7 +1,10 @@
-"""Build, sign (JWT, RFC 7519) and send the notification of one entry of a task's log (A2A 1.0.1 §4.3)."""
+"""Build, sign (JWT, RFC 7519) and send the notification of one entry of a task's log (A2A 1.0.1 §4.3); after a failure, choose
+when it is sent again, or give it up.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator
+from enum import Enum, auto
 
 import msgspec
 from joserfc import jws
@@ -12,15 +15,90 @@ from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import delay_of, seconds_of
 from a2a_hub.identity.public_keys import PublicKey
-from a2a_hub.task_store.store import PushConfig, TaskStore
-from a2a_hub.tasks.webhook_address import WebhookAddresses
-from functions.tasks.webhooks.retry_policy import Failure, Prospect, failure_of_fault, failure_of_status
+from a2a_hub.task_store.store import Delivery, PushConfig, TaskStore
+from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses
 
 _LIFETIME_SECONDS = 300
 _TOKEN_HEADER = "x-a2a-notification-token"  # noqa: S105 - a header's name
 _PAGE = 200
 _MOST_ANSWER_BYTES = 64_000
+_LONGEST_PAUSE_SECONDS = 3600.0
+_MOST_DOUBLINGS = 12
+_GONE = 410
+# Client errors that may pass until the next attempt: Request Timeout, Too Early, Too Many Requests.
+_PASSING = frozenset({408, 425, 429})
+
+
+class Prospect(Enum):
+    """The prospect of another attempt."""
+
+    GOOD = auto()
+    POOR = auto()
+    NONE = auto()
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """A failed attempt; `reason` is a sentence for the operator. `not_before_seconds` is the receiver's Retry-After."""
+
+    reason: str
+    prospect: Prospect = Prospect.GOOD
+    not_before_seconds: float = 0.0
+
+
+class RetryLimits(Struct, frozen=True, kw_only=True):
+    """The consecutive failures that are tolerated: `most`, or `most_refusals` if the receiver rejects the content.
+
+    At an average pause of half an hour, 150 take about three days; 10 take a quarter of an hour.
+    """
+
+    most: int = 150
+    most_refusals: int = 10
+
+
+def failure_of_status(status: int, retry_after: str | None, *, now: float) -> Failure | None:
+    """Return the failure that an HTTP status means; None if the receiver accepted."""
+    if 200 <= status < 300:
+        return None
+    reason = f"the receiver answered with status {status}"
+    if status == _GONE:
+        return Failure(reason=reason, prospect=Prospect.NONE)
+    if status >= 500 or status in _PASSING:
+        return Failure(reason=reason, not_before_seconds=_seconds(retry_after or "", now))
+    return Failure(reason=reason, prospect=Prospect.POOR)
+
+
+def failure_of_fault(failure: HttpFailure) -> Failure:
+    """Return the failure of an attempt without an answer."""
+    poor = isinstance(failure, AddressRefused)
+    return Failure(reason=failure.detail, prospect=Prospect.POOR if poor else Prospect.GOOD)
+
+
+def after_failure(
+    delivery: Delivery, failure: Failure, *, limits: RetryLimits, now: float, random: Callable[[], float]
+) -> Delivery:
+    """Return the delivery with its next attempt, after a pause that doubles up to an hour with full jitter; or dead.
+
+    `random` returns numbers from 0 to 1.
+    """
+    failures = delivery.failures + 1
+    refusals = min(limits.most, limits.most_refusals)
+    most = {Prospect.GOOD: limits.most, Prospect.POOR: refusals, Prospect.NONE: 1}
+    if failures >= most[failure.prospect]:
+        dead = f"{failure.reason} ({failures} failed in a row)" if failures > 1 else failure.reason
+        return msgspec.structs.replace(delivery, failures=failures, dead=dead)
+    pause = random() * min(_LONGEST_PAUSE_SECONDS, 2.0 ** min(failures, _MOST_DOUBLINGS))
+    pause = max(pause, failure.not_before_seconds)
+    return msgspec.structs.replace(delivery, failures=failures, next_attempt_at=now + pause)
+
+
+def _seconds(retry_after: str, now: float) -> float:
+    """Return the seconds of a Retry-After header (RFC 9110 §10.2.3), at most the longest pause; 0 if there is none."""
+    delay = delay_of(retry_after)
+    if delay is None:
+        delay = (seconds_of(retry_after) or now) - now
+    return min(max(delay, 0.0), _LONGEST_PAUSE_SECONDS)
 
 
 class Signer:

@@ -117,13 +117,9 @@ class Operations(Protocol):
         """§3.1.6; like `Sending.stream`."""
 
 
-class Tasks(Protocol):
+class Tasks(Sending, Protocol):
     """All operations of an agent that stores tasks."""
 
     @property
-    def sending(self) -> Sending:
-        """The operations that start turns."""
-
-    @property
     def operations(self) -> Operations:
-        """The operations on existing tasks."""
+        """The operations that start no turn."""

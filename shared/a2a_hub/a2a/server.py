@@ -155,7 +155,8 @@ class A2AServer:
         headers = admit(operation, params, call, card)
         try:
             if operation.streaming:
-                return self._stream(operation, params, call, exchange, headers, passed_on=STREAM_END in request.headers)
+                wish = {STREAM_END: ""} if STREAM_END in request.headers else {}
+                return self._stream(operation, params, call, exchange, headers | wish)
             self._check_capacity(params, call)
             result = self._result(operation, params, call)
             record.setdefault("outcome", _outcome_of(result, params))
@@ -192,7 +193,7 @@ class A2AServer:
         return self._stored(operation).subscribe(params, call)
 
     def _sending(self, call: Call) -> Sending:
-        return self.unstored if self._tasks is None or call.principal is None else self._tasks.sending
+        return self.unstored if self._tasks is None or call.principal is None else self._tasks
 
     def _stored(self, operation: Operation) -> Operations:
         if self._tasks is None:
@@ -201,21 +202,14 @@ class A2AServer:
         return self._tasks.operations
 
     def _stream(
-        self,
-        operation: Operation,
-        params: Struct,
-        call: Call,
-        exchange: Exchange,
-        headers: dict[str, str],
-        *,
-        passed_on: bool,
+        self, operation: Operation, params: Struct, call: Call, exchange: Exchange, headers: dict[str, str]
     ) -> Response:
         with ExitStack() as open_stream:
             self._count_stream(call, open_stream)
             self._check_capacity(params, call)
             events = self._events(operation, params, call)
             on_close = open_stream.pop_all().close
-        if passed_on and isinstance(events, PassedOn):
+        if STREAM_END in headers and isinstance(events, PassedOn):
             last = b"".join(sse.write(exchange.write_result(each)) for each in events.farewell())
             headers = {**headers, STREAM_END: b64encode(last).decode()}
 

@@ -12,11 +12,10 @@ from msgspec import Struct
 
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.service_tokens import ServiceTokens
-from a2a_hub.queue import cloud_tasks, hcs
-from a2a_hub.queue.cloud_tasks import CloudTasksQueue, QueueSettings
+from a2a_hub.queue import hcs
 from a2a_hub.queue.hcs import HcsSettings
 from a2a_hub.queue.local import LocalWakeups
-from a2a_hub.queue.pubsub import PubsubWakeups
+from a2a_hub.queue.pubsub import CLOUD_TASKS_ENDPOINT, CloudTasksQueue, PubsubWakeups, QueueSettings
 from a2a_hub.queue.wakeups import NoWakeups, Wakeups
 from a2a_hub.settings.reader import Settings, is_http_url
 
@@ -73,7 +72,7 @@ def _read(settings: Settings, text: str) -> WakeupSettings | None:
 
 def _queue(settings: Settings) -> QueueSettings | None:
     name, account = settings.optional("WAKEUP_QUEUE"), next(iter(settings.listed("WAKEUP_ACCOUNTS")), None)
-    endpoint = settings.url("CLOUD_TASKS_ENDPOINT", cloud_tasks.ENDPOINT)
+    endpoint = settings.url("CLOUD_TASKS_ENDPOINT", CLOUD_TASKS_ENDPOINT)
     if name is None:
         return None
     if not _QUEUE.fullmatch(name):

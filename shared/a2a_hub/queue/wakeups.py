@@ -52,16 +52,14 @@ class Wakeups(Protocol):
         return
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, if there are any."""
+        return
 
 
 class NoWakeups(Wakeups):
     """The publisher for deployments without wake-ups: sweeps find the tasks."""
 
     def publish(self, topic: str, task_id: str, *, due_at: float | None = None) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
         """Do nothing."""
 
 

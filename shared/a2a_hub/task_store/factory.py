@@ -1,10 +1,24 @@
-"""Open the configured task store. Apart from its settings: a function that only reads them needs no client of Firestore."""
+"""Open the configured task store, as a process uses it: operations are spans of the request that waits for them, and few wait for
+one that is away.
 
+Apart from its settings: a function that only reads them needs no client of Firestore.
+"""
+
+import threading
+import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
 
-from a2a_hub.task_store.guarded import guarded
 from a2a_hub.task_store.settings import StoreSettings
-from a2a_hub.task_store.store import Store
+from a2a_hub.task_store.store import Contended, Store, StoreError, Unavailable
+from a2a_hub.telemetry import tracing
+
+# These wait for others, or touch no database.
+_NO_TRIAL = frozenset({"wait", "follow", "on_undelivered", "on_ended", "close"})
+_LONG_SECONDS = 1.0
+_PAUSE_SECONDS = 1.0
+_LONGEST_TRIAL_SECONDS = 30.0
 
 
 def open_store(
@@ -15,20 +29,75 @@ def open_store(
     report: Callable[[str, str], object],
 ) -> Store:
     """Open the store; only the chosen one is imported. `report` takes a severity and a message. Raise WrongFile."""
+    opens: dict[str, Any] = {"clock": clock, "new_token": new_token, "most_task_bytes": settings.most_task_bytes}
     if settings.file is not None:
         from a2a_hub.task_store.sqlite import SqliteTaskStore
 
-        store: Store = SqliteTaskStore(
-            settings.file, clock=clock, new_token=new_token, most_task_bytes=settings.most_task_bytes, report=report
-        )
-        return guarded(store, "sqlite")
+        return cast("Store", GuardedStore(SqliteTaskStore(settings.file, report=report, **opens), "sqlite"))
     from a2a_hub.task_store.firestore import FirestoreTaskStore
 
-    store = FirestoreTaskStore(
-        project=settings.project,
-        database=settings.database,
-        clock=clock,
-        new_token=new_token,
-        most_task_bytes=settings.most_task_bytes,
-    )
-    return guarded(store, "gcp.firestore")
+    store = FirestoreTaskStore(project=settings.project, database=settings.database, **opens)
+    return cast("Store", GuardedStore(store, "gcp.firestore"))
+
+
+class GuardedStore:
+    """The store `behind` it: after an operation that waited in vain, one at a time tries it, while all others fail at once.
+
+    Thread-safe; `clock` gives seconds that never go back.
+    """
+
+    def __init__(self, store: Store, system: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.behind = store
+        self._system = system
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._is_away = False
+        self._next_trial = 0.0
+        self._cause: BaseException | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        operation = getattr(self.behind, name)
+        if tracing.is_on():
+            about = {"db.system.name": self._system, "db.operation.name": name}
+            operation = partial(_in_span, f"store {name}", about, operation)
+        if name not in _NO_TRIAL:
+            operation = partial(self._guarded, operation)
+        # The next call finds it there.
+        setattr(self, name, operation)
+        return operation
+
+    def _guarded(self, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if self._is_away:
+            self._try()
+        started = self._clock()
+        try:
+            result = operation(*args, **kwargs)
+        except Contended:
+            raise
+        except Unavailable as unavailable:
+            self._failed(started, unavailable.__cause__)
+            raise
+        except StoreError:
+            self._is_away = False
+            raise
+        self._is_away = False
+        return result
+
+    def _try(self) -> None:
+        """Let this operation be the trial. Raise Unavailable while there is another one, and soon after it."""
+        with self._lock:
+            now = self._clock()
+            if self._is_away and now < self._next_trial:
+                raise Unavailable("the store has just not answered") from self._cause
+            self._next_trial = now + _LONGEST_TRIAL_SECONDS
+
+    def _failed(self, started: float, cause: BaseException | None) -> None:
+        with self._lock:
+            now = self._clock()
+            if self._is_away or now - started >= _LONG_SECONDS:
+                self._is_away, self._next_trial, self._cause = True, now + _PAUSE_SECONDS, cause
+
+
+def _in_span(name: str, about: dict[str, str], operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    with tracing.child(name, about):
+        return operation(*args, **kwargs)

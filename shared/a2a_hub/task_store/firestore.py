@@ -12,28 +12,39 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
 
 from a2a_hub.task_store import firestore_push
 from a2a_hub.task_store import firestore_records as queries
 from a2a_hub.task_store.firestore_client import Contention, Database, retried
-from a2a_hub.task_store.firestore_documents import CHUNK_BYTES, Body, add_entries, possible_id, read_log, record_fields
+from a2a_hub.task_store.firestore_documents import (
+    CHUNK_BYTES,
+    Body,
+    add_entries,
+    digest,
+    possible_id,
+    read_log,
+    record_fields,
+)
 from a2a_hub.task_store.firestore_listener import LogListener
-from a2a_hub.task_store.firestore_numbers import TaskNumbers
 from a2a_hub.task_store.firestore_push import FirestorePushStore
-from a2a_hub.task_store.firestore_records import Found, Records, found_record
-from a2a_hub.task_store.firestore_shared import FirestoreSharedState
+from a2a_hub.task_store.firestore_records import Found, Records, TaskNumbers, found_record
 from a2a_hub.task_store.log_watch import LogWatch, Sized
 from a2a_hub.task_store.store import (
+    MOST_CONVERSATION_BYTES,
     AlreadyRunning,
     Entry,
     Lease,
     NewTask,
     Page,
     Position,
+    QuotaClaim,
     StoredTask,
     TaskExists,
     TaskQuery,
+    TooLarge,
     Unavailable,
     UnfinishedTask,
     Usage,
@@ -60,8 +71,8 @@ _DOCUMENTS_PER_READ = 10
 _INLINE_BYTES_PER_COMMIT = 2_000_000
 
 
-class FirestoreTaskStore(FirestorePushStore, FirestoreSharedState):
-    """The store in a Firestore database. The client is imported and connected on first use."""
+class FirestoreTaskStore(FirestorePushStore):
+    """The store in a Firestore database. The client is connected on first use. Claims of one counter are one document."""
 
     def __init__(
         self,
@@ -230,7 +241,8 @@ class FirestoreTaskStore(FirestorePushStore, FirestoreSharedState):
         found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))
         for snapshot in found:
             self._purge_task(snapshot.id, ended_before)
-        self.purge_expired(limit=limit)
+        for name in ("conversations", "claims"):
+            self._purge_expired(name, limit)
         return len(found)
 
     @retried
@@ -242,6 +254,54 @@ class FirestoreTaskStore(FirestorePushStore, FirestoreSharedState):
 
     def usage(self, owner: str) -> Usage:
         return queries.usage(self._database, owner)
+
+    def conversation(self, owner: str, context_id: str) -> bytes | None:
+        found = self._database.read_one(self._conversation(owner, context_id))
+        return found.get("data") if found.exists and found.get("expires_at") > self._clock() else None
+
+    @retried
+    def put_conversation(self, owner: str, context_id: str, data: bytes, *, expires_at: float) -> None:
+        if len(data) > MOST_CONVERSATION_BYTES:
+            raise TooLarge(context_id)
+        batch = self._database.batch()
+        batch.set(self._conversation(owner, context_id), {"data": data, "expires_at": expires_at})
+        self._database.commit(batch)
+
+    @retried
+    def claim_quota(self, counter: str, holder: str, *, amount: int, limit: int, expires_at: float) -> int:
+        reference = self._database.collection("claims").document(digest(counter))
+        now, before = self._clock(), self._database.read_one(reference)
+        valid = [claim for claim in _claims(before) if claim.expires_at > now and claim.holder != holder]
+        granted = max(0, min(amount, limit - sum(claim.amount for claim in valid)))
+        mine = QuotaClaim(counter=counter, holder=holder, amount=granted, expires_at=expires_at)
+        after = [*valid, mine] if granted else valid
+        if after != _claims(before):
+            batch = self._database.batch()
+            claims = [asdict(claim) for claim in after]
+            last = max((claim.expires_at for claim in after), default=0.0)
+            self._database.put(batch, before, {"counter": counter, "claims": claims, "expires_at": last})
+            self._database.commit(batch)
+        return granted
+
+    def quota_claims(self, prefix: str, *, limit: int) -> builtins.list[QuotaClaim]:
+        conditions = ("counter", ">=", prefix), ("counter", "<", prefix + chr(0x10FFFF))
+        counters = self._database.where(self._database.collection("claims"), *conditions)
+        found = self._database.query(counters.order_by("counter").limit(limit))
+        now = self._clock()
+        claims = (claim for one in found for claim in sorted(_claims(one), key=lambda claim: claim.holder))
+        return [claim for claim in claims if claim.expires_at > now][:limit]
+
+    @retried
+    def _purge_expired(self, name: str, limit: int) -> None:
+        expired = self._database.where(self._database.collection(name), ("expires_at", "<=", self._clock()))
+        batch = self._database.batch()
+        for one in self._database.query(expired.order_by("expires_at").limit(limit).select([])):
+            batch.delete(one.reference, option=self._database.unchanged_since(one))
+        self._database.commit(batch)
+
+    def _conversation(self, owner: str, context_id: str) -> DocumentReference:
+        name = digest(f"{len(owner)}:{owner}:{context_id}")
+        return self._database.collection("conversations").document(name)
 
     def close(self) -> None:
         self._watch.close()
@@ -261,3 +321,7 @@ class FirestoreTaskStore(FirestorePushStore, FirestoreSharedState):
             return []
         document, bodies = self._records.document(task_id), self._records.bodies
         return read_log(self._database, bodies, document, after=after, limit=limit, documents=documents)
+
+
+def _claims(snapshot: Any) -> list[QuotaClaim]:
+    return [QuotaClaim(**one) for one in snapshot.get("claims")] if snapshot.exists else []

@@ -7,24 +7,26 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from a2a_hub.task_store import sqlite_push, sqlite_rows, sqlite_shared
+from a2a_hub.task_store import sqlite_push, sqlite_rows
 from a2a_hub.task_store.log_watch import LogWatch, Sized
 from a2a_hub.task_store.sqlite_file import Connections
 from a2a_hub.task_store.sqlite_push import SqlitePushStore
 from a2a_hub.task_store.sqlite_recovery import Report, ignore
 from a2a_hub.task_store.sqlite_rows import Found, Snapshots, find
-from a2a_hub.task_store.sqlite_shared import SqliteSharedState
 from a2a_hub.task_store.sqlite_watch import VersionPoller
 from a2a_hub.task_store.store import (
+    MOST_CONVERSATION_BYTES,
     AlreadyRunning,
     Entry,
     Lease,
     NewTask,
     Page,
     Position,
+    QuotaClaim,
     StoredTask,
     TaskExists,
     TaskQuery,
+    TooLarge,
     UnfinishedTask,
     UnknownTask,
     Usage,
@@ -48,7 +50,7 @@ _READ_BYTES = 256_000
 _VACUUMED_PAGES = 2_000
 
 
-class SqliteTaskStore(SqlitePushStore, SqliteSharedState):
+class SqliteTaskStore(SqlitePushStore):
     """The store in an SQLite file. Raises WrongFile for a file that is not a task store of this version."""
 
     def __init__(
@@ -176,7 +178,7 @@ class SqliteTaskStore(SqlitePushStore, SqliteSharedState):
             found = sqlite_rows.find_all(connection, keys)
             for key, record, _ in found:
                 sqlite_rows.delete(connection, key, record)
-            sqlite_shared.purge(connection, now=self._clock(), limit=limit)
+            _purge_expired(connection, now=self._clock(), limit=limit)
             sqlite_rows.vacuum(connection, most_pages=_VACUUMED_PAGES)
         for one in found:
             self._snapshots.remove(one.record)
@@ -185,6 +187,37 @@ class SqliteTaskStore(SqlitePushStore, SqliteSharedState):
     def usage(self, owner: str) -> Usage:
         with self._connections.reading() as connection:
             return sqlite_rows.usage(connection, owner)
+
+    def conversation(self, owner: str, context_id: str) -> bytes | None:
+        statement = "SELECT data FROM conversations WHERE owner = ? AND context_id = ? AND expires_at > ?"
+        with self._connections.reading() as connection:
+            row = connection.execute(statement, (owner, context_id, self._clock())).fetchone()
+            return row[0] if row else None
+
+    def put_conversation(self, owner: str, context_id: str, data: bytes, *, expires_at: float) -> None:
+        if len(data) > MOST_CONVERSATION_BYTES:
+            raise TooLarge(context_id)
+        with self._connections.writing() as connection:
+            values = (owner, context_id, data, expires_at)
+            connection.execute("INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?)", values)
+
+    def claim_quota(self, counter: str, holder: str, *, amount: int, limit: int, expires_at: float) -> int:
+        others = "SELECT coalesce(sum(amount), 0) FROM claims WHERE counter = ? AND holder <> ? AND expires_at > ?"
+        with self._connections.writing() as connection:
+            (claimed,) = connection.execute(others, (counter, holder, self._clock())).fetchone()
+            granted = max(0, min(amount, limit - int(claimed)))
+            values = (counter, holder, granted, expires_at)
+            connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", values)
+        return granted
+
+    def quota_claims(self, prefix: str, *, limit: int) -> builtins.list[QuotaClaim]:
+        statement = (
+            "SELECT counter, holder, amount, expires_at FROM claims WHERE counter >= ? AND counter < ?"
+            " AND expires_at > ? AND amount > 0 ORDER BY counter, holder LIMIT ?"
+        )
+        with self._connections.reading() as connection:
+            rows = connection.execute(statement, (prefix, prefix + chr(0x10FFFF), self._clock(), limit))
+            return [QuotaClaim(*row) for row in rows]
 
     def close(self) -> None:
         self._watch.close()
@@ -222,3 +255,12 @@ def _require(connection: sqlite3.Connection, task_id: str) -> Found:
     if found is None:
         raise UnknownTask(task_id)
     return found
+
+
+def _purge_expired(connection: sqlite3.Connection, *, now: float, limit: int) -> None:
+    """Delete expired conversations and claims."""
+    for table in ("conversations", "claims"):
+        connection.execute(
+            f"DELETE FROM {table} WHERE rowid IN (SELECT rowid FROM {table} WHERE expires_at <= ? LIMIT ?)",  # noqa: S608
+            (now, limit),
+        )

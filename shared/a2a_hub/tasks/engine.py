@@ -13,37 +13,76 @@ from typing import Any
 from msgspec.structs import replace
 
 from a2a_hub.a2a.a2ui import a2ui_in
+from a2a_hub.a2a.agent import Agent
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import PAYLOAD_TOO_LARGE, UNAVAILABLE, A2AError
 from a2a_hub.a2a.fold import fold
-from a2a_hub.a2a.live_turn import ENDED, OVER, STORED_OR_NOT, TurnState
-from a2a_hub.a2a.model import Message, Part, SendMessageRequest, Task, TaskState
+from a2a_hub.a2a.live_turn import BEING_RECORDED, ENDED, OVER, STORED_OR_NOT, TurnState
+from a2a_hub.a2a.model import Event, Message, Part, SendMessageRequest, Task, TaskState
 from a2a_hub.a2a.refusal import TemporaryRefusal, restarting
-from a2a_hub.a2a.relay import EventSource
-from a2a_hub.a2a.reply import as_message, status_update
+from a2a_hub.a2a.relay import EventSource, Wake
+from a2a_hub.a2a.reply import MessageFactory, as_message, status_update
+from a2a_hub.queue.wakeups import Wakeups
+from a2a_hub.quota.task_quota import TaskQuota
+from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, TaskEnded, TooLarge, Unavailable
-from a2a_hub.tasks.parts import TaskParts
+from a2a_hub.tasks.operations import TaskOperations
+from a2a_hub.tasks.parts import NewTaskPolicy, TaskParts
 from a2a_hub.tasks.recorder import NO_RESULT, Recording
 from a2a_hub.tasks.resume_payload import decode_resume_payload
+from a2a_hub.tasks.settings import TaskSettings
 from a2a_hub.tasks.subscription import wait_until_settled
-from a2a_hub.tasks.task_turn import TaskTurn, TaskTurns
-from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, told
-from a2a_hub.tasks.turn_events import MOST_BEHIND_SECONDS, TurnEvents
-from a2a_hub.tasks.updates import failure
+from a2a_hub.tasks.task_turn import TaskTurn
+from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, UiTexts, told
+from a2a_hub.tasks.updates import failure, settles
 from a2a_hub.telemetry import tracing
+from a2a_hub.telemetry.log import Log
 
 _AWAY_SECONDS = 5.0
+_MOST_STORE_THREADS = 16
+# The longest wait of a turn's end for the store, so that a client that asks for the task then finds it as it was shown.
+_MOST_BEHIND_SECONDS = 2.0
 
 
 class TurnEngine:
-    """See `a2a_hub.a2a.agent.Sending`."""
+    """The tasks of an agent: it starts turns, for callers and for the `tasks` function; `operations` answers callers.
 
-    def __init__(self, parts: TaskParts, turns: TaskTurns) -> None:
-        self._parts = parts
-        self._turns = turns
-        self._store = parts.store
-        self._settings = parts.settings
-        self._message_factory = parts.message_factory
+    `new_task_policy` names the messages that start a new task instead of resuming the idle one; without it, there are none.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        operations: TaskOperations,
+        *,
+        log: Log,
+        message_factory: MessageFactory,
+        texts: UiTexts,
+        wakeups: Wakeups,
+        settings: TaskSettings,
+        new_task_policy: NewTaskPolicy | None = None,
+        quota: TaskQuota | None = None,
+    ) -> None:
+        self.operations = operations
+        self._turns = operations.turns
+        self.store = operations.store
+        self._settings = settings
+        self._message_factory = message_factory
+        self._parts = TaskParts(
+            agent=agent,
+            store=self.store,
+            configs=operations.configs,
+            streams=operations.streams,
+            threads=operations.threads,
+            scheduler=Scheduler("task store", most_threads=_MOST_STORE_THREADS),
+            wakeups=wakeups,
+            texts=texts,
+            log=log,
+            message_factory=message_factory,
+            settings=settings,
+            new_task_policy=new_task_policy,
+            quota=quota,
+        )
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """Return the turn's result, or the task as it is when patience ends. Raises A2AError."""
@@ -87,7 +126,7 @@ class TurnEngine:
         if turn is not None and not turn.wait(OVER, None if until is None else max(0.0, until - self._parts.now())):
             turn.hand_over()
             turn.wait(OVER, self._settings.lease_times.seconds)
-        now = self._store.get(task_id, owner=None)
+        now = self.store.get(task_id, owner=None)
         return now.task.status.state if now else None
 
     def drain(self, *, seconds: float = 5.0) -> None:
@@ -170,7 +209,7 @@ class TurnEngine:
 
     def _lease(self, task_id: str, request_id: str) -> Lease | None:
         seconds = self._settings.lease_times.seconds
-        return self._store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)
+        return self.store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)
 
     def _lease_due(self, task_id: str, request_id: str) -> Lease | None:
         """Lease a stored task that is due and does not run here. Raises UNAVAILABLE once the process takes no more work."""
@@ -187,7 +226,7 @@ class TurnEngine:
         call = replace(call, body_bytes=len(stored.payload))
         if stored.cancel_requested:
             canceled = status_update(stored.task, TaskState.CANCELED, factory.timestamp())
-            self._store.append(stored.task.id, [canceled], lease=lease.token)
+            self.store.append(stored.task.id, [canceled], lease=lease.token)
             self._parts.agent.cancel(call)
             return None
         try:
@@ -197,7 +236,7 @@ class TurnEngine:
             agent_turn = self._parts.agent.send(payload.request, call)
         except A2AError as refusal:
             failed = failure(stored.task, refusal.message, factory, reason=refusal.kind.reason)
-            self._store.append(stored.task.id, [failed], lease=lease.token)
+            self.store.append(stored.task.id, [failed], lease=lease.token)
             return None
         turn = self._turns.claim(TaskTurn(payload.request, call, self._parts), joins=False)
         turn.resume(lease, payload, agent_turn)
@@ -239,10 +278,10 @@ class TurnEngine:
                 Recording(turn).start()
             turn.wait(ENDED, deadline - time.monotonic())
         # The end of an agent that is away is none until the store has it: the turn is tried again.
-        turn.wait(STORED_OR_NOT, deadline - time.monotonic() if turn.away else MOST_BEHIND_SECONDS)
+        turn.wait(STORED_OR_NOT, deadline - time.monotonic() if turn.away else _MOST_BEHIND_SECONDS)
         if turn.state is TurnState.FOLLOWING and turn.stored is not None:
             seconds = deadline - time.monotonic()
-            return wait_until_settled(self._store, turn.stored, seconds=seconds, streams=self._parts.streams).task
+            return wait_until_settled(self.store, turn.stored, seconds=seconds, streams=self._parts.streams).task
         if turn.state not in ENDED:
             turn.retry()
         if error := turn.error or turn.relay.error:
@@ -282,7 +321,7 @@ class TurnEngine:
             kept.set()
 
         self._parts.threads.run(keep)
-        kept.wait(MOST_BEHIND_SECONDS)
+        kept.wait(_MOST_BEHIND_SECONDS)
 
     def _text_only(self, turn: TaskTurn, call: Call) -> TextOnlyView:
         return TextOnlyView(
@@ -297,7 +336,7 @@ class TurnEngine:
         turn.retry()
         stored = None
         with suppress(Unavailable):
-            stored = self._store.get(task_id, owner=turn.owner)
+            stored = self.store.get(task_id, owner=turn.owner)
         return self._parts.texts.of_running(turn.sent.message, stored)
 
     def _refusal(self, error: TooLarge | Unavailable, call: Call) -> Exception:
@@ -308,3 +347,52 @@ class TurnEngine:
             return error
         call.record["severity"] = "ERROR"
         return TemporaryRefusal(UNAVAILABLE, self._parts.texts.store_away, seconds=_AWAY_SECONDS)
+
+
+class TurnEvents:
+    """An `EventSource`: the events of the turn's run, and those of the task's log as soon as the turn follows it.
+
+    The event that ends the turn is held back until the store has it.
+    """
+
+    def __init__(self, turn: TaskTurn) -> None:
+        self._turn = turn
+        self._subscription = turn.relay.subscribe()
+        self._log: EventSource | None = None
+        self._held_until = 0.0
+
+    def poll(self) -> Event | None:
+        """See `EventSource.poll`."""
+        # What the run says after it has lost its task is not shown.
+        turn, state, subscription = self._turn, self._turn.state, self._subscription
+        if state is TurnState.FOLLOWING and self._log is None:
+            self.close()
+            self._log = turn.log(seen=subscription.position)
+            self._log.on_ready(subscription.wake)
+        if self._log is not None:
+            return self._log.poll()
+        event = turn.relay.event_at(subscription.position)
+        if event is None or (state in BEING_RECORDED and self._is_early(event)):
+            return None
+        subscription.position += 1
+        return event
+
+    def _is_early(self, event: Event) -> bool:
+        """Return True for a turn's end that the store does not have. Until then, that of an agent that is away is none."""
+        if not settles(event):
+            return False
+        scheduler = self._turn.parts.scheduler
+        if not self._held_until:
+            self._held_until = scheduler.clock() + _MOST_BEHIND_SECONDS
+            scheduler.run_later(_MOST_BEHIND_SECONDS, lambda: self._subscription.wake())
+        return self._turn.away is not None or scheduler.clock() < self._held_until
+
+    def on_ready(self, wake: Wake) -> None:
+        """See `EventSource.on_ready`."""
+        (self._log or self._subscription).on_ready(wake)
+
+    def close(self) -> None:
+        """See `EventSource.close`."""
+        self._subscription.close()
+        if self._log is not None:
+            self._log.close()

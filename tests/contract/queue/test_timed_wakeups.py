@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from a2a_hub.http.client import HttpClient
-from a2a_hub.queue.cloud_tasks import CloudTasksQueue, QueueSettings
 from a2a_hub.queue.local import LocalWakeups
-from a2a_hub.queue.pubsub import PubsubWakeups
+from a2a_hub.queue.pubsub import CloudTasksQueue, PubsubWakeups, QueueSettings
 from a2a_hub.queue.wakeups import Wakeup, Wakeups, read_push
 from tests.contract.queue.conftest import Subscriber
 from tests.fakes.cloud_tasks import QUEUE, CloudTasks

@@ -85,9 +85,9 @@ def test_a_message_that_was_stored_though_the_answer_was_lost_is_stored_and_done
     def send() -> str:
         call = a_call(streaming=streaming)
         if not streaming:
-            said = instance.kept.sending.send(request, call)
+            said = instance.kept.send(request, call)
             return said.id if isinstance(said, Task) else text_of(said)
-        events = list(events_of(instance.kept.sending.stream(request, call)))
+        events = list(events_of(instance.kept.stream(request, call)))
         return text_of(settled(instance, tasks(instance)[0].id)) if events else ""
 
     far, asked = instance.far, instance.agent.asked
@@ -120,13 +120,13 @@ def test_a_person_is_not_told_to_send_again_what_was_stored(store: Store, tmp_pa
     instance = Instance(tmp_path, ask, store=store)
     request = with_webhook("this", task_id=waiting(instance))
     instance.far.loses_answer_to = "append"
-    assert text_of(instance.kept.sending.send(request, a_call(text_only=True))) == "answer"
+    assert text_of(instance.kept.send(request, a_call(text_only=True))) == "answer"
 
 
 def test_a_person_whose_answer_may_not_be_stored_reads_so_and_no_error(store: Store, tmp_path: Path) -> None:
     instance = Instance(tmp_path, ask, store=store)
     request = with_webhook("this", task_id=waiting(instance))
-    sending, far = instance.kept.sending, instance.far
+    sending, far = instance.kept, instance.far
     far.loses_answer_to, far.away_once_lost = "append", True
     for start, streaming in ((sending.send, False), (sending.stream, True)):
         with pytest.raises(TemporaryRefusal) as refused:
@@ -140,7 +140,7 @@ def test_an_answer_is_worked_on_though_the_store_does_not_say_who_may(
     instance = Instance(tmp_path, ask, store=store, lease_seconds=_LEASE_SECONDS)
     task_id = waiting(instance)
     instance.far.loses_answer_to = "lease"
-    instance.kept.sending.send(with_webhook("this", task_id=task_id, at_once=True), a_call())
+    instance.kept.send(with_webhook("this", task_id=task_id, at_once=True), a_call())
     assert instance.far.lost.is_set()
     clock.pass_by(_LEASE_SECONDS + 1)
     instance.run_again(task_id)

@@ -126,8 +126,8 @@ def test_the_same_message_is_the_same_request_only_if_it_is_sent_the_same_way(
 
     instance = Instance(tmp_path / "tasks.db", script)
     request = a_request("hello", SendMessageConfiguration(return_immediately=True), message_id="same")
-    here = instance.kept.sending.send(request, a_call())
-    call, sending = structs.replace(a_call(), **differs), instance.kept.sending
+    here = instance.kept.send(request, a_call())
+    call, sending = structs.replace(a_call(), **differs), instance.kept
     there: object
     if call.streaming:
         events = events_of(sending.stream(request, call))
