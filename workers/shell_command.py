@@ -8,11 +8,11 @@ No shell sees the text, the command sees no token, and its time and output are l
 import argparse
 import contextlib
 import os
+import select
 import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 
@@ -40,39 +40,41 @@ class Command:
             text.write(work.text.encode())
             text.seek(0)
             with subprocess.Popen(
-                self._arguments, stdin=text, stdout=subprocess.PIPE, env=self._environment, start_new_session=True
+                self._arguments,
+                bufsize=0,
+                stdin=text,
+                stdout=subprocess.PIPE,
+                env=self._environment,
+                start_new_session=True,
             ) as process:
                 try:
                     written = self._read(process, work)
                 finally:
-                    _end(process)
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
         if process.returncode and not work.cancelled.is_set():
             raise Failed(_ENDED_BADLY.format(status=process.returncode))
         return written.decode(errors="replace").strip() or "OK"
 
     def _read(self, process: subprocess.Popen[bytes], work: Work) -> bytes:
         assert process.stdout is not None
-        read = process.stdout.read
-        written: list[bytes] = []
-        reader = threading.Thread(target=lambda: written.append(read(self._most_bytes + 1)), daemon=True)
-        reader.start()
-        deadline = time.monotonic() + self._seconds
+        written, deadline = b"", time.monotonic() + self._seconds
         while not work.cancelled.is_set():
-            if written and len(written[0]) > self._most_bytes:
+            has_ended = process.poll() is not None
+            is_readable = select.select([process.stdout], (), (), _POLL_SECONDS)[0]
+            piece = process.stdout.read(65536) if is_readable else b""
+            written += piece
+            if len(written) > self._most_bytes:
                 raise Failed(_TOO_MUCH)
-            if written and process.poll() is not None:
-                return written[0]
+            # Another process may hold the output open for ever.
+            if has_ended and not piece:
+                return written
             if time.monotonic() > deadline:
                 raise Failed(_TOO_LONG)
-            reader.join(_POLL_SECONDS)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(0 if reader.is_alive() else _POLL_SECONDS)
+            if is_readable and not piece:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_POLL_SECONDS)
         return b""
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def main() -> None:

@@ -50,6 +50,19 @@ def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(tmp_pat
         assert time.monotonic() < deadline, "the child goes on"
 
 
+_LEAVES_A_CHILD = (
+    "import subprocess, sys, time\n"
+    "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], start_new_session=True)\n"
+    "print('started', flush=True)\n"
+)
+
+
+def test_a_child_that_goes_on_elsewhere_with_the_output_keeps_nobody_waiting() -> None:
+    assert _python(_LEAVES_A_CHILD, seconds=600)(_work()) == "started"
+    with pytest.raises(Failed, match="too long"):
+        _python(f"{_LEAVES_A_CHILD}time.sleep(600)", seconds=1)(_work())
+
+
 def test_a_command_that_closes_its_output_and_goes_on_takes_too_long() -> None:
     with pytest.raises(Failed, match="too long"):
         _python("import os, time; os.close(1); time.sleep(600)", seconds=1)(_work())
