@@ -110,6 +110,10 @@ class FakeHub(HttpServer):
             return
         parts = request["params"]["message"]["parts"]
         text = parts[0]["text"]
+        if request["method"] in ("SendMessage", "message/send"):
+            answer = {"parts": [{"text": HOSTILE}]}
+            exchange.json({"result": answer if request["method"] == "message/send" else {"message": answer}})
+            return
         if text in ("busy", "revoked"):
             status = 429 if text == "busy" else 401
             exchange.answer(status, b"{}", content_type="application/json", retry_after="7")

@@ -1,6 +1,6 @@
 // One answer on the page: it grows with the events of its task, and says why it is as it is.
 
-import { HubError, ROUTE, requestOf, rpc, stream } from "./hub.js";
+import { HubError, ROUTE, read, requestOf, rpc, stream } from "./hub.js";
 import { link, markdown, plain } from "./markdown.js";
 import { button, copyButton, h, language, pause, say } from "./page.js";
 
@@ -174,6 +174,22 @@ export function problem(error) {
   if (detail) words.append(h("p", { class: "detail", dir: "auto", lang: "en" }, plain(detail).slice(0, 1000)));
   if (kind === "signed_out") words.append(h("a", { href: "/sign-in?again=1", "data-t": "sign_in" }, say("sign_in")));
   return words;
+}
+
+// What the hub tells operators of unfinished work and of misses, under the text `key`: read when it is opened, and drawn by `draw`.
+export function activity(key, draw) {
+  const body = h("div", { "aria-live": "polite" });
+  const element = h("details", { class: "activity", ontoggle: () => element.open && load() }, say(key, {}, "summary"), body);
+
+  async function load() {
+    body.replaceChildren(say("working", {}, "p"));
+    try {
+      body.replaceChildren(...draw(await read("/activity")), button("activity.again", load));
+    } catch (error) {
+      body.replaceChildren(problem(error.kind === "forbidden" ? "operators" : error));
+    }
+  }
+  return element;
 }
 
 export const badge = (state) => (state === "COMPLETED" ? null : say(`state.${state}`, {}, "strong"));

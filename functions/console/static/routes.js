@@ -1,7 +1,6 @@
 // Routes: the table, and the route that a text would take.
 
-import { activity } from "./activity.js";
-import { problem, ruleOf } from "./answer.js";
+import { activity, problem, ruleOf } from "./answer.js";
 import { finding, prepare } from "./findings.js";
 import { query, read } from "./hub.js";
 import { plain } from "./markdown.js";

@@ -1,7 +1,6 @@
 // Tasks: the person's own, with their log; they can be followed, answered and cancelled.
 
-import { activity } from "./activity.js";
-import { Answer, isOver, problem, stateOf } from "./answer.js";
+import { Answer, activity, isOver, problem, stateOf } from "./answer.js";
 import { requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
 import { button, h, label, pause, row, say, table, time } from "./page.js";
