@@ -156,6 +156,11 @@ def test_pages_of_images_are_said_to_be_left_out() -> None:
     assert document.left_out == "images without text, which need text recognition, on pages 2, 4"
 
 
+def test_a_page_that_is_there_twice_is_no_running_head() -> None:
+    document = read("a.pdf", "corpus:a", pdf([shown(700, "The gate is opened at seven every morning.")] * 2))
+    assert document.passages[0].units[0].text == "The gate is opened at seven every morning."
+
+
 def test_a_header_that_is_repeated_on_the_next_page_is_no_row() -> None:
     names = ("Product", "Guarantee")
     first = shown(780, "Terms", 20) + drawn_table([660, 640, 620], [names, ("Crown", "5 years")])

@@ -374,7 +374,7 @@ def test_a_page_says_what_it_shows(markup: str, expected: str) -> None:
 def test_pptx_slides_are_sections_with_bullets_and_notes() -> None:
     shape = '<sp><nvSpPr><nvPr><ph type="{}"/></nvPr></nvSpPr><txBody>{}</txBody></sp>'.format
     line = "<p><r><t>{}</t></r></p>".format
-    slide = f"<sld>{shape('title', line('Fire'))}{shape('body', line('Leave') + line('Call 119'))}</sld>"
+    slide = f"<sld>{shape('title', line('Fire'))}{shape('body', line('Leave') + line('Call 119'))}<c><chart/></c></sld>"
     links = '<Relationships><Relationship Id="{}" Type="x/{}" Target="{}"/></Relationships>'.format
     content = {
         "ppt/presentation.xml": '<p xmlns:r="r"><sldIdLst><sldId id="256" r:id="rId1"/></sldIdLst></p>',
@@ -389,6 +389,7 @@ def test_pptx_slides_are_sections_with_bullets_and_notes() -> None:
             file.writestr(name, part)
     document = read("a.pptx", "corpus:a", out.getvalue())
     assert document.title == "Fire"
+    assert document.left_out == "charts on slides 1"
     assert [unit.text for unit in units(document)] == ["Leave", "Call 119", "Drills are in March."]
     assert {unit.cell for unit in units(document)} == {"slide 1"}
 

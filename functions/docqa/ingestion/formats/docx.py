@@ -49,7 +49,8 @@ def read_docx(content: bytes) -> Content:
     reading.take(body)
     edges = (archive.xml(name) for name in sorted(archive.names) if _EDGE.match(name))
     running = "\n".join(shown_text(p) for root in edges for p in root.iter("p"))
-    return Content(blocks=reading.blocks, title=archive.title(), running=running)
+    left_out = ["charts"] if body.find(".//chart") is not None else []
+    return Content(blocks=reading.blocks, title=archive.title(), running=running, left_out=left_out)
 
 
 class _Numbering:

@@ -50,7 +50,10 @@ def read_pdf(content: bytes) -> Content:
     if text and len(_ILLEGIBLE.findall(text)) * 3 > len(text):
         raise Unreadable("PDF whose fonts do not tell which characters they show")
     running = _running_heads([page.lines for page in pages])
-    heads = _headings([line for page in pages for line in page.lines])
+    placed_lines = [(line, number) for number, page in enumerate(pages, start=1) for line in page.lines]
+    if all(not running.isdisjoint(_keys(*each)) for each in placed_lines):
+        running = set()  # copies of one page
+    heads = _headings([line for line, _ in placed_lines])
     lines: list[Line] = []
     dropped: list[str] = []
     width = max((shown_width(line.text) for page in pages for line in page.lines), default=0)

@@ -17,12 +17,14 @@ def read_pptx(content: bytes) -> Content:
         raise Unreadable("no presentation in it")
     parts = archive.links(_BOOK)
     blocks: list[Block] = []
+    charts: list[str] = []
     for number, entry in enumerate(archive.xml(_BOOK).iter("sldId"), start=1):
         # The slide's own id is numeric, that of its part begins with letters.
         name = next((parts[value][1] for value in entry.attrib.values() if value in parts), "")
         slide = archive.xml(name)
         if slide.get("show") == "0":
             continue
+        charts += [str(number)] if slide.find(".//chart") is not None else []
         found = _slide(slide, number, table=len(blocks) + 1)
         for kind, notes in archive.links(name).values():
             if kind == "notesSlide":
@@ -30,7 +32,8 @@ def read_pptx(content: bytes) -> Content:
                 found += [block for block in page if block.kind is not Kind.HEADING]
         blocks += found
     title = archive.title()
-    return Content(blocks=blocks, title="" if title.casefold() == "powerpoint presentation" else title)
+    title = "" if title.casefold() == "powerpoint presentation" else title
+    return Content(blocks=blocks, title=title, left_out=[f"charts on slides {', '.join(charts)}"] if charts else [])
 
 
 def _slide(slide: Element, number: int, *, table: int) -> list[Block]:
