@@ -1,8 +1,11 @@
 """Folds of late are remembered within bounds, and those of tasks that ended not at all."""
 
+from collections.abc import Sequence
+
+import pytest
 from msgspec.structs import replace
 
-from a2a_hub.a2a.model import TaskState
+from a2a_hub.a2a.model import Artifact, Part, TaskState
 from a2a_hub.task_store.store import NewTask
 from a2a_hub.task_store.task_log import SnapshotCache
 from a2a_hub.task_store.task_record import TaskRecord, new_record
@@ -22,6 +25,24 @@ def test_what_was_remembered_first_is_forgotten_when_it_is_too_much() -> None:
     for record in (one, two, one, three):
         snapshots.put(record, TASK)
     assert [snapshots.nearest(record)[1] for record in (one, two, three)] == [TASK, None, TASK]
+
+
+@pytest.mark.parametrize(
+    ("parts", "fit"),
+    [
+        ([Part(text="x" * 1000)], 3),
+        ([Part(text="word ")] * 50_000, 2),
+        ([Part(data=[[]] * 3)], 0),
+    ],
+    ids=["a text", "a text word by word", "JSON"],
+)
+def test_what_is_remembered_is_bounded_by_the_memory_that_it_takes(parts: Sequence[Part], fit: int) -> None:
+    snapshots = SnapshotCache()
+    task = replace(TASK, artifacts=(Artifact(artifact_id="a", parts=tuple(parts)),))
+    records = [_head(size=2_000_000, id_=id_) for id_ in ("one", "two", "three")]
+    for record in records:
+        snapshots.put(record, task)
+    assert sum(snapshots.nearest(record)[1] is not None for record in records) == fit
 
 
 def test_a_task_that_ended_is_forgotten() -> None:

@@ -3,8 +3,10 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
+from itertools import chain
 
 import msgspec
+from msgspec import UNSET
 
 from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Event, StreamResponse, Task, unwrapped, wrapped
@@ -14,6 +16,10 @@ _encoder = msgspec.json.Encoder()
 _events = msgspec.json.Decoder(StreamResponse)
 _tasks = msgspec.json.Decoder(Task)
 _MOST_BYTES = 32_000_000
+_PART_BYTES = 250
+"""The memory that a part takes beside its text."""
+_DATA_SHARE = 24
+"""The memory that JSON takes at most, as a multiple of its encoding."""
 
 
 def event_bytes(event: Event) -> bytes:
@@ -50,7 +56,7 @@ def apply_events(task: Task | None, events: Iterable[Event]) -> Task:
 
 
 class SnapshotCache:
-    """An LRU cache of recent snapshots, so that an append does not read the whole log. Thread-safe.
+    """An LRU cache of recent snapshots within 32 MB of memory, so that an append does not read the whole log. Thread-safe.
 
     An id may stand for a second task after a purge, at another time.
     """
@@ -69,13 +75,13 @@ class SnapshotCache:
 
     def put(self, record: TaskRecord, task: Task) -> None:
         """Cache the snapshot of a stored version; a terminal task, which is rarely read again, is dropped."""
-        key = record.id, record.created_at
+        key, size = (record.id, record.created_at), _bytes_in_memory(record, task)
         with self._lock:
             self._remove(key)
             if record.state.terminal:
                 return
-            self._snapshots[key] = (record.version, record.size, task)
-            self._bytes += record.size
+            self._snapshots[key] = (record.version, size, task)
+            self._bytes += size
             while self._bytes > _MOST_BYTES:
                 self._remove(next(iter(self._snapshots)))
 
@@ -87,3 +93,11 @@ class SnapshotCache:
     def _remove(self, key: tuple[str, float]) -> None:
         if key in self._snapshots:
             self._bytes -= self._snapshots.pop(key)[1]
+
+
+def _bytes_in_memory(record: TaskRecord, task: Task) -> int:
+    """Return about how much memory the snapshot takes: ten times its size, where an agent sends its answer word by word."""
+    messages = (*task.history, *filter(None, (task.status.message,)))
+    parts = [*chain(*(each.parts for each in task.artifacts), *(each.parts for each in messages))]
+    has_data = any(part.data is not UNSET for part in parts)
+    return record.size * (_DATA_SHARE if has_data else 1) + _PART_BYTES * (len(parts) + len(messages))
