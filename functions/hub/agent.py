@@ -1,14 +1,17 @@
 """The hub as an A2A agent: from the protocol's request to a turn, and back to the protocol's events."""
 
+import time
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
+
+from msgspec.structs import replace
 
 from a2a_hub.a2a.a2ui import a2ui_in, acted_on
 from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.model import Event, SendMessageRequest, text_of
+from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.routing.hub_card import ROUTE_EXTENSION
@@ -18,7 +21,6 @@ from functions.hub.commands.commands import Commands
 from functions.hub.conversations import EXECUTES
 from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.downstream.mirror import mirrored
-from functions.hub.explanation import explained
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import IncomingTurn, TurnRecord
 
@@ -75,7 +77,7 @@ class HubAgent:
     def _explained(self, events: Iterator[Event], turn: TurnRecord) -> Iterator[Event]:
         if ROUTE_EXTENSION not in turn.incoming.extensions:
             return events
-        return explained(events, turn, for_operator=is_operator(turn.incoming.principal, self._operators))
+        return _with_explanation(events, turn, for_operator=is_operator(turn.incoming.principal, self._operators))
 
     def _incoming(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> IncomingTurn:
         """Return the turn of a request. Raises A2AError for a skill that is not a string."""
@@ -171,3 +173,51 @@ def _skill(request: SendMessageRequest) -> tuple[str | None, str]:
                 raise invalid_field(place, "must be a string")
             return skill, place
     return None, path
+
+
+def _with_explanation(events: Iterator[Event], turn: TurnRecord, *, for_operator: bool) -> Iterator[Event]:
+    """Yield the events; the one that ends the turn comes after its agent has ended, with the explanation in its metadata, as the
+    `route` extension has it (docs/api.md).
+
+    Only that `for_operator` has the sentences that the verifier dropped.
+    """
+    started = time.perf_counter()
+    last: Message | Task | TaskStatusUpdateEvent | None = None
+    for event in events:
+        if last is not None:
+            yield last
+            last = None
+        if isinstance(event, Message) or (
+            isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.settled
+        ):
+            last = event
+        else:
+            yield event
+    if last is not None:
+        explanation = _explanation(turn, total_ms=round((time.perf_counter() - started) * 1000, 3))
+        lists = (data.get("dropped") for data in turn.data if for_operator)
+        if dropped := [each for dropped in lists if isinstance(dropped, list) for each in dropped]:
+            explanation["dropped"] = dropped
+        yield replace(last, metadata={**(last.metadata or {}), ROUTE_EXTENSION: explanation})
+
+
+def _explanation(turn: TurnRecord, *, total_ms: float) -> dict[str, Any]:
+    route, choice = turn.route, turn.choice
+    endpoint = turn.downstream.endpoint if turn.downstream else None
+    values = {
+        "requestId": turn.incoming.request_id,
+        "route": route.id if route else None,
+        "rule": choice.rule if choice else None,
+        "words": choice.words if choice else None,
+        "reason": turn.reason,
+        "agent": route.name if route else None,
+        "agentJa": route.name_ja if route else None,
+        "boundary": route.boundary.kind if route else None,
+        "version": endpoint.version if endpoint else None,
+        "binding": endpoint.binding if endpoint else None,
+        "declined": turn.declined,
+        "citations": turn.citations,
+        "error": turn.failure.kind if turn.failure else None,
+        "timings": {"routingMs": turn.routing_ms, "downstreamMs": turn.downstream_ms, "totalMs": total_ms},
+    }
+    return {name: value for name, value in values.items() if value}

@@ -16,7 +16,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.error_response import body_error
 from a2a_hub.a2a.errors import A2AError, ServiceUnavailable
-from a2a_hub.a2a.event_stream import EventStream
+from a2a_hub.a2a.event_stream import EventStream, WholeArtifacts, is_from_adk
 from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.slash_commands import CommandCall, SlashCommands
 from a2a_hub.a2a.fold import with_history
@@ -36,7 +36,6 @@ from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, overloaded
 from a2a_hub.a2a.relay import EventSource, PassedOn
 from a2a_hub.a2a.unstored import Unstored
-from a2a_hub.a2a.whole_artifacts import WholeArtifacts, is_from_adk
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.http.messages import BodyError, Request, Response
