@@ -373,7 +373,7 @@ def test_a_page_says_what_it_shows(markup: str, expected: str) -> None:
 
 def test_pptx_slides_are_sections_with_bullets_and_notes() -> None:
     shape = '<sp><nvSpPr><nvPr><ph type="{}"/></nvPr></nvSpPr><txBody>{}</txBody></sp>'.format
-    line = "<p><r><t>{}</t></r></p>".format
+    line = '<p><r><rPr strike="noStrike"/><t>{}</t></r><r><rPr strike="sngStrike"/><t> old</t></r></p>'.format
     slide = f"<sld>{shape('title', line('Fire'))}{shape('body', line('Leave') + line('Call 119'))}<c><chart/></c></sld>"
     links = '<Relationships><Relationship Id="{}" Type="x/{}" Target="{}"/></Relationships>'.format
     content = {

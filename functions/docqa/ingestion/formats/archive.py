@@ -88,10 +88,12 @@ def shown_text(paragraph: Element) -> str:
     while stack:
         element = stack.pop()
         style = element.find("rPr") if element.tag == "r" else None
-        if style is not None and (any(is_set(style, name) for name in _UNSEEN) or "Strike" in style.get("strike", "")):
+        if style is not None and (
+            any(is_set(style, name) for name in _UNSEEN) or style.get("strike", "noStrike") != "noStrike"
+        ):
             continue
         if style is not None and (
-            value_of(style, "vertAlign") == "superscript" or style.get("baseline", "-")[0] in _ABOVE
+            value_of(style, "vertAlign") == "superscript" or (style.get("baseline") or "0")[0] in _ABOVE
         ):
             out.append(raised("".join(each.text or "" for each in element.iter("t")), "".join(out[-2:])))
         elif element.tag == "t":

@@ -221,8 +221,7 @@ class _Reading:
             self._number = int(at)
         if self._cell is not None or self._rows is not None:
             return
-        is_layout = node.attributes.get("role") == "presentation" or (tag == "table" and _is_layout(node))
-        if tag == "table" and not is_layout:
+        if tag == "table" and not _is_layout(node):
             self._rows = []
         elif tag in ("ul", "ol"):
             start = node.attributes.get("start") or "1"
@@ -308,7 +307,8 @@ def _asks_consent(node: "LexborNode") -> bool:
 
 
 def _is_layout(table: "LexborNode") -> bool:
-    return len(table.css("table")) > 1 or table.css_first("h1, h2") is not None
+    has_role = table.attributes.get("role") == "presentation"
+    return has_role or len(table.css("table")) > 1 or table.css_first("h1, h2") is not None
 
 
 def _is_bold(paragraph: "LexborNode") -> bool:
