@@ -130,7 +130,7 @@ class Conversations:
         Raises INVALID_PARAMS for missing settings, and for a workspace that may not be used.
         """
         settings = settings_in(message)
-        previous = self._continued(call) or self._previous(message, call)
+        previous = self._previous(message, call)
         state = previous or State()
         state.language = answer_language(text_of(message)[:_LANGUAGE_CHARACTERS])
         if settings is not None:
@@ -155,13 +155,11 @@ class Conversations:
         workspaces = self._workspaces.of(call.principal.subject if call.principal else "")
         return workspaces.named(state.workspace) if state.workspace else workspaces.default
 
-    def _continued(self, call: Call) -> State | None:
-        state = load_state(call.task.notes) if call.task and call.task.turn > 1 else None
-        return state.for_next_task() if state else None
-
     def _previous(self, message: Message, call: Call) -> State | None:
         assert call.principal is not None, "without an owner nothing is stored"
         assert call.task is not None, "a turn belongs to a task"
+        if call.task.turn > 1 and (state := load_state(call.task.notes)):
+            return state.for_next_task()
         query = TaskQuery(context_id=message.context_id)
         page = self._store.list(call.principal.subject, query, size=2, after=None)
         for stored in page.tasks:

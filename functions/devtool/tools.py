@@ -218,16 +218,14 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
             continue
         searched += len(content)
         if wanted in content.casefold():
-            lines += _matching_lines(wanted, content, printable(file))
+            lines += (
+                f"{printable(file)}:{number}: {line.strip()[:_MAX_LINE_CHARACTERS]}"
+                for number, line in enumerate(content.split("\n"), start=1)
+                if wanted in line.casefold()
+            )
     if len(lines) > _MAX_FOUND:
         return "\n".join([*lines[:_MAX_FOUND], _CUT.render(language)])
     return "\n".join(lines) or _NOTHING.render(language, text=text, path=path)
-
-
-def _matching_lines(wanted: str, content: str, file: str) -> Iterator[str]:
-    for number, line in enumerate(content.split("\n"), start=1):
-        if wanted in line.casefold():
-            yield f"{file}:{number}: {line.strip()[:_MAX_LINE_CHARACTERS]}"
 
 
 def _files(workspace: Workspace, place: str) -> Iterator[str]:

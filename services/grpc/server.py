@@ -84,7 +84,7 @@ class Rule:
         path = _FIELD.sub(lambda found: _taken(fields, names[found[1]].json_name), template)
         if self._has_body:
             return HttpCall(self.verb.upper(), path, json.dumps(fields).encode())
-        query = urlencode([(name, _query_value(value)) for name, value in fields.items()])
+        query = urlencode({name: json.dumps(each) if isinstance(each, bool) else each for name, each in fields.items()})
         return HttpCall(self.verb.upper(), f"{path}?{query}" if query else path, None)
 
 
@@ -94,10 +94,6 @@ def _taken(fields: dict[str, Any], name: str) -> str:
     if not value:
         raise CallFailed(grpc.StatusCode.INVALID_ARGUMENT, f"{name} is required")
     return quote(str(value), safe="")
-
-
-def _query_value(value: object) -> str:
-    return json.dumps(value) if isinstance(value, bool) else str(value)
 
 
 def headers_of(metadata: Sequence[tuple[str, str | bytes]], *, accept: str) -> dict[str, str]:
