@@ -91,6 +91,15 @@ def test_the_nearest_quotes_are_said_to_be_no_answer(ask: Ask) -> None:
     assert any("costs 12 euros" in each.quote for each in answer.nearest)
 
 
+def test_figures_alone_are_about_nothing_that_has_only_one_of_them(ask: Ask) -> None:
+    assert not ask("3 * 12?").nearest
+    assert ask("12 euros?").nearest or ask("12 euros?").citations
+
+
+def test_a_code_alone_settles_nothing_that_is_asked_of_it(sample: DocumentQA) -> None:
+    assert not sample.answer("Who approves a P-2 and can I skip that?").grounded
+
+
 @pytest.mark.parametrize(
     ("question", "quote", "document"),
     [

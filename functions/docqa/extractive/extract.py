@@ -12,7 +12,7 @@ from msgspec import structs
 
 from a2a_hub.text.language import Language, language_of
 from a2a_hub.text.normalization import normalise
-from a2a_hub.text.quantities import quantities
+from a2a_hub.text.quantities import blanked, quantities
 from functions.docqa.extractive.kinds import has, kind_of
 from functions.docqa.grounds import Grounds, RankedUnit, Texts
 from functions.docqa.model import Unit
@@ -55,6 +55,8 @@ def extract(grounds: Grounds) -> Extract:
     asked = _Asked(grounds.question)
     units = [unit for unit in grounds.units[:_CONSIDERED] if asked.may_answer(unit)]
     fitting = [unit for unit in units if asked.is_fit(unit)]
+    if not asked.has_words:  # "12 * 9?" is not about all that has a 9
+        units = fitting
     best = next((unit for unit in fitting if asked.selects(unit)), None) or next(iter(fitting), None)
     language = language_of(grounds.question)
     if best is None or grounds.unknown or not _settles(best, _margin(best, fitting), language):
@@ -81,6 +83,7 @@ class _Asked:
     def __init__(self, question: str) -> None:
         self.kind = kind_of(question)
         self._terms = frozenset(terms_of(question))
+        self.has_words = any(map(str.isalpha, terms_of(blanked(question))))
         self._measures = measures(question)
         self._figures = {each.term for each in quantities(question) if each.kind != "fiscal"}
         names = _NAME.findall(question) if question.isascii() else _LATIN.findall(question)

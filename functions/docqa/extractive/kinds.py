@@ -54,7 +54,7 @@ _SHOWN = {
         r"desk|staff|engineer|president|nurse|doctor|owner|coordinator|administrator|group|division|"
         r"chair|secretary|"
     r"commander|mr|ms|mrs|dr)\b|部長|課長|所長|社長|長(?=[がはにのへ、。と])|"
-        r"者(?=[がはにのへ、。と])|部(?=[がはにのへ、。と])|課(?=[がはにのへ、。と])|係|室|担当|委員|"
+        r"者(?=[がはにのへ、。と])|(?<![一全大内外])部(?=[がはにのへ、。と])|課(?=[がはにのへ、。と])|係|室|担当|委員|"
         r"責任者|さん|氏|局|チーム|デスク|窓口|医師|看護師",
     Kind.PLACE: r"\b(?:room|building|floor|site|office|portal|system|desk|page|hall|entrance|street|website|"
         r"app|intranet|cabinet|shelf|at|in|on)\b|階|室|館|場|所|ポータル|システム|窓口|にて|で(?:申請|"

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from a2a_hub.text.normalization import normalise
+from a2a_hub.text.quantities import blanked
 from functions.docqa.retrieval.terms import terms_of
 
 _MOST_CHARACTERS = 1_000
@@ -54,7 +55,9 @@ def groups_of(question: str) -> list[Group]:
     """Return the groups of a question; every term of it is in one of them."""
     text = _KIND.sub(r" \g<0> ", _ASKING.sub(" ", normalise(question)[:_MOST_CHARACTERS]))
     kinds = set(terms_of(" ".join(_KIND.findall(text))))
-    terms = [term for term in dict.fromkeys(terms_of(text)) if term not in _STOP]
+    # A code is one thing, and not as many as it has parts.
+    whole = set(terms_of(blanked(text, "code")))
+    terms = [term for term in dict.fromkeys(terms_of(text)) if term not in _STOP and (term in whole or term[0] == "q")]
     known = synonyms()
     found = [
         Group(((term,), *_others(known.get(f" {term} ", ()), term)), weight=_OF_A_KIND if term in kinds else 1.0)
