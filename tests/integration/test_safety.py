@@ -1,6 +1,7 @@
 """Routes whose requests and answers Model Armor screens: what matches, what cannot be screened, and streams."""
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -220,6 +221,36 @@ def test_a_stream_is_released_in_pieces_that_end_with_a_sentence(armor: Armor) -
     assert len([each for each in texts if each]) == 2
     assert texts[0].endswith("length. ") or texts[0].endswith("length.")
     assert "".join(texts).replace("\n", "") == sentence * 60 + "Mail [EMAIL_ADDRESS] now."
+
+
+def test_a_file_that_is_text_is_screened_in_both_directions(armor: Armor) -> None:
+    log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "", function="hub")
+    heard: list[Message] = []
+
+    def answer(request: AgentRequest) -> Iterator[Message]:
+        heard.append(request.message)
+        yield Message(message_id="2", role=Role.AGENT, parts=(file(MAIL.encode()), file(binary)))
+
+    def file(content: bytes) -> Part:
+        return Part(raw=b64encode(content).decode(), filename="a")
+
+    def ask(content: bytes) -> Message:
+        asked = Message(message_id="1", role=Role.USER, parts=(file(content),))
+        request = AgentRequest(
+            message=asked, streaming=False, authorization=None, traceparent=None, cancellation=Cancellation()
+        )
+        (said,) = agent.ask(request)
+        assert isinstance(said, Message)
+        return said
+
+    binary = b"%PDF-\xff " + MAIL.encode()
+    agent = ScreenedAgent(InProcess(answer), route("alpha", "", safety=Safety.REDACT), armor.client(), log)
+    said = ask(MAIL.encode())
+    screened = file(b"Write to [EMAIL_ADDRESS].")
+    assert (heard[0].parts, said.parts) == ((screened,), (screened, file(binary)))
+    with pytest.raises(DownstreamFailed):
+        ask(ATTACK.encode())
+    assert len(heard) == 1
 
 
 def test_a_long_text_is_screened_to_its_end(armor: Armor) -> None:

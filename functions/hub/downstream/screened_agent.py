@@ -1,5 +1,6 @@
 """An agent whose requests and answers Model Armor screens before they go on (`safety` of a route)."""
 
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
@@ -39,7 +40,7 @@ _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "\n")
 
 
 class ScreenedAgent(Struct, frozen=True):
-    """A `Downstream` in front of another one. Files are not screened."""
+    """A `Downstream` in front of another one. Of files, those that are text are screened."""
 
     agent: Downstream
     route: Route
@@ -151,7 +152,18 @@ class _Turn(Struct):
     def _part(self, part: Part, direction: Direction) -> Part:
         if part.text is not None:
             return replace(part, text=self.text(part.text, direction))
+        if part.raw is not None:
+            return replace(part, raw=self._file(part.raw, direction))
         return part if part.data is UNSET else replace(part, data=self.json(part.data, direction))
+
+    def _file(self, raw: str, direction: Direction) -> str:
+        """Return the content of a file, screened if it is text."""
+        try:
+            text = b64decode(raw).decode()
+        except ValueError:
+            return raw
+        passed = self._passed(text, direction)
+        return raw if passed == text else b64encode(passed.encode()).decode()
 
     def _passed(self, text: str, direction: Direction) -> str:
         key = text, direction
