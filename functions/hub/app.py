@@ -22,8 +22,7 @@ from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import GATE, HUB_FUNCTION, Principal
 from a2a_hub.queue.factory import open_wakeups
 from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC
-from a2a_hub.quota.quotas import Counters, Quotas
-from a2a_hub.quota.task_quota import TaskQuota
+from a2a_hub.quota.quotas import Counters, Quotas, TaskQuota
 from a2a_hub.routing.routes import Kind, Route
 from a2a_hub.runtime.function import MESSAGE_FACTORY, health, serve, stdout_log
 from a2a_hub.runtime.ids import new_id

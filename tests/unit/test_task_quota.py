@@ -7,7 +7,7 @@ import pytest
 
 from a2a_hub.a2a.errors import ServiceUnavailable
 from a2a_hub.quota.limits import CallerLimits, Quota, QuotaExceeded
-from a2a_hub.quota.task_quota import TaskQuota
+from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.task_store.store import Usage
 from tests.fakes.quota_ledger import Clock
 

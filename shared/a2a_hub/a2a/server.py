@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Collection
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from msgspec import Struct
@@ -19,7 +19,8 @@ from a2a_hub.a2a.errors import A2AError, ServiceUnavailable
 from a2a_hub.a2a.event_stream import EventStream, WholeArtifacts, is_from_adk
 from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.slash_commands import CommandCall, SlashCommands
-from a2a_hub.a2a.fold import with_history
+from a2a_hub.a2a.fold import fold, with_history
+from a2a_hub.a2a.live_turn import LiveTurn, LiveTurns, TurnState
 from a2a_hub.a2a.model import (
     Event,
     GetExtendedAgentCardRequest,
@@ -34,13 +35,13 @@ from a2a_hub.a2a.model import (
 )
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, overloaded
-from a2a_hub.a2a.relay import EventSource, PassedOn
-from a2a_hub.a2a.unstored import Unstored
+from a2a_hub.a2a.relay import Abandoned, EventSource, PassedOn, Relay
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.http.messages import BodyError, Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Contract, Principal
+from a2a_hub.runtime.threads import Threads
 from a2a_hub.telemetry.log import Log, Record, traceparent_of
 from a2a_hub.telemetry.outcome import Outcome
 
@@ -56,6 +57,59 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     max_body_bytes: int = 10 * 1024 * 1024
     keep_alive_seconds: float = 15.0
+
+
+class Unstored:
+    """SendMessage and SendStreamingMessage where no task is kept: the turn lives as long as somebody waits for it.
+
+    Answers the two operations for an agent that keeps no tasks, and for callers who own none. `turns` are those under way.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self.turns = LiveTurns[LiveTurn]()
+        self._threads = Threads("relay")
+
+    def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
+        """See `Sending.send`."""
+        turn, is_new = self._begin(LiveTurn(request, call), self._answer)
+        if not is_new:
+            turn.wait((TurnState.SETTLED,))
+        # The agent has told a person what happened.
+        if turn.error is not None and not (is_new and call.for_ui):
+            raise turn.error
+        return turn.result
+
+    def stream(self, request: SendMessageRequest, call: Call) -> EventSource:
+        """See `Sending.stream`. The turn ends when its last subscriber leaves."""
+        while True:
+            turn = LiveTurn(request, call)
+            turn.relay = Relay(on_left=turn.abandon, ends_when_left=True)
+            # Before it starts: whoever joins it and leaves at once is not its last subscriber.
+            events = turn.relay.subscribe()
+            turn, is_new = self._begin(turn, self._stream)
+            with suppress(Abandoned):
+                return events if is_new else turn.relay.subscribe()
+
+    def _begin(self, turn: LiveTurn, start: Callable[[LiveTurn], None]) -> tuple[LiveTurn, bool]:
+        """Return the request's turn, and True if it is this one, and so was started. Raises A2AError."""
+        request, configuration = turn.sent, turn.sent.configuration
+        if configuration is not None and configuration.task_push_notification_config is not None:
+            raise A2AError(errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
+        if request.message.task_id:
+            raise A2AError(errors.TASK_NOT_FOUND, metadata={"taskId": request.message.task_id[:200]})
+        return self.turns.begin(turn, start)
+
+    def _answer(self, turn: LiveTurn) -> None:
+        events = self._agent.send(turn.sent, turn.call).events
+        if turn.enter(TurnState.RUNNING):
+            turn.result = fold([*events])
+            turn.enter(TurnState.SETTLED)
+
+    def _stream(self, turn: LiveTurn) -> None:
+        events = self._agent.send(turn.sent, turn.call).events
+        if turn.enter(TurnState.RUNNING):
+            turn.relay.start(events, self._threads, on_end=turn.ended)
 
 
 class A2AServer:

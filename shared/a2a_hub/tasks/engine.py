@@ -23,7 +23,7 @@ from a2a_hub.a2a.refusal import TemporaryRefusal, restarting
 from a2a_hub.a2a.relay import EventSource, Wake
 from a2a_hub.a2a.reply import MessageFactory, as_message, status_update
 from a2a_hub.queue.wakeups import Wakeups
-from a2a_hub.quota.task_quota import TaskQuota
+from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, TaskEnded, TooLarge, Unavailable
 from a2a_hub.tasks.operations import TaskOperations

@@ -10,7 +10,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.queue.wakeups import Wakeups
-from a2a_hub.quota.task_quota import TaskQuota
+from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import TaskStore
