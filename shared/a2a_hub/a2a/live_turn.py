@@ -92,7 +92,7 @@ class LiveTurn:
         if state in OVER:
             for callback in self._when_over:
                 callback(self)
-        self.relay.wake()
+        self.relay.wake(is_last=state in OVER)
         return True
 
     def when_over(self, callback: Callable[[Self], object]) -> None:

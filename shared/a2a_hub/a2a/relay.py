@@ -76,6 +76,10 @@ class Abandoned(Exception):
     """All subscribers of a run have left, and its source is being closed."""
 
 
+def _nothing() -> None:
+    """Nobody is told."""
+
+
 class Relay(Generic[T]):
     """A run of one source with any number of subscribers, who may come before it starts.
 
@@ -83,7 +87,7 @@ class Relay(Generic[T]):
     source is closed, and nobody can subscribe any more.
     """
 
-    def __init__(self, *, on_left: Callable[[], object] = lambda: None, ends_when_left: bool = False) -> None:
+    def __init__(self, *, on_left: Callable[[], object] = _nothing, ends_when_left: bool = False) -> None:
         self._on_left = on_left
         self._ends_when_left = ends_when_left
         self._lock = threading.Lock()
@@ -126,13 +130,17 @@ class Relay(Generic[T]):
         with self._lock:
             self._done, self._error = True, self._error or error
         self.wake()
+        # It belongs to a turn, which knows this run: together they would stay until garbage is collected.
+        self._on_left = _nothing
 
-    def wake(self) -> None:
-        """Let all subscribers poll."""
+    def wake(self, *, is_last: bool = False) -> None:
+        """Let all subscribers poll. After the last time nobody watches any more."""
         for each in self._subscribers.copy():
             each.wake()
-        for wake in self._watchers:
+        for wake in self._watchers.copy():
             wake()
+        if is_last:
+            self._watchers.clear()
 
     def watch(self, wake: Wake) -> None:
         """Call `wake` whenever a subscriber is woken."""
@@ -196,7 +204,7 @@ class Subscription(Generic[T]):
         self._relay = relay
         self._left = False
         self.position = 0
-        self.wake: Wake = lambda: None
+        self.wake: Wake = _nothing
 
     def poll(self) -> T | None:
         """See `Source.poll`."""
@@ -219,4 +227,5 @@ class Subscription(Generic[T]):
     def close(self) -> None:
         """See `Source.close`."""
         self._left = True
+        self.wake = _nothing
         self._relay.leave(self)

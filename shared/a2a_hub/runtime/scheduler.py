@@ -4,6 +4,7 @@ import heapq
 import itertools
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 
@@ -60,19 +61,24 @@ class Scheduler:
             with self._changed:
                 while not self._later or (seconds := self._later[0][0] - self.clock()) > 0:
                     self._changed.wait(seconds if self._later else None)
-                _, _, work = heapq.heappop(self._later)
+                work = heapq.heappop(self._later)[2]
             self.run(work)
+            # While it waits, it would keep all that this work holds.
+            del work
 
 
-class Job:
+class Job(ABC):
     """Work that is repeated whenever it is woken, and runs once at a time; wake-ups before it runs are one."""
 
-    def __init__(self, scheduler: Scheduler, work: Callable[[], object]) -> None:
+    def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
-        self._work = work
         self._lock = threading.Lock()
         self._due: float | None = None
         self._running = False
+
+    @abstractmethod
+    def work(self) -> None:
+        """Do what there is to do now; this contains its own failures."""
 
     def wake(self, seconds: float = 0.0) -> None:
         """Run the work after `seconds`, or earlier if an earlier wake-up is pending."""
@@ -92,7 +98,7 @@ class Job:
                 return
             self._due, self._running = None, True
         try:
-            self._work()
+            self.work()
         finally:
             self._end()
 

@@ -20,19 +20,13 @@ class Threads:
         with self._lock:
             inbox = self._free.pop() if self._free else None
         if inbox is None:
-            threading.Thread(target=self._serve, args=(work,), name=self._name, daemon=True).start()
-        else:
-            inbox.put(work)
+            inbox = SimpleQueue()
+            threading.Thread(target=self._serve, args=(inbox,), name=self._name, daemon=True).start()
+        inbox.put(work)
 
-    def _serve(self, work: Callable[[], object]) -> None:
-        inbox: SimpleQueue[Callable[[], object]] = SimpleQueue()
+    def _serve(self, inbox: SimpleQueue[Callable[[], object]]) -> None:
         thread = threading.current_thread()
         while True:
-            thread.name = self._name
-            work()
-            thread.name = f"{self._name} (idle)"
-            with self._lock:
-                self._free.append(inbox)
             try:
                 work = inbox.get(timeout=_IDLE_SECONDS)
             except Empty:
@@ -42,3 +36,10 @@ class Threads:
                         return
                 # `run` took this inbox at the same moment: its work is coming.
                 work = inbox.get()
+            thread.name = self._name
+            work()
+            # A free thread would keep all that its last work holds.
+            del work
+            thread.name = f"{self._name} (idle)"
+            with self._lock:
+                self._free.append(inbox)

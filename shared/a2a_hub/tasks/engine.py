@@ -366,9 +366,10 @@ class TurnEvents:
         # What the run says after it has lost its task is not shown.
         turn, state, subscription = self._turn, self._turn.state, self._subscription
         if state is TurnState.FOLLOWING and self._log is None:
+            wake = subscription.wake
             self.close()
             self._log = turn.log(seen=subscription.position)
-            self._log.on_ready(subscription.wake)
+            self._log.on_ready(wake)
         if self._log is not None:
             return self._log.poll()
         event = turn.relay.event_at(subscription.position)

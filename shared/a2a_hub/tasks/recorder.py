@@ -44,7 +44,7 @@ class _Batch(Struct, kw_only=True):
     then: Callable[[], object] | None = None
 
 
-class Recording:
+class Recording(Job):
     """The recording of one turn, under the lease of its task, or of the one that is yet to be stored. One step runs at a time,
     and writes alone what stands here.
 
@@ -56,6 +56,7 @@ class Recording:
     """
 
     def __init__(self, turn: TaskTurn) -> None:
+        super().__init__(turn.parts.scheduler)
         self._turn = turn
         self._parts = turn.parts
         self._times = turn.parts.settings.lease_times
@@ -65,13 +66,12 @@ class Recording:
         self._batch: _Batch | None = None
         self._appended_at = float("-inf")
         self._away_since: float | None = None
-        self._job = Job(turn.parts.scheduler, self._work)
         self._events_seen = 0
 
     def start(self) -> None:
         """Begin to record."""
-        self._turn.relay.watch(self._wake)
-        self._job.wake()
+        self._turn.relay.watch(self._look)
+        self.wake()
 
     def _lead(self) -> LeasedWriter:
         turn = self._turn
@@ -85,14 +85,15 @@ class Recording:
             clock=self._clock,
         )
 
-    def _wake(self) -> None:
+    def _look(self) -> None:
         """Take the next step: at once at the end of the turn, with the next batch after an event, unless the store is away."""
         if self._turn.hands_over or self._turn.state in ENDED:
-            self._job.wake()
+            self.wake()
         elif self._away_since is None and self._turn.relay.events_after(self._events_seen):
-            self._job.wake(self._seconds_to_next_batch())
+            self.wake(self._seconds_to_next_batch())
 
-    def _work(self) -> None:
+    def work(self) -> None:
+        """Take one step."""
         turn, log = self._turn, self._parts.log
         if turn.state not in BEING_RECORDED:
             return
@@ -116,7 +117,7 @@ class Recording:
         if away_seconds > self._times.outage_seconds:
             self._leave_unrecorded()
         else:
-            self._job.wake(_jittered(min(max(_FIRST_PAUSE_SECONDS, away_seconds), _LONGEST_PAUSE_SECONDS)))
+            self.wake(_jittered(min(max(_FIRST_PAUSE_SECONDS, away_seconds), _LONGEST_PAUSE_SECONDS)))
 
     def _leave_unrecorded(self) -> None:
         """Let the run continue without a store, for the callers that wait for it."""
@@ -146,7 +147,7 @@ class Recording:
         if writer.stored.cancel_requested or (not appends and self._cancel_requested()):
             turn.cancel()
         writer.renew()
-        self._job.wake(self._times.cancel_poll_seconds)
+        self.wake(self._times.cancel_poll_seconds)
 
     def _append(self, writer: LeasedWriter, batch: _Batch) -> None:
         """Append the batch; what is left of it is its end."""
@@ -208,7 +209,7 @@ class Recording:
         if turn.hands_over:
             batch.then = self._release
         elif events and (early_seconds := self._seconds_to_next_batch()) > 0:
-            self._job.wake(early_seconds)
+            self.wake(early_seconds)
             return None
         return batch
 

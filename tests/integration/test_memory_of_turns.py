@@ -1,0 +1,38 @@
+"""What a turn held is free as soon as it is over: a request may have 10 MB, and garbage collection counts objects alone."""
+
+import gc
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from a2a_hub.a2a.live_turn import LiveTurn
+from a2a_hub.http.messages import Request, blocking, body_of
+from a2a_hub.tasks.recorder import Recording
+from tests.fakes.every_function import JSON_RPC, encoded, handler_of, headers_of, neighbours, request_with, settings_of
+
+
+@pytest.mark.parametrize("store", ["none", "sqlite"])
+@pytest.mark.parametrize("method", ["SendMessage", "SendStreamingMessage"])
+def test_a_turn_that_is_over_needs_no_garbage_collector(tmp_path: Path, store: str, method: str) -> None:
+    path, body = request_with("hello", "hub", JSON_RPC)
+    body = body.replace(encoded({"a": "SendMessage"})[6:-1], encoded({"a": method})[6:-1])
+    with neighbours() as near:
+        stored = {} if store == "none" else {"TASK_STORE": f"sqlite:{tmp_path / 'tasks.sqlite3'}"}
+        handle = handler_of("hub", {**settings_of("hub", tmp_path, near), **stored})
+        gc.collect()
+        gc.disable()
+        try:
+            request = Request(method="POST", path=path, headers=headers_of("hub"), read_body=body_of(body))
+            answer = blocking(handle(request))
+            assert answer.status == 200
+            if isinstance(answer.body, Iterator):
+                assert list(answer.body)
+            del request, answer
+            deadline = time.monotonic() + 30
+            while left := [each for each in gc.get_objects() if isinstance(each, LiveTurn | Recording)]:
+                assert time.monotonic() < deadline, left
+                del left
+        finally:
+            gc.enable()
