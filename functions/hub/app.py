@@ -34,7 +34,6 @@ from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.role_record import record_ended
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log
-from functions.hub import activity
 from functions.hub.agent import CommandAgent, HubAgent
 from functions.hub.commands.agent_commands import AgentCommandCatalog, AgentCommands
 from functions.hub.commands.commands import Commands
@@ -44,7 +43,7 @@ from functions.hub.conversations import Conversations
 from functions.hub.doctor import Doctor
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import Downstream, UnavailableAgent
-from functions.hub.endpoints import RUN_PATH, TOOLS_PATH, Pages, RunEndpoint, ToolsQuery
+from functions.hub.endpoints import ACTIVITY_PATH, RUN_PATH, TOOLS_PATH, Activity, Pages, RunEndpoint, ToolsQuery
 from functions.hub.failure import unaddressed, without_armor, without_tasks, without_tool
 from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
@@ -168,7 +167,7 @@ def build(
             Public("/openapi.yaml", pages.openapi, exact=True),
             Identified("/", server.handle, POST),
             Identified("/doctor", doctor.handle, GET_ONLY, exact=True),
-            Identified(activity.PATH, activity.Activity(store, misses, operators=config.operators).handle, GET_ONLY),
+            Identified(ACTIVITY_PATH, Activity(store, misses, operators=config.operators).handle, GET_ONLY),
             Identified(TOOLS_PATH, queries.handle, POST),
             Identified("/routes", pages.routes),
             Identified("/debug-version", pages.version),

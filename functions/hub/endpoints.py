@@ -19,22 +19,27 @@ from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.runtime.function import front_page
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.version import VERSION
-from a2a_hub.task_store.store import LeaseLost, TaskEnded, Unavailable
+from a2a_hub.task_store.store import LeaseLost, TaskEnded, TaskStore, Unavailable, UnfinishedTask
 from a2a_hub.tasks.engine import TurnEngine
+from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Record, traceparent_of
 from a2a_hub.telemetry.outcome import Outcome
 from functions.hub import schemas
+from functions.hub.doctor import require_operator
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
+from functions.hub.misses import DAYS, Misses
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.turn import IncomingTurn, TurnRecord
 
 TOOLS_PATH = "/tools/query"
+ACTIVITY_PATH = "/activity"
 RUN_PATH = "/internal/tasks:run"
 _OPENAPI = Path(__file__).with_name("openapi.yaml")
 _TOOLS_OPERATION = "tools/query"
 _MOST_RUN_BYTES = 10_000
+_MOST_TASKS = 100
 
 
 class Pages:
@@ -61,6 +66,34 @@ class Pages:
         """Return the versions of the hub and of its protocols."""
         protocols = [version.value for version in Version]
         return _json(schemas.Version(version=VERSION, commit=self._commit, protocol_versions=protocols))
+
+
+class Activity(Struct, frozen=True):
+    """The endpoint at `ACTIVITY_PATH`: for operators, the unfinished work with its leases, and the misses of the last days.
+
+    `store` is the task store, if there is one; `operators`: see `is_operator`.
+    """
+
+    store: TaskStore | None
+    misses: Misses
+    operators: Collection[str]
+
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response:
+        """Return the activity. Raises PERMISSION_DENIED, UNAVAILABLE."""
+        require_operator(caller, self.operators)
+        audit.record("read", caller.principal, page=request.path, request=record["requestId"])
+        limit = caller.principal.routes if caller.principal else None
+        try:
+            tasks = self.store.unfinished(limit=_MOST_TASKS) if self.store and limit is None else ()
+            found = list(self.misses.found())
+        except Unavailable:
+            raise A2AError(errors.UNAVAILABLE, "Tasks cannot be reached at the moment") from None
+        misses = [
+            schemas.Miss(kind=miss.kind, route=miss.route, text=miss.text or None, count=count)
+            for miss, count in found
+            if limit is None or miss.route in limit
+        ]
+        return _json(schemas.Activity(tasks=[_unfinished(task) for task in tasks], misses=misses, days=DAYS))
 
 
 class ToolsQuery(Struct, frozen=True):
@@ -210,3 +243,15 @@ def _run_of(request: Request) -> tuple[str, float | None]:
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
         raise invalid_field("seconds", "must be a number")
     return task_id, seconds
+
+
+def _unfinished(task: UnfinishedTask) -> schemas.UnfinishedTask:
+    return schemas.UnfinishedTask(
+        id=task.id,
+        role=task.role or None,
+        state=task.state.name,
+        holder=task.holder or None,
+        attempt=task.attempt,
+        lease_until=task.lease_until or None,
+        created_at=task.created_at,
+    )

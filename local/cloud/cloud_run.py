@@ -76,13 +76,7 @@ class CloudRun:
         body = request.read_body(_LONGEST_BODY)
         if body is None:
             return Response(status=413)
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=5.0,
-            idle_seconds=_SECONDS,
-            max_bytes=_MOST_BYTES,
-            retries=1,
-        )
+        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MOST_BYTES)
         headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_CONNECTION}
         try:
             answer = self._http.request(

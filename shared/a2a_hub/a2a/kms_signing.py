@@ -33,9 +33,7 @@ def signing_with(name: str, *, endpoint: str, metadata_host: str) -> Callable[[b
     http = HttpClient()
 
     def ask(method: str, url: str, headers: dict[str, str], body: bytes | None) -> bytes:
-        budget = Budget(
-            deadline=http.clock() + _SECONDS, connect_seconds=_SECONDS, idle_seconds=_SECONDS, max_bytes=_MAX_BYTES
-        )
+        budget = Budget.within(_SECONDS, now=http.clock(), max_bytes=_MAX_BYTES)
         answer = http.request(method, url, headers=headers, body=body, budget=budget)
         text = answer.read()
         if answer.status != 200:
