@@ -24,8 +24,7 @@ from a2a_hub.telemetry.redaction import redacted
 from a2a_hub.text.language import language_of
 from functions.hub import fallbacks, texts
 from functions.hub.agent_answer import AgentAnswer, Ask, report_failure
-from functions.hub.context_ids import ContextIds
-from functions.hub.conversations import CONVERSATION, RUNNING, Conversation, Conversations
+from functions.hub.conversations import CONVERSATION, RUNNING, ContextIds, Conversation, Conversations
 from functions.hub.display import for_display
 from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest, CallContext, Downstream

@@ -14,8 +14,7 @@ from a2a_hub.routing.routes import Route
 from a2a_hub.telemetry.log import Redacted
 from a2a_hub.text.language import Language
 from functions.hub import fallbacks
-from functions.hub.context_ids import ContextIds
-from functions.hub.conversations import Conversation, TurnMemory
+from functions.hub.conversations import ContextIds, Conversation, TurnMemory
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.downstream.interface import Downstream
 from functions.hub.failure import Failure

@@ -11,8 +11,7 @@ from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.task_store.store import Unavailable
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language
-from functions.hub.context_ids import ContextIds, ids_of
-from functions.hub.conversations import Conversation, Conversations, ProcessMemory
+from functions.hub.conversations import ContextIds, Conversation, Conversations, ProcessMemory, ids_of
 
 ALPHA, BETA = Conversation(route_id="alpha"), Conversation(route_id="beta", waiting_task_id="t-1")
 ONE = ContextIds("one", "one")

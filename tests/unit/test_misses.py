@@ -9,8 +9,7 @@ from a2a_hub.routing.router import Choice, Rule
 from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text.language import Language
-from functions.hub.context_ids import ContextIds
-from functions.hub.conversations import ProcessMemory
+from functions.hub.conversations import ContextIds, ProcessMemory
 from functions.hub.misses import DAYS, Miss, Misses, MissKind
 from functions.hub.turn import IncomingTurn, TurnRecord
 from tests.fakes.hub import route

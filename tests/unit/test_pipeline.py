@@ -14,8 +14,7 @@ from a2a_hub.quota.quotas import Counters, Quotas
 from a2a_hub.routing.routes import HubProfile, RouteTable
 from a2a_hub.telemetry.log import Log
 from functions.hub.config import read
-from functions.hub.context_ids import ContextIds
-from functions.hub.conversations import Conversations
+from functions.hub.conversations import ContextIds, Conversations
 from functions.hub.downstream.interface import AgentRequest, InProcess
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
 from functions.hub.misses import Misses
