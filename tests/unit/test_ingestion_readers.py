@@ -463,6 +463,49 @@ def test_editions_are_read_from_lines_that_are_no_units(
     assert len(units(document)) == 1
 
 
+_DRAFTS = {
+    "a.md": [
+        "# Data policy – DRAFT\n\nText here.",
+        "# Data policy\n\nNot adopted. For discussion at the meeting on 3 May.\n\n## Access\n\nText here.",
+        "# Terms\n\nDraft 2 of edition 9, for internal discussion.\n\nText here.",
+        "# Terms\n\nFor consultation until 3 May.\n\nText here.",
+        "# Terms\n\nThis policy has not been approved by the board.\n\nText here.",
+        "# 荷受規程の改正(素案)\n\n本文である。",
+        "# 会費規程（案）\n\n本文である。",
+        "# 会費規程\n\n取扱注意：理事会未承認。\n\n本文である。",
+        "# 会費規程\n\n本規程は検討中です。\n\n本文である。",
+    ],
+    "terms_ed9_DRAFT.md": ["# Terms\n\nText here."],
+    "規程改正_素案.md": ["# 規程\n\n本文である。"],
+}
+_IN_FORCE = {
+    "a.md": [
+        "# Draft beer prices\n\nDraft-beer is 5 euros.",
+        "# How to draft a contract\n\nA draft is sent to the legal team. The draft of edition 9 is not in force.",
+        "# Call for proposals\n\nFor consultation by phone, dial 12.",
+        "# Terms, edition 8\n\n## Drafts\n\nNot adopted. For discussion.",
+        "# 図書館利用案内\n\n開館は九時である。",
+        "# 会費規程（案）への意見の募集\n\n会費規程の改正案はまだ施行されていない。",
+        "# 機器管理規程\n\n未承認の機器は使用しない。",
+        "# 提案制度\n\nこの案内は提案の出し方を示す。",
+    ],
+    "ご案内_提案書.md": ["# 規程\n\n本文である。"],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "standing"),
+    [
+        (name, text, standing)
+        for standing, given in ((Standing.DRAFT, _DRAFTS), (Standing.CURRENT, _IN_FORCE))
+        for name, texts in given.items()
+        for text in texts
+    ],
+)
+def test_a_draft_says_of_itself_that_it_is_one(name: str, content: str, standing: Standing) -> None:
+    assert read(name, "corpus:a", content.encode()).edition.standing is standing
+
+
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
@@ -484,6 +527,7 @@ def test_of_two_editions_the_newer_is_in_force_by_what_both_tell(older: str, new
         ("terms_2023.txt", "terms_2025.md", Standing.SUPERSEDED),
         ("規程_第4版.txt", "規程_第5版.md", Standing.SUPERSEDED),
         ("説明書_令和6年度.txt", "説明書_令和7年度.md", Standing.SUPERSEDED),
+        ("terms_ed7_2021.txt", "terms_ed8.md", Standing.SUPERSEDED),
         ("terms.txt", "terms.md", Standing.CURRENT),
         ("a/terms_2023.txt", "b/terms_2025.md", Standing.CURRENT),
     ],

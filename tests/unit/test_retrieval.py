@@ -156,6 +156,20 @@ def test_an_edition_that_the_asker_may_not_read_leaves_the_other_in_force(corpus
     assert found.edition.standing is Standing.CURRENT
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When does the gate open?", "The gate opens at 8:00."),
+        ("When would the gate open by the draft?", "The gate opens at 7:00."),
+        ("When does the gate open in version 3?", "The gate opens at 7:00."),
+    ],
+)
+def test_a_draft_stands_back_unless_it_is_asked_for(corpus: Corpus, question: str, expected: str) -> None:
+    corpus.write("gate.md", "# Gate rules\n\nVersion 2\n\nThe gate opens at 8:00.\n")
+    corpus.write("gate_plan.md", "# Gate rules\n\nDraft, version 3, 1 May 2031\n\nThe gate opens at 7:00.\n")
+    assert corpus.best(question) == expected
+
+
 def test_a_rule_holds_however_the_name_of_its_document_is_composed(corpus: Corpus) -> None:
     corpus.write(f"hr/{unicodedata.normalize('NFD', 'ガイド')}.md", SECRET)
     corpus.write(

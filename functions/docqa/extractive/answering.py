@@ -13,7 +13,7 @@ _SAY_IN_OTHER = {
     Language.EN: "The documents say, in Japanese:",
     Language.JA: "文書には次のように書かれています（英語）。",
 }
-_FORMER = {Language.EN: "From an edition that is no longer in force: ", Language.JA: "現在は効力のない版の記述: "}
+_FORMER = {Language.EN: "From an edition that is not in force: ", Language.JA: "効力のない版の記述: "}
 _ABSTAINED = {
     Language.EN: "I found no passage in the documents that settles this question, so I do not answer it.",
     Language.JA: "この質問に確実に答える記述が文書の中に見つからなかったため、回答を控えます。",

@@ -19,8 +19,28 @@ _OLD_STATUS = re.compile(
     r"^\W*(?:superseded|obsolete|archived?|deprecated|withdrawn|retired|expired|inactive|rescinded|old"
     r"|廃止|旧版|失効|改定前|改訂前|無効|終了)"
 )
+_JA_DRAFT = r"(?:素案|草案|原案|改[定正訂]案|案|たたき台|ドラフト|下書き)(?:第?\d+[次版稿]?)?"
 _DRAFT_STATUS = re.compile(
-    r"^\W*(?:draft|proposed|proposal|under review|in review|案|草案|ドラフト|下書き|検討中|未承認)"
+    r"^\W*(?:draft|proposed|proposal|(?:under|in) review|pending|not (?:yet )?(?:adopted|approved|in force)"
+    rf"|for (?:consultation|discussion)|{_JA_DRAFT}|検討中|未承認|未施行|未決裁|審議中|承認待ち)"
+)
+_EN_DRAFT = r"(?:(?:first|second|final|working|consultation|discussion|exposure) )?draft(?: (?:no\. ?)?v?\d[\d.]*)?"
+_DRAFT_NAME = re.compile(
+    rf"(?:^|[-–—(\[【:_,]) *{_EN_DRAFT} *(?:$|[)\]】_,:–—]|\.[a-z]{{2,5}}\b)|_draft_?v?\d*\b"
+    r"|^draft (?:\w+ )?(?:policy|terms|rules|regulations?|procedure|statutes|bylaws|budget|agreement|guidelines?|minutes)"
+    r"(?: of\b| for\b|\W*$)"
+    rf"|[(\[【_] *(?:第\d+次)?{_JA_DRAFT} *(?:[)\]】](?![にへのとをはがか])|[_.])|(?:素案|草案|改[定正訂]案|たたき台)\W*$"
+)
+_DRAFT_TEXT = re.compile(
+    rf"^\W*{_EN_DRAFT}(?: (?:of|for)\b|\W*$| *[,.:;–—]| -)|^\W*this draft\b"
+    r"|\bthis (?:is|\w+ is) (?:still |only )?a (?:working |first |discussion )?draft\b"
+    r"|^\W*(?:pending (?:approval|adoption)|not (?:yet )?(?:adopted|approved|ratified|in force|in effect|valid))\b(?! ?:)"
+    r"|^\W*for (?:public |internal |member )?(?:consultation|discussion|comments?)(?: only\b| until\b| at the\b|\W*$)"
+    r"|\bth(?:is|e present) \w+ (?:is|has) not (?:yet )?(?:been )?(?:adopted|approved|ratified|in (?:force|effect))\b"
+    rf"|^\W*{_JA_DRAFT}\W*$|^.{{0,15}}(?:未承認|未決裁|未施行)(?:です|である)?$|^.{{0,25}}検討用(?:です|である)$"
+    r"|(?:本|この)(?:書|文書|資料|規程|規則|要[綱領]|案|版)は.{0,25}(?:(?:素案|草案|案|たたき台|検討中|審議中|未承認|施行前)"
+    r"(?:です|であ)|(?:承認|決裁|施行|適用)されていな|効力を(?:持た|有しな|有しま))"
+    r"|^(?:まだ|現時点では).{0,15}(?:効力|施行|承認|適用).{0,8}(?:ない|ません)$"
 )
 _OLD_TEXT = re.compile(
     r"\b(?:superseded|replaced) (?:by|on|as of)\b|\bsuperseded\b(?! versions?\b)"
@@ -44,11 +64,13 @@ _CLAUSE = re.compile(r"[^\n。.]+(?:\.(?= ?\d)[^\n。.]+)*")
 _DATE = re.compile(r"((?:19|20)\d\d)\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?")
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _VERSION = re.compile(
-    r"(?:(?:\bversion|\bver\.?|\brev(?:ision)?\.?)[ _-]?|(?<![a-z])v\.? ?|第(?=[ \d.]+版) ?)(\d+(?:\.\d+)*)"
+    r"(?:(?:\bversion|\bver\.?|\brev(?:ision)?\.?)[ _-]?|(?<![a-z])v\.? ?"
+    r"|(?<![a-z])ed(?:ition|n)?[ ._-]{0,2}(?=\d\d?(?![\d/]))|第(?=[ \d.]+版) ?)"
+    r"(\d+(?:\.\d+)*)"
 )
 _SERIES_NOISE = re.compile(
-    r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])v ?\d+(?:\.\d+)*|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版"
-    r"|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
+    r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])(?:v ?|ed(?:ition|n)?[ ._-]{0,2})\d+(?:\.\d+)*"
+    r"|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
     r"|[\d.]+$|[\W_]+"
 )
 
@@ -61,7 +83,14 @@ def edition_of(path: str, title: str, given: Mapping[str, str], text: str) -> Ed
     own = _of_itself(head)
     standing = Standing.CURRENT
     name = folded(f"{path} {title}")
-    if _DRAFT_STATUS.match(status):
+    opening = _opening(head)
+    is_draft = any(_DRAFT_TEXT.search(clause.strip()) for line in opening for clause in _CLAUSE.findall(line))
+    if (
+        _DRAFT_STATUS.match(status)
+        or _DRAFT_NAME.search(folded(title))
+        or _DRAFT_NAME.search(folded(path.rpartition("/")[2]))
+        or is_draft
+    ):
         standing = Standing.DRAFT
     elif (
         _OLD_STATUS.match(status)
@@ -78,7 +107,9 @@ def edition_of(path: str, title: str, given: Mapping[str, str], text: str) -> Ed
         named = "\n".join(clause for clause in named.split("\n") if not _OTHER_EDITION.search(clause))
     labels |= {f"v{number}" for number in _VERSION.findall(named)}
     effective = _effective(fields, head)
-    if effective:
+    if standing is Standing.DRAFT:  # its year is that of the writing, or of a future that others speak of as well
+        labels = {label for label in labels if label.startswith("v")}
+    elif effective:
         labels.add(effective[:4])
     return Edition(standing=standing, labels=tuple(sorted(labels)), effective=effective, series=_series(title))
 
@@ -139,12 +170,17 @@ def _effective(fields: dict[str, str], head: str) -> str:
     for name in ("effective", "effective date", "effective from", "施行日", "適用日", "date"):
         if found := _date_in(fields.get(name, "")):
             return found
-    for line in head.split("\n"):
-        if line.startswith("##"):
-            break  # What stands in a section is not about the whole document.
+    for line in _opening(head):
         if _EFFECTIVE.search(line) and (found := _date_in(line)):
             return found
     return ""
+
+
+def _opening(head: str) -> list[str]:
+    """Return the lines before the first section: what stands in one is not about the whole document."""
+    lines = head.split("\n")
+    headings = [at for at, line in enumerate(lines) if line.startswith("#")]
+    return lines[: next((at for at in headings[1:] if lines[at].startswith("##")), len(lines))]
 
 
 def _date_in(text: str) -> str:

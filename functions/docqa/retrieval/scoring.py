@@ -15,6 +15,8 @@ _TITLE, _SECTION = 1.5, 2.0
 SYNONYM = 0.6
 FORMER = 0.5
 _GOVERNING, _PASSAGE = 0.5, 0.3
+_EDITIONS = frozenset(terms_of("version edition revision 版"))
+_DRAFTS = ("draft", "素案", "草案", "改正案", "改定案", "改訂案", "ドラフト")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,18 @@ class Weighed:
 
 
 def serves(edition: Edition, asked: frozenset[str]) -> bool:
-    """Return True for an edition that is in force, or that the terms of a question name."""
-    return edition.standing is Standing.CURRENT or any(asked.intersection(terms_of(label)) for label in edition.labels)
+    """Return True for an edition that is in force, or that the terms of a question name; for a draft, if they ask for one."""
+    if edition.standing is Standing.CURRENT or any(_names(asked, label) for label in edition.labels):
+        return True
+    return edition.standing is Standing.DRAFT and any(asked.issuperset(terms_of(word)) for word in _DRAFTS)
+
+
+def _names(asked: frozenset[str], label: str) -> bool:
+    """Return whether a question's terms name a year, or a version as "v4", "edition 4" or 第4版."""
+    if label.isdigit():
+        return not asked.isdisjoint(terms_of(label))
+    numbered = not asked.isdisjoint(_EDITIONS) and asked.issuperset(terms_of(label[1:]))
+    return numbered or asked.issuperset(terms_of(label))
 
 
 def weights_of(groups: Sequence[Group], frequencies: Mapping[str, int], total: int) -> list[float]:
