@@ -255,6 +255,8 @@ class Plan:
         variables = {
             "GOOGLE_CLOUD_PROJECT": function.place.project,
             "THREADS": str(function.resources.threads),
+            # A block of memory as large as a body goes back to the system when it is free (docs/decisions/event-loop.md).
+            "MALLOC_MMAP_THRESHOLD_": "131072",
             "LOG_TEXT": str(config.log_text).lower(),
             "COMMIT_SHA": commit,
             **kind.settings,

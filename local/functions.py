@@ -142,6 +142,8 @@ def environment_of(
         "PUBLIC_URL": public_url if function.reads_routes or function.verifies_callers else urls[function.name],
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(function.threads),
+        # As a deployment has it.
+        "MALLOC_MMAP_THRESHOLD_": "131072",
     }
     # A bundle stands before the package of the source tree, which this environment may hold as well.
     environment["PYTHONPATH"] = str(function.python_path or function.source.parent)

@@ -82,6 +82,7 @@ def test_without_a_gateway_gemini_enterprise_may_invoke_the_hub_and_nobody_else(
         "LOG_TEXT": "",
         "GOOGLE_CLOUD_PROJECT": HUB,
         "THREADS": "88",
+        "MALLOC_MMAP_THRESHOLD_": "131072",
         "MAX_INSTANCES": "10",
         "HUB_PUBLIC_URL": f"https://a2a-hub-{NUMBER}.asia-northeast1.run.app",
         "CARD_SECURITY": "google",
