@@ -134,6 +134,8 @@ def test_what_follows_from_quotes_and_question_is_kept(sentence: str, question: 
         ("That comes to €17,000.", "I have 50 ares. What do I pay?", "The levy is €3,200 for 10 ares.", "number"),
         ("A card for 10 visits costs €480.", "A card for 10 visits?", "A card for ten visits costs €48.", "number"),
         ("Candles in class 22 cost £2.00.", "What is the fee for candles?", ROWS, "number"),
+        ("It is due on 3 May 2026.", "When?", "It is due 99999999999 days after 1 May 2026.", "date"),
+        ("It is due on 3 May 2026.", "When?", "It is due 36,000 days before 1 May 0050, after 2 May 9999.", "date"),
     ],
 )
 def test_what_does_not_follow_is_rejected(sentence: str, question: str, quote: str, flaw: str) -> None:

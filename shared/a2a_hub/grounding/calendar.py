@@ -14,7 +14,7 @@ _DAY_AFTER = re.compile(r"\b(?:day after|(?:next|following) (?:business |working
 _MONTH_AFTER = re.compile(r"\b(?:next|following) month\b|翌月", re.IGNORECASE)
 # Of a date without a year; 29 February is then none.
 _ANY_YEAR = 2_001
-_MOST = 16
+_MOST, _MOST_DAYS = 16, 36_600
 _HALF_DAY = 720
 
 
@@ -74,7 +74,8 @@ def _dates(base: Quantity, spans: Sequence[Quantity], texts: str) -> Iterator[da
     day = _day(base.value)
     days = [int(each.value) for each in spans if each.unit == "d" and each.value.isdigit()]
     if day:
-        yield from (day + timedelta(sign * each) for each in [*days, *map(abs, _steps(texts))] for sign in (1, -1))
+        steps = [sign * each for each in (*days, *map(abs, _steps(texts))) if each <= _MOST_DAYS for sign in (1, -1)]
+        yield from (day + timedelta(step) for step in steps if 0 < day.toordinal() + step <= date.max.toordinal())
     month = re.fullmatch(r"(?:\d{4}-)?(\d\d)(?:-\d\d)?", base.value)
     if month and _MONTH_AFTER.search(texts):
         following = int(month[1]) % 12 + 1

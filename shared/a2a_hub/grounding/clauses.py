@@ -1,11 +1,11 @@
 """The clauses of a text, and which clause of a quote a sentence rests on."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
 from typing import TypeVar
 
 from a2a_hub.grounding.cues import Cue, Found, cues_of
@@ -85,8 +85,14 @@ def clauses_of(text: str) -> list[Clause]:
 
 def clause_at(text: str, place: int) -> str:
     """Return the clause of a text that has this place."""
-    ends = [0, *(match.end() for match in _END.finditer(text)), len(text)]
-    return next((text[start:end] for start, end in pairwise(ends) if start <= place < end), text)
+    ends = _ends(text)
+    return text[ends[at - 1] : ends[at]] if (at := bisect_right(ends, place)) < len(ends) else text
+
+
+# Each figure of a text asks for its clause.
+@lru_cache(maxsize=64)
+def _ends(text: str) -> list[int]:
+    return [0, *(match.end() for match in _END.finditer(text)), len(text)]
 
 
 def _statements(text: str) -> Iterator[Statement]:

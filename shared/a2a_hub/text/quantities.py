@@ -22,7 +22,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WORDS = NUMBER_WORDS | {"a": 1, "an": 1, "twice": 2}
 _SHARES = {"half": Decimal("0.5"), "quarter": Decimal("0.25")}
-_PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25, "twenty-five": 25}
+_PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twentyfive": 25}
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth")
 _PARTS_OF = {"a": 1, "one": 1, "two": 2, "three": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9, **WORD_SCALES}
@@ -159,7 +159,7 @@ def _clock(part: _Parts) -> _Normal:
     hour, half = _WORDS.get(part["h"]) or int(number(part["h"])), part.get("half", "")
     minute = 30 if "thirty" in part else int(number(part.get("mi", "0")))
     if "past" in part:
-        past = _PAST[part["past"].removeprefix("a ")]
+        past = _PAST[re.sub(r"^a\s|[\s-]", "", part["past"])]
         minute, hour = (60 - past, hour - 1) if part["way"] == "to" else (past, hour)
     late = half[:1] == "p" or half in ("午後", "夜", "夕方", "afternoon", "evening", "night")
     shift = 12 if late and hour < 12 else -12 if half[:1] == "a" and hour == 12 else 0
