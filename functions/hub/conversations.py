@@ -223,8 +223,8 @@ class ProcessMemory:
 
     def put_conversation(self, owner: str, context_id: str, data: bytes, *, expires_at: float) -> None:
         """See `SharedState.put_conversation`."""
-        self.forget(owner, context_id)
         with self._lock:
+            self._remove(owner, context_id)
             self._conversations[owner, context_id] = data, expires_at
             self._bytes += len(data)
             while len(self._conversations) > self._most or self._bytes > self._most_bytes:
@@ -233,7 +233,10 @@ class ProcessMemory:
     def forget(self, owner: str, context_id: str) -> None:
         """Forget the conversation."""
         with self._lock:
-            self._bytes -= len(self._conversations.pop((owner, context_id), (b"", 0.0))[0])
+            self._remove(owner, context_id)
+
+    def _remove(self, owner: str, context_id: str) -> None:
+        self._bytes -= len(self._conversations.pop((owner, context_id), (b"", 0.0))[0])
 
 
 class Conversations:

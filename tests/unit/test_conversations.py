@@ -1,7 +1,9 @@
 """The hub's memory of conversations: in the store, each owner's own, and written only when something of it changed."""
 
 import itertools
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
@@ -74,6 +76,25 @@ def test_the_process_has_room_for_so_many_bytes() -> None:
             kept = [len(memory.conversation("hanako", each) or b"") for each in ("one", "two", "three", "four")]
             assert kept == [0, 6, 3, 1]
     assert [len(memory.conversation("hanako", each) or b"") for each in ("four", "five", "six")] == [0, 0, 10]
+
+
+def test_threads_that_store_one_conversation_use_up_no_room() -> None:
+    memory = ProcessMemory(clock=lambda: 0.0, most_bytes=100)
+
+    def store() -> None:
+        for _ in range(2_000):
+            memory.put_conversation("hanako", "one", bytes(10), expires_at=1.0)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            for each in [threads.submit(store) for _ in range(4)]:
+                each.result()
+    finally:
+        sys.setswitchinterval(before)
+    memory.put_conversation("hanako", "two", bytes(90), expires_at=1.0)
+    assert memory.conversation("hanako", "one") == bytes(10)
 
 
 def test_the_same_id_of_two_owners_is_two_conversations() -> None:

@@ -80,6 +80,15 @@ def test_a_refusal_is_an_answer_and_a_wait_for_others_none() -> None:
     assert [_get(store) for _ in range(2)] == [TaskEnded] * 2
 
 
+def test_a_trial_that_others_keep_from_writing_ends_the_outage() -> None:
+    slow, store = _opened()
+    _get(store)
+    slow.now, slow.error = slow.now + 1, Contended("others write")
+    assert _get(store) is Contended
+    slow.error = None
+    assert _get(store) is None
+
+
 def test_the_cause_is_that_of_the_operation_that_waited() -> None:
     slow, store = _opened()
     slow.error = Unavailable("no answer")

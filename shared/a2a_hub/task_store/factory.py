@@ -72,13 +72,11 @@ class GuardedStore:
         started = self._clock()
         try:
             result = operation(*args, **kwargs)
-        except Contended:
-            raise
-        except Unavailable as unavailable:
-            self._failed(started, unavailable.__cause__)
-            raise
-        except StoreError:
-            self._is_away = False
+        except StoreError as error:
+            if isinstance(error, Unavailable) and not isinstance(error, Contended):
+                self._failed(started, error.__cause__)
+            else:
+                self._is_away = False
             raise
         self._is_away = False
         return result
