@@ -14,12 +14,14 @@ from a2a_hub.a2a.model import Message, Part
 _URI = "https://a2ui.org/a2a-extension/a2ui/v"
 _MEDIA_TYPES = frozenset({"application/json+a2ui", "application/a2ui+json"})
 _ACTIONS = ("userAction", "action")
-# Of a surface's data, by path.
-_Values = dict[str, list[Any]]
+# The texts of a surface's data, by path.
+_Values = dict[str, list[str]]
 _DATA = ("dataModelUpdate", "updateDataModel")
 # A value of the data inside a text: "+${/percent}%".
 _REFERENCE = r"\$\{([^{}()$]*)\}"
 _DEEPEST, _MOST_CHARACTERS, _LONGEST_ID = 50, 20_000, 200
+# What is shown in a list and in a text with values, each as often as its components say; all of it is read only so far.
+_MOST_READ, _MOST_ITEMS, _LONGEST_ITEM = 400_000, 100, 1_000
 
 
 def a2ui_in(extensions: Iterable[str]) -> tuple[str, ...]:
@@ -64,9 +66,14 @@ def text_of_surfaces(parts: Iterable[Part]) -> str:
         path = str(body.get("path") or "").strip("/")
         _note(value, f"/{path}" if path else "", data[_surface_of(body)], 0)
     texts: dict[str, None] = {}
-    for name, body in bodies:
-        if name not in _DATA:
-            texts |= dict.fromkeys(_texts(body, data[_surface_of(body)], 0))
+    left = _MOST_READ
+    for text in (
+        each for name, body in bodies if name not in _DATA for each in _texts(body, data[_surface_of(body)], 0)
+    ):
+        texts[text] = None
+        left -= len(text) + 1
+        if left < 0:
+            break
     return "\n".join(texts)[:_MOST_CHARACTERS]
 
 
@@ -100,15 +107,20 @@ def _map_of(contents: list[Any], depth: int) -> dict[str, Any]:
 
 def _note(value: Any, path: str, values: _Values, depth: int) -> None:
     """Note a value of the data and its members by their paths; those of items also by their name, as templates of lists do."""
-    values[path] = [value]
+    values[path] = [_written(value)]
     if depth > _DEEPEST:
         return
     for name, member in (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     ):
         _note(member, f"{path}/{name}", values, depth + 1)
-        if path and isinstance(value, dict):
-            values.setdefault(str(name), []).append(member)
+        if path and isinstance(value, dict) and (text := _written(member)):
+            values.setdefault(str(name), []).append(text)
+
+
+def _written(value: Any) -> str:
+    """Return a value as a component shows it; empty for objects, lists, truth values and null."""
+    return str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
 
 
 def _texts(value: Any, values: _Values, depth: int) -> Iterator[str]:
@@ -121,20 +133,22 @@ def _texts(value: Any, values: _Values, depth: int) -> Iterator[str]:
     elif isinstance(value, dict):
         component = value if value.get("component") == "Text" else value.get("Text")
         for shown in _shown(component.get("text"), values) if isinstance(component, dict) else ():
-            if isinstance(shown, (str, int, float)) and not isinstance(shown, bool) and str(shown).strip():
-                yield str(shown)
+            if shown.strip():
+                yield shown
         for each in value.values():
             yield from _texts(each, values, depth + 1)
 
 
-def _shown(text: Any, values: _Values) -> Iterable[Any]:
+def _shown(text: Any, values: _Values) -> Iterable[str]:
     """Return what a component's text stands for. The functions that format a value are left out: the value is said as it is."""
     match text:
         case {"literalString": value}:
-            return [value]
+            return [_written(value)]
         case {"path": str(path)} | {"call": str(), "args": {"value": {"path": str(path)}}}:
             return values.get(path, ())
         case {"call": str(), "args": {"value": str(template)}}:
-            return [re.sub(_REFERENCE, lambda found: ", ".join(map(str, values.get(found[1], ()))), template)]
+            paths = set(re.findall(_REFERENCE, template := template[:_MOST_CHARACTERS]))
+            lists = {path: [each[:_LONGEST_ITEM] for each in values.get(path, ())[:_MOST_ITEMS]] for path in paths}
+            return [re.sub(_REFERENCE, lambda found: ", ".join(lists[found[1]])[:_LONGEST_ITEM], template)]
         case _:
-            return [text]
+            return [_written(text)]
