@@ -183,6 +183,17 @@ def test_a_tool_is_called_whatever_its_name_by_one_that_models_know(
     assert [each["parameters"] for each in model.declared] == [{"type": "object", "properties": {}}]
 
 
+def test_tools_whose_names_models_do_not_know_are_told_apart(server: McpServer, model: ScriptedModel) -> None:
+    names = ["予約", "検索", "", "x" * 99, "x" * 98, "予約"]
+    server.tools = [{"name": name, "annotations": {"readOnlyHint": True}} for name in names]
+    server.serve_call = lambda exchange: exchange.json({"jsonrpc": "2.0", "id": 1, "result": {"content": []}})
+    hub = hub_of(server, model, [wants("___2", city="Kobe")], ["Found."])
+    assert turn(hub, "send", "mcp: look for Kobe")[1] == "Found."
+    assert [each["name"] for each in model.declared] == ["__", "___2", "_", "x" * 64, f"{'x' * 60}_2"]
+    assert server.received[-1].json["params"]["name"] == "検索"
+    assert [turn.name for turn in model.dialogues[-1] if isinstance(turn, FunctionCall)] == ["___2"]
+
+
 def test_a_tool_with_an_endless_schema_is_not_offered(server: McpServer, model: ScriptedModel) -> None:
     endless = {"type": "object", "properties": {f"p{number}": {"type": "string"} for number in range(1000)}}
     server.tools = [*server.tools, {"name": "endless", "inputSchema": endless}]

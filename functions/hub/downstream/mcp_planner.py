@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any
 
 import msgspec
@@ -78,11 +79,12 @@ class ToolPlanner:
         functions: dict[str, Tool] = {}
         for tool in tools:
             if len(functions) < _MAX_FUNCTIONS and len(msgspec.json.encode(tool.input_schema)) <= _MAX_SCHEMA_BYTES:
-                functions.setdefault(_function_name(tool.name), tool)
+                functions.setdefault(tool.name, tool)
+        names = _function_names(functions)
         prompt = Prompt(
             instruction=_INSTRUCTION.format(name=route.name, description=route.description, language=language),
-            turns=list(_turns(dialogue)),
-            functions=[_function(name, tool) for name, tool in functions.items()],
+            turns=list(_turns(dialogue, names)),
+            functions=[_function(names[tool.name], tool) for tool in functions.values()],
         )
         try:
             pieces = model.stream(prompt, cancellation=cancellation, timeout_seconds=seconds)
@@ -101,22 +103,27 @@ class ToolPlanner:
             ) from None
         if called is None:
             return text
-        chosen = functions.get(called.name)
-        return replace(called, name=chosen.name) if chosen else called
+        chosen = next((tool for tool, name in names.items() if name == called.name), called.name)
+        return replace(called, name=chosen)
 
 
-def _turns(dialogue: Dialogue) -> Iterator[Turn]:
+def _turns(dialogue: Dialogue, names: Mapping[str, str]) -> Iterator[Turn]:
     yield UserTurn(dialogue.text or " ")
     for called in dialogue.called:
-        name = _function_name(called.tool)
+        name = names.get(called.tool) or _function_names([called.tool])[called.tool]
         yield FunctionCall(name=name, arguments=called.arguments, signature=called.signature)
         result = called.result[:_MAX_RESULT_CHARACTERS]
         yield FunctionResult(name=name, text=result, succeeded=not called.has_failed)
 
 
-def _function_name(tool: str) -> str:
-    """Return the name by which every model can call the tool."""
-    return _NOT_IN_NAMES.sub("_", tool)[:_MAX_NAME_CHARACTERS]
+def _function_names(tools: Iterable[str]) -> dict[str, str]:
+    """Return for each tool a name of its own by which every model can call it."""
+    names: dict[str, str] = {}
+    for tool in tools:
+        name = _NOT_IN_NAMES.sub("_", tool or "_")[:_MAX_NAME_CHARACTERS]
+        numbered = (f"{name[: _MAX_NAME_CHARACTERS - 4]}_{number}" for number in count(2))
+        names[tool] = next(each for each in chain([name], numbered) if each not in names.values())
+    return names
 
 
 def _function(name: str, tool: Tool) -> dict[str, Any]:
