@@ -14,7 +14,10 @@ _MOST_BYTES = 131_072
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """A connection that ends if a head, a chunk's extension or trailers are endless, or if a head is not complete in time."""
+    """A connection that ends if a head, a chunk's extension or trailers are endless, or if a head is not complete in time.
+
+    That of a request behind one that is being answered has until its answer ends.
+    """
 
     def __init__(self, *args: Any, head_seconds: float, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -29,7 +32,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().data_received(data)
         if self._outside_bytes > _MOST_BYTES:
             self._refuse("The request's head is too large")
-        elif self._is_in_head and self._outside_bytes and self._deadline is None:
+        elif self._is_in_head and self._outside_bytes and self._deadline is None and self._is_idle:
             self._deadline = self.loop.call_later(self._head_seconds, self._refuse, "The request's head is incomplete")
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -53,6 +56,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self._outside_bytes, self._is_in_head = 0, True
         super().on_message_complete()
 
+    @property
+    def _is_idle(self) -> bool:
+        """True while no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
     def _end_head(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
@@ -61,7 +69,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _refuse(self, reason: str) -> None:
         if self.transport.is_closing():
             return
-        if self.cycle is None or self.cycle.response_complete:
+        if self._is_idle:
             self.send_400_response(reason)
         else:
             # An answer may have begun.

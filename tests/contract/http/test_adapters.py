@@ -315,6 +315,18 @@ def test_a_head_that_is_not_complete_in_time_is_refused(tmp_path: Path) -> None:
                 assert b" 400 Bad Request" in _rest(connection)
 
 
+def test_what_comes_while_a_stream_runs_does_not_end_it(tmp_path: Path) -> None:
+    with running("asgi", tmp_path) as server, server.connect() as stream, server.connect() as late:
+        stream.sendall(b"GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n")
+        _until(stream, b"data: first\n\n")
+        # An empty line before the next request, as RFC 9112 (2.2) allows.
+        stream.sendall(b"\r\n")
+        late.sendall(b"GET / HTTP/1.1\r\nHo")
+        assert b" 400 Bad Request" in _rest(late)
+        server.get("/tick")
+        _until(stream, b"data: second\n\n")
+
+
 def test_slow_bodies_keep_nobody_from_being_read(server: Server) -> None:
     if server.adapter == "flask":
         # A thread waits for each, so its handler decides first who may send a body.
