@@ -1,7 +1,6 @@
 """A request's body from the ASGI server: read on the event loop before the handler starts, within limits of time and memory."""
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
@@ -27,8 +26,8 @@ class AsgiBody:
         self._length = None if chunked else stated_length(headers.get("content-length", ""))
         self._unread = chunked or bool(self._length)
         self._unasked = "expect" in headers
-        self._timeout: asyncio.Timeout | None = None
-        self._latest = math.inf
+        self._timeout = asyncio.Timeout(None)
+        self._began_at = self._latest = 0.0
         self.keeps_connection = True
 
     def taken(self, limit_bytes: int) -> bytes | None:
@@ -43,7 +42,8 @@ class AsgiBody:
         """Read the whole body, if it may be read; False if there is no room for it. `release` gives its room back.
 
         `awaited` holds the bodies that are being read: one too many takes the place of the one that was begun first, which is
-        given up. So callers who send slowly keep nobody else from being read.
+        given up unless it arrives within `pause_seconds` of its beginning. So callers who send slowly keep nobody else from
+        being read, and a burst of others is read.
         """
         if not self._unread:
             return True
@@ -54,7 +54,7 @@ class AsgiBody:
         else:
             awaited[self] = None
             if len(awaited) > self._limits.awaited_bodies:
-                next(iter(awaited))._give_up(awaited)
+                next(iter(awaited))._give_up(awaited, wait_limits)
             try:
                 return await self._read(wait_limits)
             except TimeoutError:
@@ -101,7 +101,8 @@ class AsgiBody:
 
     async def _read(self, wait_limits: WaitLimits) -> bool:
         clock = asyncio.get_running_loop().time
-        self._latest = clock() + wait_limits.total_seconds
+        self._began_at = clock()
+        self._latest = self._began_at + wait_limits.total_seconds
         pieces: list[bytes] = []
         size = 0
         async with asyncio.timeout(wait_limits.idle_seconds) as self._timeout:
@@ -126,11 +127,11 @@ class AsgiBody:
             self.release()
         return True
 
-    def _give_up(self, awaited: "dict[AsgiBody, None]") -> None:
+    def _give_up(self, awaited: "dict[AsgiBody, None]", wait_limits: WaitLimits) -> None:
         del awaited[self]
-        self._latest = 0.0
-        if self._timeout is not None and not self._timeout.expired():
-            self._timeout.reschedule(0.0)
+        self._latest = self._began_at + wait_limits.pause_seconds
+        if not self._timeout.expired():
+            self._timeout.reschedule(self._latest)
 
     async def _piece(self) -> bytes:
         self._unasked = False
