@@ -4,7 +4,7 @@ import time
 from base64 import b64decode
 from collections.abc import Mapping
 from urllib.parse import urlsplit
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from a2a_hub.a2a.errors import OVERLOADED, RETRY_SOON, UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.http.admission import Capacity, Overloaded
@@ -68,12 +68,12 @@ class Upstream:
         self._idle_seconds = idle_seconds
         self._capacity = capacity
         self._watcher = ReadinessWatcher()
-        self._streams = WeakSet[ForwardedBody]()
+        self._streams = WeakKeyDictionary[ForwardedBody, None]()
 
     def drain(self, *, seconds: float = 4.0) -> None:
         """Pass on the streams that end within `seconds`; the others end with the events that the function has given for that."""
         deadline = time.monotonic() + seconds
-        while (streams := [each for each in self._streams if not each.closed]) and time.monotonic() < deadline:
+        while (streams := self._open_streams()) and time.monotonic() < deadline:
             time.sleep(_LOOK_SECONDS)
         for each in streams:
             each.end()
@@ -130,8 +130,12 @@ class Upstream:
         last = b64decode(answer.headers.get(STREAM_END) or "")
         body = ForwardedBody(answer, self._watcher, silence_seconds=self._idle_seconds, on_close=on_close, last=last)
         if is_stream:
-            self._streams.add(body)
+            self._streams[body] = None
         return body
+
+    def _open_streams(self) -> list[ForwardedBody]:
+        # Listed by their references at once: others begin meanwhile.
+        return [each for found in self._streams.keyrefs() if (each := found()) and not each.closed]
 
     def id_token_claims(self) -> IdTokenClaims | None:
         """Return the claims of this function's token for the function; None if it needs none. Raises OwnTokenUnavailable."""
