@@ -54,7 +54,6 @@ class TaskWork:
         self._runs = runs
         self._slots = slots
         self._deliverer = deliverer
-        self._leasing = leasing
         self._wakeups = wakeups
         self._run_due_sweeps = background.run_due
         self._config = config
@@ -62,24 +61,24 @@ class TaskWork:
         every, deliver = background.every, functools.partial(deliverer.deliver_due, waits=config.in_requests)
         runs_job = every(config.sweep_seconds, self._start_due_runs, name="The sweep for tasks that nobody runs")
         deliveries_job = every(config.webhooks.poll_seconds, deliver, name="The delivery of push notifications")
-        every(_ABANDONED_EVERY_SECONDS, self._end_abandoned, name="The sweep for tasks that no worker runs")
+        abandoned = functools.partial(leasing.end_abandoned, None)
+        every(_ABANDONED_EVERY_SECONDS, abandoned, name="The sweep for tasks that no worker runs")
         every(_PURGE_EVERY_SECONDS, self._purge, name="The deletion of old tasks")
         self._jobs = {topic_of(HUB): runs_job, WEBHOOKS_TOPIC: deliveries_job}
 
     def do(self, wakeup: Wakeup) -> Outcome:
         """Do the work and wait for its end. Raise Unavailable."""
-        match wakeup.topic:
-            case topic if topic == WEBHOOKS_TOPIC:
-                self._deliverer.deliver_due(waits=True)
-            case topic if topic == SWEEPS_TOPIC:
-                if job := self._jobs.get(wakeup.task_id):
-                    job.at(0.0)
-                self._run_due_sweeps()
-            case _:
-                outcome = self._runs.run(wakeup.task_id)
-                if outcome is Outcome.DONE and self._slots.has_refused():
-                    self._jobs[topic_of(HUB)].at(0.0)
-                return outcome
+        if wakeup.topic == WEBHOOKS_TOPIC:
+            self._deliverer.deliver_due(waits=True)
+        elif wakeup.topic == SWEEPS_TOPIC:
+            if job := self._jobs.get(wakeup.task_id):
+                job.at(0.0)
+            self._run_due_sweeps()
+        else:
+            outcome = self._runs.run(wakeup.task_id)
+            if outcome is Outcome.DONE and self._slots.has_refused():
+                self._jobs[topic_of(HUB)].at(0.0)
+            return outcome
         return Outcome.DONE
 
     def look_at(self, topic: str, when: float) -> None:
@@ -99,9 +98,6 @@ class TaskWork:
         if self._config.in_requests and next_at is not None and next_at < now + _SWEPT_EVERY_SECONDS:
             self._wakeups.publish(SWEEPS_TOPIC, topic_of(HUB), due_at=next_at)
         return next_at
-
-    def _end_abandoned(self) -> None:
-        self._leasing.end_abandoned(None)
 
     def _purge(self) -> None:
         while self._store.purge(ended_before=self._now() - self._config.retention_seconds, limit=_MOST_PURGED):

@@ -24,13 +24,8 @@ def follows(said: Quantity, given: Sequence[Quantity], *, sentence: str, texts: 
     spans = [each for each in given if each.kind == "number" and each.unit in ("d", "min", "month")][:_MOST]
     match said.kind:
         case "weekday":
-            days = {
-                (_WEEKDAYS.index(each.value) + step) % 7
-                for each in bases
-                if each.kind == "weekday"
-                for step in _steps(texts)
-            }
-            return _WEEKDAYS.index(said.value) in days
+            days = [_WEEKDAYS.index(each.value) for each in bases if each.kind == "weekday"]
+            return _WEEKDAYS.index(said.value) in {(day + step) % 7 for day in days for step in _steps(texts)}
         case "time":
             times = [_minutes(each) for each in bases if each.kind == "time"]
             lengths = [int(each.value) for each in spans if each.unit == "min" and each.value.isdigit()]
@@ -39,9 +34,8 @@ def follows(said: Quantity, given: Sequence[Quantity], *, sentence: str, texts: 
                 {*times, *(time + sign * length for time in times for length in lengths for sign in (1, -1))}
             )
         case "date":
-            return any(
-                said.value in _forms(day) for each in bases if each.kind == "date" for day in _dates(each, spans, texts)
-            )
+            dates = (day for each in bases if each.kind == "date" for day in _dates(each, spans, texts))
+            return any(said.value in (day.isoformat(), f"{day:%m-%d}") for day in dates)
         case "number" if said.unit in ("d", "min"):
             return said.value in {str(abs(each)) for each in _between(bases, said.unit)}
     return False
@@ -80,10 +74,6 @@ def _dates(base: Quantity, spans: Sequence[Quantity], texts: str) -> Iterator[da
     if month and _MONTH_AFTER.search(texts):
         following = int(month[1]) % 12 + 1
         yield from filter(None, (_day(f"{following:02}-{each:02}") for each in days))
-
-
-def _forms(day: date) -> set[str]:
-    return {day.isoformat(), f"{day:%m-%d}"}
 
 
 def _between(bases: Sequence[Quantity], unit: str) -> Iterator[int]:

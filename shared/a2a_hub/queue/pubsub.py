@@ -24,9 +24,8 @@ from a2a_hub.queue.wakeups import WAKEUPS_PATH, Wakeup, Wakeups, message_attribu
 if TYPE_CHECKING:
     from google.cloud.pubsub_v1 import PublisherClient
 
-_PUBLISH_SECONDS = 5.0
-CLOUD_TASKS_ENDPOINT = "https://cloudtasks.googleapis.com"
 _SECONDS = 5.0
+CLOUD_TASKS_ENDPOINT = "https://cloudtasks.googleapis.com"
 _MOST_ANSWER_BYTES = 64_000
 # Pub/Sub's longest acknowledgement deadline too: the receiver has the same time for either.
 _DISPATCH_DEADLINE = "600s"
@@ -120,8 +119,8 @@ class PubsubWakeups(Wakeups):
             client = self._publisher()
             path = client.topic_path(self._project, self._prefix + topic)
             # Not in the client's batches: filling one costs the time that a wake-up saves, and a failed batch fails the next.
-            again = retry.Retry(timeout=_PUBLISH_SECONDS)
-            Api.publish(client, topic=path, messages=[message], retry=again, timeout=_PUBLISH_SECONDS)
+            again = retry.Retry(timeout=_SECONDS)
+            Api.publish(client, topic=path, messages=[message], retry=again, timeout=_SECONDS)
         except (exceptions.GoogleAPIError, GoogleAuthError) as error:
             self._failed(f"a wake-up for topic {topic} was not published: {type(error).__name__}")
 

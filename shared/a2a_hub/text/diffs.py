@@ -59,7 +59,5 @@ def _lines(text: str) -> list[str]:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    for count, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return count
-    return min(len(one), len(other))
+    unlike = (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
+    return next(unlike, min(len(one), len(other)))
