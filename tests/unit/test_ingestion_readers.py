@@ -8,6 +8,8 @@ from email.message import EmailMessage
 import pytest
 from msgspec import structs
 from openpyxl import Workbook
+from openpyxl.worksheet.filters import AutoFilter, FilterColumn, Filters
+from openpyxl.worksheet.table import Table
 
 from functions.docqa.ingestion.editions import in_force
 from functions.docqa.ingestion.reader import read
@@ -322,6 +324,20 @@ def test_xlsx_rows_and_columns_that_are_hidden_are_no_evidence() -> None:
     assert document.edition.effective == "2026-05-01"
 
 
+def test_rows_that_the_filter_of_an_xlsx_table_leaves_out_are_read() -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (("City", "Fee"), ("Oslo", 10), ("Bergen", 20)):
+        sheet.append(row)
+    chosen = FilterColumn(colId=0, filters=Filters(filter=["Oslo"]))
+    sheet.add_table(Table(displayName="Fees", ref="A1:B3", autoFilter=AutoFilter(ref="A1:B3", filterColumn=[chosen])))
+    sheet.row_dimensions[3].hidden = True
+    out = io.BytesIO()
+    book.save(out)
+    assert [unit.text for unit in units(read("a.xlsx", "corpus:a", out.getvalue()))] == ["Oslo | 10", "Bergen | 20"]
+
+
 def test_xlsx_shows_values_as_the_sheet_does() -> None:
     book = Workbook()
     sheet = book.active
@@ -357,6 +373,14 @@ def test_xlsx_shows_values_as_the_sheet_does() -> None:
             "It costs €5¹, for 10³ l on 4 m².",
         ),
         ('<div class="cc-window">This site uses cookies. <a>Got it!</a></div><p>We open at nine.', "We open at nine."),
+        (
+            "<section><p>A cookie is kept for a day. You may allow it in the <a>settings</a>.</section>",
+            "A cookie is kept for a day.|You may allow it in the settings.",
+        ),
+        (
+            "<div>We bake no cookies, we set them. <button>Accept all</button></div><p>We open at nine.",
+            "We open at nine.",
+        ),
         ("<p>Our shop uses cookies for the basket.", "Our shop uses cookies for the basket."),
         (
             "<table><tr><td><a>News</a> <a>Map</a> <a>Jobs</a><td><h1>Hours</h1><p>We open at nine.</p></table>",

@@ -118,6 +118,9 @@ CLOSING = (
         ("Candles in class 22 cost £2.50.", "What is the fee for candles?", ROWS),
         ("No, guests may not vote.", "May guests vote?", "Members may vote if they are present; guests may not."),
         ("ー です。", "？", "値は ー です。"),
+        ("Send it by 28 February.", "When?", "Send it on the day before 1 March."),
+        ("5月4日までに出します。", "いつまで？", "5月3日の翌日までに出す。"),
+        ("Half of it is kept, €20.", "What is kept?", "€40 are paid; half is kept."),
     ],
 )
 def test_what_follows_from_quotes_and_question_is_kept(sentence: str, question: str, quote: str) -> None:
@@ -133,6 +136,9 @@ def test_what_follows_from_quotes_and_question_is_kept(sentence: str, question: 
         ("Tell them on Tuesday.", "I cannot come on Thursday. When do I say so?", CLOSING, "weekday"),
         ("That comes to €17,000.", "I have 50 ares. What do I pay?", "The levy is €3,200 for 10 ares.", "number"),
         ("A card for 10 visits costs €480.", "A card for 10 visits?", "A card for ten visits costs €48.", "number"),
+        ("Send it by 2 March.", "When?", "Send it on the day before 1 March.", "date"),
+        ("5月2日までに出します。", "いつまで？", "5月3日の翌日までに出す。", "date"),
+        ("Half of the fee is refunded.", "How much?", "25% of the fee is refunded.", "number"),
         ("Candles in class 22 cost £2.00.", "What is the fee for candles?", ROWS, "number"),
         ("It is due on 3 May 2026.", "When?", "It is due 99999999999 days after 1 May 2026.", "date"),
         ("It is due on 3 May 2026.", "When?", "It is due 36,000 days before 1 May 0050, after 2 May 9999.", "date"),

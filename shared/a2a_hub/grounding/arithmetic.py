@@ -77,7 +77,8 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
         each for pair in permutations(both, 2) for each in _changed(result.unit, *pair)
     }:
         return True
-    if _HALF.search(sentence) and any(wanted in (value / 2, value * 2) for value in alike):
+    beside = f"{sentence[: result.start]} {sentence[result.end :]}"  # what says half is not the figure itself
+    if _HALF.search(beside) and any(wanted in (value / 2, value * 2) for value in alike):
         return True
     values = [Fraction(each.value) for each in terms]
     if any(wanted in _of_three(result.unit, *three) for three in permutations(both[:_MOST_OF_THREE], 3)):

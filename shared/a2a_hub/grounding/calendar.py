@@ -68,7 +68,7 @@ def _dates(base: Quantity, spans: Sequence[Quantity], texts: str) -> Iterator[da
     day = _day(base.value)
     days = [int(each.value) for each in spans if each.unit == "d" and each.value.isdigit()]
     if day:
-        steps = [sign * each for each in (*days, *map(abs, _steps(texts))) if each <= _MOST_DAYS for sign in (1, -1)]
+        steps = [*_steps(texts), *(sign * each for each in days if each <= _MOST_DAYS for sign in (1, -1))]
         yield from (day + timedelta(step) for step in steps if 0 < day.toordinal() + step <= date.max.toordinal())
     month = re.fullmatch(r"(?:\d{4}-)?(\d\d)(?:-\d\d)?", base.value)
     if month and _MONTH_AFTER.search(texts):

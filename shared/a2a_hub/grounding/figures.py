@@ -87,12 +87,15 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
-    known = [each.quantity for each in sorted(given, key=lambda each: not each.is_asked) if not each.is_guessed]
-    known = list(dict.fromkeys(known))
+    asked_first = sorted(given, key=lambda each: not each.is_asked)
+    known = list(dict.fromkeys(each.quantity for each in asked_first if not each.is_guessed))
     told = quantities(sentence)
     rows = [quote.text for quote in quotes]
     asked = frozenset(terms_of(f"{sentence}\n{question}"))
-    alike_of = [_alike(said, given, in_japanese) for said in told]
+    alike_of = [
+        [each for each in given if (said.unit or not each.is_guessed) and _is_said_by(said, each, given, in_japanese)]
+        for said in told
+    ]
     borne_out = [said for said, alike in zip(told, alike_of, strict=True) if alike]
     follows = reckoned(told, borne_out, known, sentence, question)
     follows += [said for said in told if calendar.follows(said, known, sentence=sentence, texts=texts)]
@@ -195,12 +198,6 @@ def _scaled(quantity: Quantity, factor: int, unit: str) -> Quantity:
 def _base(unit: str) -> tuple[int, str]:
     """Return what one of a unit is in the normal form."""
     return (60, "min") if unit == "h" else SCALED.get(unit, (1, unit))
-
-
-def _alike(said: Quantity, given: Sequence[_Given], in_japanese: bool) -> list[_Given]:
-    return [
-        each for each in given if (said.unit or not each.is_guessed) and _is_said_by(said, each, given, in_japanese)
-    ]
 
 
 def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japanese: bool) -> bool:

@@ -38,10 +38,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _UNSEEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[\w-]*\s*:\s*line-through", re.IGNORECASE
 )
-_CONSENT = re.compile(
-    r"(?:\bcookies?\b|クッキー).*(?:\baccept|\bagree|\ballow|\bgot it|\bok\b|\bdismiss|同意|許可|了解|承諾|閉じる)",
-    re.IGNORECASE | re.DOTALL,
-)
+_COOKIES = re.compile(r"\bcookies?\b|クッキー", re.IGNORECASE)
+_CONSENT = re.compile(r"\b(?:accept|agree|allow|got it|ok\b|dismiss)|同意|許可|了解|承諾|閉じる", re.IGNORECASE)
 LINE = "data-line"
 """The attribute with the number of the source's line at which an element begins."""
 _BOLD_HEADING, _LONGEST_HEADING = 7, 80
@@ -303,7 +301,10 @@ class _Reading:
 
 
 def _asks_consent(node: "LexborNode") -> bool:
-    return node.css_first("a, button, input") is not None and _CONSENT.search(node.text()) is not None
+    """Return whether it has a button, or links that are one; links in a text about cookies are none."""
+    has_button = node.css_first("button, input") is not None
+    said = node.text() if has_button else "\n".join(link.text() for link in node.css("a"))
+    return bool(_CONSENT.search(said) and _COOKIES.search(node.text()))
 
 
 def _is_layout(table: "LexborNode") -> bool:

@@ -20,7 +20,7 @@ from functions.docqa.ingestion.tables import is_header
 _MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS = 3_000, 300_000, 2_000, 20_000
 _EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4, 3.0, 6, 8
 _LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
-_SMALL, _RAISED = 0.85, 0.6
+_SMALL, _RAISED, _COMPARED_ROWS = 0.85, 0.6, 50
 _RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
 _BOLD = 600
 _DIGITS = re.compile(r"\d+")
@@ -338,7 +338,7 @@ def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence
     first, last = placed[0] if placed else None, before[-1] if before else None
     if not first or not last or not first.row or len(first.row) != len(last.row):
         return placed
-    header, *above = (line.row for line in before if line.table == last.table)
+    header, *above = islice((line.row for line in before if line.table == last.table), _COMPARED_ROWS)
     rows = [line for line in placed if line.table == first.table]
     if first.row != header and is_header([line.row for line in rows], above=above):
         return placed  # another table

@@ -64,7 +64,8 @@ def _sheet_blocks(sheet: Any, *, table: int) -> list[Block]:
 
 def _hidden(sheet: Any) -> tuple[set[int], set[int]]:
     """Return the rows and columns that are hidden, but not by a filter or in a group, which readers open."""
-    filtered = bool(sheet.auto_filter.filterColumn)
+    filters = [sheet.auto_filter, *(each.autoFilter for each in sheet.tables.values() if each.autoFilter)]
+    filtered = any(each.filterColumn for each in filters)
     rows = {row for row, each in sheet.row_dimensions.items() if each.hidden and not each.outlineLevel and not filtered}
     columns = (each for each in sheet.column_dimensions.values() if each.hidden and not each.outlineLevel)
     return rows, {column for each in columns for column in range(each.min, min(each.max, _MAX_COLUMNS) + 1)}
