@@ -12,7 +12,7 @@ import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import grpc
@@ -50,14 +50,6 @@ _STATUS_DETAILS = "grpc-status-details-bin"
 _A_SENTENCE = "The hub did not answer as expected"
 
 
-class HttpCall(NamedTuple):
-    """The HTTP request of one call; `body` is None if it has none."""
-
-    method: str
-    target: str
-    body: bytes | None
-
-
 class CallFailed(Exception):
     """A call that ends with a status other than OK; `trailers` carry the google.rpc.Status with its details."""
 
@@ -71,21 +63,22 @@ class Rule:
 
     def __init__(self, method: MethodDescriptor) -> None:
         rule = method.GetOptions().Extensions[annotations_pb2.http]
-        self.verb = rule.WhichOneof("pattern")
+        pattern = rule.WhichOneof("pattern")
+        self.verb = pattern.upper()
         self._has_body = bool(rule.body)
         (with_tenant,) = (getattr(each, each.WhichOneof("pattern")) for each in rule.additional_bindings)
-        self._template, self._template_with_tenant = getattr(rule, self.verb), with_tenant
+        self._template, self._template_with_tenant = getattr(rule, pattern), with_tenant
 
-    def call(self, request: Message) -> HttpCall:
-        """Return the request to the hub. Raises CallFailed when a field of the path is missing."""
+    def call(self, request: Message) -> tuple[str, str, bytes | None]:
+        """Return the method, target and body of the request to the hub. Raises CallFailed when a field of the path is missing."""
         fields = json_format.MessageToDict(request)
         template = self._template_with_tenant if fields.get("tenant") else self._template
         names = request.DESCRIPTOR.fields_by_name
         path = _FIELD.sub(lambda found: _taken(fields, names[found[1]].json_name), template)
         if self._has_body:
-            return HttpCall(self.verb.upper(), path, json.dumps(fields).encode())
+            return self.verb, path, json.dumps(fields).encode()
         query = urlencode({name: json.dumps(each) if isinstance(each, bool) else each for name, each in fields.items()})
-        return HttpCall(self.verb.upper(), f"{path}?{query}" if query else path, None)
+        return self.verb, f"{path}?{query}" if query else path, None
 
 
 def _taken(fields: dict[str, Any], name: str) -> str:
@@ -200,13 +193,13 @@ class Method:
             await self._abort(context, problem)
 
     def _asked(self, request: Message, context: grpc.aio.ServicerContext, *, accept: str) -> Any:
-        call: HttpCall = self._rule.call(request)
+        method, target, body = self._rule.call(request)
         left = context.time_remaining()
         seconds = _LONGEST_CALL_SECONDS if left is None else min(left, _LONGEST_CALL_SECONDS)
         return self._client.stream(
-            call.method,
-            call.target,
-            content=call.body,
+            method,
+            target,
+            content=body,
             headers=headers_of(context.invocation_metadata() or (), accept=accept),
             timeout=httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
         )
