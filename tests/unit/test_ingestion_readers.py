@@ -290,7 +290,8 @@ def test_docx_text_that_is_not_shown_is_no_evidence_and_boxes_and_tables_inside_
         (" or", ""),
         (" 9", "<w:strike/>"),
         (" 8", "<w:vanish/>"),
-        (" less.", '<w:strike w:val="0"/>'),
+        (" less", '<w:strike w:val="0"/>'),
+        (".", '<w:dstrike w:val="off"/>'),
     ]
     boxes = f"<w:AlternateContent><w:Choice>{box}</w:Choice><w:Fallback>{box}</w:Fallback></w:AlternateContent>"
     body = f"<w:p>{''.join(run(*each) for each in runs)}</w:p><w:p><w:r>{boxes}</w:r></w:p>{outer}"

@@ -121,7 +121,7 @@ def found_in(element: Element, tag: str, *, without: Collection[str] = ()) -> It
 def is_set(style: Element, name: str) -> bool:
     """Return whether a property without a value, or with one, is on."""
     mark = style.find(name)
-    return mark is not None and mark.get("val", "1") not in ("0", "false")
+    return mark is not None and mark.get("val", "1") not in ("0", "false", "off")
 
 
 def value_of(element: Element | None, name: str) -> str:

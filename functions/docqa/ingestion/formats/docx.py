@@ -253,6 +253,5 @@ def _paragraphs(cell: Element) -> Iterator[Element]:
 
 def _is_bold(paragraph: Element) -> bool:
     """Return whether all text of a paragraph is bold."""
-    runs = [run for run in paragraph.iter("r") if "".join(each.text or "" for each in run.iter("t")).strip()]
-    styles = [run.find("rPr") for run in runs]
-    return bool(runs) and all(style is not None and is_set(style, "b") for style in styles)
+    styles = [run.find("rPr") for run in paragraph.iter("r") if any((t.text or "").strip() for t in run.iter("t"))]
+    return styles != [] and all(style is not None and is_set(style, "b") for style in styles)
