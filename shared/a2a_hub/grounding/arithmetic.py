@@ -14,7 +14,7 @@ from a2a_hub.text.units import MONEY, SCALED
 
 _RECKONS = re.compile(
     r"\b(?:per|total\w*|together|altogether|sum|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
-    r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leaves?|double|twice|gr[eo]w\w*|increas\w+|decreas\w+"
+    r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leaves?|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|increas\w+|decreas\w+"
     r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than)\b"
     r"|合計|合わせ|加え|総額|総計|小計|差|残[りる高額]|半[額分値]|なら|ずつ|より|増|減|上回|下回|高く|低く|安く|上昇|低下"
     r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
@@ -35,24 +35,39 @@ def reckons(text: str) -> bool:
 
 
 def reckoned(
-    told: Sequence[Quantity], borne_out: Sequence[Quantity], given: Sequence[Quantity], sentence: str, question: str
+    told: Sequence[Quantity],
+    borne_out: Sequence[Quantity],
+    asked: Sequence[Quantity],
+    given: Sequence[Quantity],
+    text: str,
 ) -> list[Quantity]:
     """Return the figures `told` in a sentence that follow from those that are `borne_out` and the `given` ones of its sources.
 
-    Of a sentence that does not reckon, only amounts of money: they hardly come out of others by chance.
+    `text` is the sentence with its question. Without a word of reckoning only amounts of money follow, and only from a figure
+    that is `asked` about: others come out by chance.
     """
     known = list(filter(_is_number, borne_out))
-    left = [each for each in told if _is_number(each) and each not in known]
-    if not reckons(f"{sentence} {question}"):
-        left = [each for each in left if each.unit in MONEY and not _is_scaled(each, given)]
-    left = left[:_MOST_TERMS]
+    left = [each for each in told if _is_number(each) and each not in known][:_MOST_TERMS]
     sources = [each for each in given if _is_number(each)][:_MOST_FIGURES]
+    if not reckons(text):
+        cases = list(filter(_is_number, asked))[:_MOST_TERMS]
+        amounts = [each for each in left if each.unit in MONEY and not _is_scaled(each, given)]
+        return [each for each in amounts if Fraction(each.value) in _of_cases(each.unit, cases, sources)]
     found: list[Quantity] = []
-    while more := [each for each in left if _follows(each, known, sources, sentence)]:
+    while more := [each for each in left if _follows(each, known, sources, text)]:
         found += more
         known += more
         left = [each for each in left if each not in more]
     return found
+
+
+def _of_cases(unit: str, cases: Sequence[Quantity], sources: Sequence[Quantity]) -> set[Fraction]:
+    pairs = [pair for case in cases for each in sources for pair in ((case, each), (each, case))]
+    threes = [(case, *two) for case in cases for two in permutations(sources, 2)]
+    return {
+        *(value for pair in pairs for value in _pairs(unit, *pair)),
+        *(value for three in threes for value in _of_three(unit, *three)),
+    }
 
 
 def _is_scaled(amount: Quantity, given: Sequence[Quantity]) -> bool:

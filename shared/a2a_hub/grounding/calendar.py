@@ -11,6 +11,15 @@ _DAY_BEFORE = re.compile(
     r"\b(?:day before|(?:previous|preceding) (?:business |working )?day)\b|前日|前営業日", re.IGNORECASE
 )
 _DAY_AFTER = re.compile(r"\b(?:day after|(?:next|following) (?:business |working )?day)\b|翌日|翌営業日", re.IGNORECASE)
+_AHEAD = re.compile(
+    r"\b(?:before|prior|earlier|advance|ahead|notice|beforehand)\b|(?:日|週間|月|時間|分)前|早く", re.IGNORECASE
+)
+_LATER = re.compile(r"\b(?:after|later|within|every|limit)\b|(?:日|週間|月|時間|分)後|以内|ごと|おき", re.IGNORECASE)
+_HOW_LONG = re.compile(
+    r"\bhow (?:long|many (?:days|nights|hours|minutes|weeks)|much (?:longer|later|earlier))\b"
+    r"|何(?:日|泊|週間|時間|分)|ど[のれ](?:くらい|ぐらい)|期間",
+    re.IGNORECASE,
+)
 _MONTH_AFTER = re.compile(r"\b(?:next|following) month\b|翌月", re.IGNORECASE)
 # Of a date without a year; 29 February is then none.
 _ANY_YEAR = 2_001
@@ -18,26 +27,36 @@ _MOST, _MOST_DAYS = 16, 36_600
 _HALF_DAY = 720
 
 
-def follows(said: Quantity, given: Sequence[Quantity], *, sentence: str, texts: str) -> bool:
-    """Return True if a date, a time, a weekday, or the time between two of them follows from the `given` ones."""
-    bases = [each for each in given if each.kind in ("date", "time", "weekday")][:_MOST]
-    spans = [each for each in given if each.kind == "number" and each.unit in ("d", "min", "month")][:_MOST]
+def follows(
+    said: Quantity, asked: Sequence[Quantity], given: Sequence[Quantity], *, sentence: str, question: str, texts: str
+) -> bool:
+    """Return True if a date, a time, a weekday, or the time between two of them follows from the `given` ones.
+
+    `asked` are those of the question, which a weekday and a time between two need. `texts` say in which direction one counts.
+    """
+    bases = [each for each in given if each.kind in ("date", "time")][:_MOST]
+    spans = [each for each in given if each.kind == "number" and each.unit in ("d", "min")][:_MOST]
+    signs = [sign for sign, direction in ((-1, _AHEAD), (1, _LATER)) if direction.search(texts)]
     match said.kind:
         case "weekday":
-            days = [_WEEKDAYS.index(each.value) for each in bases if each.kind == "weekday"]
+            days = [_WEEKDAYS.index(each.value) for each in asked if each.kind == "weekday"]
             return _WEEKDAYS.index(said.value) in {(day + step) % 7 for day in days for step in _steps(texts)}
         case "time":
             times = [_minutes(each) for each in bases if each.kind == "time"]
             lengths = [int(each.value) for each in spans if each.unit == "min" and each.value.isdigit()]
             wanted = {_minutes(said)} | ({_minutes(said) + _HALF_DAY} if _is_spoken(said, sentence) else set())
             return not wanted.isdisjoint(
-                {*times, *(time + sign * length for time in times for length in lengths for sign in (1, -1))}
+                {*times, *(time + sign * length for time in times for length in lengths for sign in signs)}
             )
         case "date":
-            dates = (day for each in bases if each.kind == "date" for day in _dates(each, spans, texts))
+            steps = [*_steps(texts), *(sign * each for each in _days(spans) for sign in signs)]
+            dates = (day for each in bases if each.kind == "date" for day in _dates(each, steps, _days(spans), texts))
             return any(said.value in (day.isoformat(), f"{day:%m-%d}") for day in dates)
         case "number" if said.unit in ("d", "min"):
-            return said.value in {str(abs(each)) for each in _between(bases, said.unit)}
+            has_length = any(each.unit == said.unit for each in spans if each not in asked)
+            kind = "date" if said.unit == "d" else "time"
+            is_asked = any(each.kind == kind for each in asked) or (_HOW_LONG.search(question) and not has_length)
+            return bool(is_asked) and said.value in {str(abs(each)) for each in _between(bases, said.unit)}
     return False
 
 
@@ -64,11 +83,14 @@ def _day(value: str) -> date | None:
         return None
 
 
-def _dates(base: Quantity, spans: Sequence[Quantity], texts: str) -> Iterator[date]:
-    day = _day(base.value)
+def _days(spans: Sequence[Quantity]) -> list[int]:
     days = [int(each.value) for each in spans if each.unit == "d" and each.value.isdigit()]
+    return [each for each in days if each <= _MOST_DAYS]
+
+
+def _dates(base: Quantity, steps: Sequence[int], days: Sequence[int], texts: str) -> Iterator[date]:
+    day = _day(base.value)
     if day:
-        steps = [*_steps(texts), *(sign * each for each in days if each <= _MOST_DAYS for sign in (1, -1))]
         yield from (day + timedelta(step) for step in steps if 0 < day.toordinal() + step <= date.max.toordinal())
     month = re.fullmatch(r"(?:\d{4}-)?(\d\d)(?:-\d\d)?", base.value)
     if month and _MONTH_AFTER.search(texts):

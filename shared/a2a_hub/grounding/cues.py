@@ -27,7 +27,7 @@ _MUST = r"(?:なりません|ならない|ならず|なりませぬ|いけませ
 _ABLE = r"[えけげせぜてでねべめれ](?:て(?:い|おり))?"
 # At one place the first that fits is meant, so that "need not" is neither "need" nor "not".
 _WORDS = (
-    (Cue.ADVICE, r"(?:できる(?:だけ|限り)|なるべく|極力)[^。、]{0,20}(?:ください|下さい|願い)"),
+    (Cue.ADVICE, r"(?:できる(?:だけ|限り)|なるべく|極力)(?![早速多少短長])[^。、]{0,20}(?:ください|下さい|願い)"),
     (Cue.NEUTRAL, (r"\bwithout\s(?:\w+\s)?(?:charges?|fees?|costs?|payment|delay|exception|notice)\b|\bno-[a-z]+"
      r"|\bnot\s(?:in\s)?(?:only|just|merely|necessarily|all|every|each|always|yet)\b|\bno\smatter\b|\bno\.\s?(?=\d)"
      r"|\b(?:(?:must|may|can|shall|should|does|do|did|will|is|are|has|have)\s?)?"
@@ -36,7 +36,7 @@ _WORDS = (
      r"|exceed\w*|(?:above|over|below|under|past|beyond)(?=\s[$€£¥−-]?\d))"
      r"|\bnot\s(?:later|more|less|fewer|earlier|longer)\b|\bwhether\sor\snot\b"
      r"|\b(?:if|as|when|where|wherever|whenever)\s(?:necessary|needed|required|possible|permitted|allowed)\b"
-     r"|\bas\s\w+\sas\spossible\b|\brequired\s(?=(?:documents?|forms?|items?|information|fields?)\b)"
+     r"|\bas\s\w+\sas\s(?:possible|(?:you|they|we)\scan)\b|\brequired\s(?=(?:documents?|forms?|items?|information|fields?)\b)"
      r"|\bcan\sbe\s(?:found|reached|contacted|seen)\b|\b(?:a|the)\scan\b")),
     (Cue.NEUTRAL, (r"に(?:満たない|達しない|届かない|届かず|及ばない|満たず|達せず|過ぎない|過ぎません)"
      r"|だけで(?:は)?なく|のみ(?:ならず|でなく)|に限らず"

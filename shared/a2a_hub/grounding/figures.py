@@ -67,6 +67,8 @@ _ADVERBS = [
     ("year", re.compile(r"\bannual|\byearly\b|per annum|\bp\.a\.|年[額次]|毎年|年に?[\d一]", re.IGNORECASE)),
     ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
 ]
+# What is named so is not what is asked for.
+_WITHOUT = re.compile(r"\b(?:without|not|no|except|other than)\b|なし|ない|以外|除", re.IGNORECASE)
 _EACH = re.compile(r"分|ごと|に|度|か月分|あたり|当たり|につき|毎|目|最[大低高]|\d")
 
 
@@ -97,8 +99,13 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
         for said in told
     ]
     borne_out = [said for said, alike in zip(told, alike_of, strict=True) if alike]
-    follows = reckoned(told, borne_out, known, sentence, question)
-    follows += [said for said in told if calendar.follows(said, known, sentence=sentence, texts=texts)]
+    of_question = [each.quantity for each in given if each.is_asked]
+    follows = reckoned(told, borne_out, of_question, known, f"{sentence} {question}")
+    follows += [
+        said
+        for said in told
+        if calendar.follows(said, of_question, known, sentence=sentence, question=question, texts=texts)
+    ]
     for said, alike in zip(told, alike_of, strict=True):
         if not (alike or said in follows or _stands_in(said, sentence, texts)):
             has_value = said.kind == "number" and any(
@@ -107,7 +114,8 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
             yield "unit" if has_value else said.kind
         cited = [each for each in alike if not each.is_asked]
         found = {each.quantity.term for each in alike}
-        if cited == alike and not reckons(sentence) and is_misplaced(said, told, rows, asked, found):
+        names_row = not (reckons(sentence) or _WITHOUT.search(f"{sentence} {question}"))
+        if names_row and cited == alike and is_misplaced(said, told, rows, asked, found):
             yield said.kind
         if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited):
             yield "boundary"
