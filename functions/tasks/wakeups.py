@@ -58,11 +58,11 @@ class TaskWork:
         self._run_due_sweeps = background.run_due
         self._config = config
         self._now = now
-        every, deliver = background.every, functools.partial(deliverer.deliver_due, waits=config.in_requests)
+        self._leasing = leasing
+        every = background.every
         runs_job = every(config.sweep_seconds, self._start_due_runs, name="The sweep for tasks that nobody runs")
-        deliveries_job = every(config.webhooks.poll_seconds, deliver, name="The delivery of push notifications")
-        abandoned = functools.partial(leasing.end_abandoned, None)
-        every(_ABANDONED_EVERY_SECONDS, abandoned, name="The sweep for tasks that no worker runs")
+        deliveries_job = every(config.webhooks.poll_seconds, self._deliver, name="The delivery of push notifications")
+        every(_ABANDONED_EVERY_SECONDS, self._end_abandoned, name="The sweep for tasks that no worker runs")
         every(_PURGE_EVERY_SECONDS, self._purge, name="The deletion of old tasks")
         self._jobs = {topic_of(HUB): runs_job, WEBHOOKS_TOPIC: deliveries_job}
 
@@ -98,6 +98,13 @@ class TaskWork:
         if self._config.in_requests and next_at is not None and next_at < now + _SWEPT_EVERY_SECONDS:
             self._wakeups.publish(SWEEPS_TOPIC, topic_of(HUB), due_at=next_at)
         return next_at
+
+    def _deliver(self) -> None:
+        # A number of deliveries is no time to look again.
+        self._deliverer.deliver_due(waits=self._config.in_requests)
+
+    def _end_abandoned(self) -> None:
+        self._leasing.end_abandoned(None)
 
     def _purge(self) -> None:
         while self._store.purge(ended_before=self._now() - self._config.retention_seconds, limit=_MOST_PURGED):
