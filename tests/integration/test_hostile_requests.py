@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from a2a_hub.http.allowed_headers import REQUEST_HEADERS
+from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.identity.authentication import HEADER
 from local.envoy import local_routes
 from tests.fakes.http_server import HttpServer
@@ -77,7 +78,14 @@ def test_what_the_gateway_puts_right_reaches_the_hub_as_any_other_request(
     assert _ANSWER.findall(_answer(entrances[GATEWAY].port, hostile)) == [b"200"]
     (received,) = hub.received
     assert received.path in ("/", "/routes")
-    assert received.headers.keys() <= {*REQUEST_HEADERS, HEADER, "host", "content-length", "accept-encoding"}
+    assert received.headers.keys() <= {
+        *REQUEST_HEADERS,
+        HEADER,
+        STREAM_END,
+        "host",
+        "content-length",
+        "accept-encoding",
+    }
     assert received.headers["host"] == f"127.0.0.1:{hub.port}"
     assert principal_at(received) is not None
 
