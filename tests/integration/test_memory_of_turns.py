@@ -1,4 +1,4 @@
-"""What a turn held is free as soon as it is over: a request may have 10 MB, and garbage collection counts objects alone."""
+"""The memory of a turn is free as soon as it is over: a request may have 10 MB, and garbage collection counts objects alone."""
 
 import gc
 import time
