@@ -98,7 +98,7 @@ _LIMIT_BYTES = 9_900_000
 _MAX_RATIO = 2.2
 # What a request may cost besides its text, and what a character may cost where memory is contended (a body of five
 # million is decoded, copied and matched at 20 to 70 ns each): anything worse than linear takes seconds at these lengths.
-_NOISE_SECONDS = 0.05
+_NOISE_SECONDS = 0.15
 _NOISE_SECONDS_PER_CHARACTER = 100e-9
 _ROUNDS = 8
 
