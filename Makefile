@@ -57,7 +57,6 @@ docs: ## build/site: the documentation as a site, which loads nothing from elsew
 
 reference: venv ## write docs/reference and both openapi.yaml, which `make check` compares with the code
 	@$(IN_VENV)/python -m local.docs.reference
-	@$(IN_VENV)/python -m gateway.generate
 
 bench: venv ## measure the hub beside a bare function, the official SDK and a direct call
 	@$(IN_VENV)/python -m bench

@@ -35,7 +35,6 @@ check types mypy
 check imports lint-imports
 check docstrings python -m local.docstrings
 check "shell scripts" shellcheck_all
-check gateway python -m gateway.check
 check "Cloud Build" cloud_build
 check "links of the documentation" python -m local.docs.links
 check "generated reference" python -m local.docs.reference --check

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gateway.document import FILE, Backend, Document, Operation, read
+import yaml
+
+from local.functions import ROOT
 from local.ports import LOOPBACK
 
-_VARIABLE = re.compile(r"\$\{([A-Z_]+)_URL\}")
 Json = dict[str, Any]
+DOCUMENT = ROOT / "gateway" / "openapi.yaml"
 # The hub writes to an open stream every 15 s at the latest.
 _LONGEST_SILENCE = "900s"
 # gunicorn closes an idle connection after 2 s; Envoy has to be the first to let go of it.
@@ -31,68 +33,57 @@ _OWN_ANSWERS = (
 )
 
 
-def forward(
-    to: str,
-    pattern: str | None = None,
-    *,
-    methods: Sequence[str] = (),
-    deadline_seconds: float = 3600.0,
-    own_authorization: str = "",
-) -> Json:
-    """Return the route of requests to the function `to`; the first route that matches takes the request.
+class Operation(NamedTuple):
+    """One method of one path template of the document. The deadline counts to the end of the answer, streams included."""
 
-    `pattern` is a regular expression for the whole path, without the query; without it, and without `methods`, every one
-    matches. The deadline counts to the end of the answer, streams included. `own_authorization` is what the gateway puts into
-    Authorization, after the caller's moved to X-Forwarded-Authorization; "" leaves it.
-    """
-    match = _match(pattern)
-    if methods:
-        match["headers"] = [{"name": ":method", "string_match": {"safe_regex": {"regex": "|".join(methods)}}}]
-    # As API Gateway: without an Authorization, the caller's X-Forwarded-Authorization stays.
-    moved = {"x-forwarded-authorization": "%REQ(authorization)%", "authorization": own_authorization}
-    return {
-        "match": match,
-        "request_headers_to_add": [_header(name, value) for name, value in moved.items()] if own_authorization else [],
-        "route": {
-            "cluster": to,
-            "timeout": f"{deadline_seconds:g}s",
-            "idle_timeout": _LONGEST_SILENCE,
-            # Only where the function cannot have seen the request.
-            "retry_policy": {"retry_on": "connect-failure,reset-before-request", "num_retries": 2},
-        },
-    }
+    method: str
+    path: str
+    function: str
+    deadline_seconds: float
 
 
-def refuse(status: int, pattern: str | None = None, *, allow: Sequence[str] = ()) -> Json:
-    """Return the route of requests that the gateway answers by itself; `allow` are the methods of the path."""
-    answer: Json = {"match": _match(pattern), "direct_response": {"status": status}}
-    if allow:
-        answer["response_headers_to_add"] = [_header("allow", ", ".join(allow))]
-    return answer
+def operations(document: str) -> list[Operation]:
+    """Return the operations of an OpenAPI document for API Gateway."""
+    read = yaml.safe_load(document)
+    backends = read["x-google-api-management"]["backends"]
+    return [
+        Operation(method.upper(), path, _function(backend["address"]), backend["deadline"])
+        for path, item in read["paths"].items()
+        for method, values in item.items()
+        if method != "parameters"
+        for backend in (backends[values["x-google-backend"]],)
+    ]
 
 
-def _match(pattern: str | None) -> Json:
-    return {"prefix": "/"} if pattern is None else {"safe_regex": {"regex": pattern}}
+def _function(address: str) -> str:
+    return address.removeprefix("${").removesuffix("_URL}").lower()
 
 
 def local_routes() -> tuple[Json, ...]:
     """Return the routes of gateway/openapi.yaml."""
-    return routes_of(read(FILE.read_text(encoding="utf-8")))
+    return routes_of(operations(DOCUMENT.read_text(encoding="utf-8")))
 
 
-def routes_of(document: Document) -> tuple[Json, ...]:
+def routes_of(admitted: Sequence[Operation]) -> tuple[Json, ...]:
     """Return every operation's route; then 405 for paths that have other methods, and 404 for the rest.
 
     Literal segments win over variables, and a custom verb over none.
     """
-    operations = sorted(document.operations, key=lambda operation: _precedence(operation.path))
+    admitted = sorted(admitted, key=lambda operation: _precedence(operation.path))
     methods: dict[str, set[str]] = {}
-    for operation in operations:
-        methods.setdefault(operation.path, set()).add(operation.method.upper())
+    for operation in admitted:
+        methods.setdefault(operation.path, set()).add(operation.method)
     return (
-        *(_route(operation, document.backends[operation.backend or ""]) for operation in operations),
-        *(refuse(405, path_pattern(path), allow=sorted(allowed)) for path, allowed in methods.items()),
-        refuse(404),
+        *map(_forwarded, admitted),
+        *(
+            {
+                "match": _match(path),
+                "direct_response": {"status": 405},
+                "response_headers_to_add": [_header("allow", ", ".join(sorted(allowed)))],
+            }
+            for path, allowed in methods.items()
+        ),
+        {"match": {"prefix": "/"}, "direct_response": {"status": 404}},
     )
 
 
@@ -103,20 +94,31 @@ def path_pattern(template: str) -> str:
     return re.sub(r"\\\{[^}]+\\\}", "[^/]+", re.escape(template)) + "/?"
 
 
+def _match(path: str) -> Json:
+    return {"safe_regex": {"regex": path_pattern(path)}}
+
+
 def _precedence(template: str) -> tuple[list[bool], bool]:
     return ["{" in segment for segment in template.split("/")], not template.rpartition("}")[2].startswith(":")
 
 
-def _route(operation: Operation, backend: Backend) -> Json:
-    variable = _VARIABLE.fullmatch(backend.address or "")
-    assert variable is not None, f"backend {backend.name} has an address that names no function"
-    return forward(
-        variable[1].lower(),
-        path_pattern(operation.path),
-        methods=(operation.method.upper(),),
-        deadline_seconds=backend.deadline_seconds or 15.0,
-        own_authorization="" if backend.disables_auth else "Bearer identity-of-the-gateway",
-    )
+def _forwarded(operation: Operation) -> Json:
+    return {
+        "match": _match(operation.path)
+        | {"headers": [{"name": ":method", "string_match": {"exact": operation.method}}]},
+        # As API Gateway: without an Authorization, the caller's X-Forwarded-Authorization stays.
+        "request_headers_to_add": [
+            _header("x-forwarded-authorization", "%REQ(authorization)%"),
+            _header("authorization", "Bearer identity-of-the-gateway"),
+        ],
+        "route": {
+            "cluster": operation.function,
+            "timeout": f"{operation.deadline_seconds:g}s",
+            "idle_timeout": _LONGEST_SILENCE,
+            # Only where the function cannot have seen the request.
+            "retry_policy": {"retry_on": "connect-failure,reset-before-request", "num_retries": 2},
+        },
+    }
 
 
 def command(config: Path) -> list[str]:
@@ -132,21 +134,9 @@ def bootstrap(*, port: int, routes: Sequence[Json], upstream_ports: Mapping[str,
     """Return a configuration: listen on `port`, apply `routes`, find each function on its port here."""
     return {
         "static_resources": {
-            "listeners": [_listener(port, route_configuration(routes))],
+            "listeners": [_listener(port, routes)],
             "clusters": [_cluster(name, upstream) for name, upstream in upstream_ports.items()],
         }
-    }
-
-
-def route_configuration(routes: Sequence[Json]) -> Json:
-    """Return the routes in their order, and the changes to the headers of every request."""
-    return {
-        "name": "gateway",
-        "request_headers_to_add": [
-            # Envoy would append to what the caller claims.
-            _header("x-forwarded-for", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%")
-        ],
-        "virtual_hosts": [{"name": "all", "domains": ["*"], "routes": list(routes)}],
     }
 
 
@@ -155,13 +145,18 @@ def _header(name: str, value: str) -> Json:
     return {"header": {"key": name, "value": value}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}
 
 
-def _listener(port: int, routes: Json) -> Json:
+def _listener(port: int, routes: Sequence[Json]) -> Json:
     router = {"@type": _type("filters.http.router.v3.Router"), "suppress_envoy_headers": True}
     connection_manager = {
         "@type": _type("filters.network.http_connection_manager.v3.HttpConnectionManager"),
         "stat_prefix": "gateway",
         "codec_type": "HTTP1",
-        "route_config": routes,
+        "route_config": {
+            "name": "gateway",
+            # Envoy would append to what the caller claims.
+            "request_headers_to_add": [_header("x-forwarded-for", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%")],
+            "virtual_hosts": [{"name": "all", "domains": ["*"], "routes": list(routes)}],
+        },
         "http_filters": [{"name": "router", "typed_config": router}],
         # A caller's X-Request-Id reaches the hub as it was sent, as through the cloud's gateway.
         "generate_request_id": False,

@@ -17,7 +17,6 @@ from local.cloud import gcloud, wiring
 from local.cloud.program import PATH as FAULTS
 from local.cloud.wiring import CLOUD_FILE, HEDERA, PERSON_TOKEN, STAND_INS, StandIn, own_settings
 from local.cloud.workspace import OWNER
-from local.envoy import Json, local_routes
 from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
 from local.ports import LOOPBACK, free_ports
 from local.processes import (
@@ -71,12 +70,11 @@ def run(
     settings: Settings,
     *,
     inherited: Mapping[str, str],
-    routes: Sequence[Json] | None = None,
     stand_ins: Sequence[StandIn] = (),
     choose_ports: Callable[[int], list[int]] = free_ports,
 ) -> None:
-    """Run `table` behind the gateway, with `routes` instead of gateway/openapi.yaml's, over the local cloud of `stand_ins`,
-    until SIGINT, SIGTERM or SIGHUP; then all of it has ended.
+    """Run `table` behind the gateway, over the local cloud of `stand_ins`, until SIGINT, SIGTERM or SIGHUP; then all of it has
+    ended.
 
     Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
@@ -91,14 +89,7 @@ def run(
         ports = dict(zip(names, choose_ports(len(names)), strict=True))
         if not settings.has_gateway:
             ports[_GATE] = settings.port
-        start = _Start(
-            table=table,
-            settings=settings,
-            inherited=inherited,
-            routes=routes,
-            stand_ins=stand_ins,
-            ports=ports,
-        )
+        start = _Start(table=table, settings=settings, inherited=inherited, stand_ins=stand_ins, ports=ports)
         try:
             with contextlib.ExitStack() as stack:
                 processes: list[Process] = []
@@ -129,7 +120,6 @@ class _Start:
     table: Sequence[LocalFunction]
     settings: Settings
     inherited: Mapping[str, str]
-    routes: Sequence[Json] | None
     stand_ins: Sequence[StandIn]
     ports: Mapping[str, int]
 
@@ -206,7 +196,7 @@ class _Start:
 
     def _gateway(self) -> Program:
         config = self.settings.folder / "envoy.json"
-        routes = self.routes or local_routes()
+        routes = envoy.local_routes()
         bootstrap = envoy.bootstrap(port=self.settings.port, routes=routes, upstream_ports=self.ports)
         config.write_text(json.dumps(bootstrap, indent=2))
         return self._program("envoy", envoy.command(config), self.inherited)

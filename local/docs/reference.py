@@ -1,4 +1,4 @@
-"""Write docs/reference (settings, commands of hubctl, operations and errors) and the hub's openapi.yaml.
+"""Write docs/reference (settings, commands of hubctl, operations and errors) and the openapi.yaml of hub and gateway.
 
 `--check` fails if one of them is out of date.
 """
@@ -26,6 +26,7 @@ from functions.docqa import config as docqa
 from functions.gate import config as gate
 from functions.hub import config as hub
 from functions.tasks import config as tasks
+from gateway import generate as gateway
 from hubctl.main import COMMANDS
 from local.docs import openapi
 from local.docs.links import ROOT
@@ -164,7 +165,8 @@ def main(arguments: list[str]) -> int:
     status = 0
     pages = (("settings.md", settings()), ("cli.md", cli()), ("protocol.md", protocol()))
     texts = {f"docs/reference/{name}": "\n".join(lines) + "\n" for name, lines in pages}
-    for name, text in {**texts, "functions/hub/openapi.yaml": openapi.rendered()}.items():
+    texts |= {"functions/hub/openapi.yaml": openapi.rendered(), "gateway/openapi.yaml": gateway.rendered()}
+    for name, text in texts.items():
         page = ROOT / name
         if "--check" not in arguments:
             page.write_text(text, encoding="utf-8")

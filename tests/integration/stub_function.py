@@ -13,15 +13,15 @@ _released = threading.Event()
 def gate(request: flask.Request) -> flask.typing.ResponseReturnValue:
     """Says what it received, holds a stream open until it is told to go on, or dies."""
     match request.path:
-        case "/size":
+        case "/tools/query":
             return {"size": len(request.get_data())}
-        case "/too-large":
+        case "/message:send":
             return {"error": "too large"}, 413
-        case "/stream":
+        case "/activity":
             return flask.Response(_events(), mimetype="text/event-stream")
-        case "/release":
+        case "/openapi.yaml":
             _released.set()
-        case "/die":
+        case "/debug-version":
             os.kill(os.getppid(), signal.SIGKILL)
     return {
         "function": "gate",

@@ -8,18 +8,11 @@ import signal
 import sys
 from pathlib import Path
 
-from local.envoy import forward
 from local.functions import LocalFunction
 from local.ports import free_ports
 from local.processes import NotReady, ProcessEnded
 from local.run import run
 from local.settings import NotStartable, settings_from
-
-# What the stubs answer has addresses of their own.
-_ROUTES = (
-    forward("agent_card", r"/\.well-known/agent-card\.json", methods=("GET", "HEAD")),
-    forward("gate"),
-)
 
 
 def _main(folder: Path, source: Path, first_ports: list[int]) -> None:
@@ -33,7 +26,6 @@ def _main(folder: Path, source: Path, first_ports: list[int]) -> None:
         table,
         settings,
         inherited=os.environ,
-        routes=_ROUTES,
         choose_ports=lambda count: starts.pop() if starts else free_ports(count),
     )
 

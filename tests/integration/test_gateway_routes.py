@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from a2a_hub.a2a.operations import OPERATIONS
 from a2a_hub.a2a.version_table import CODECS
 from deploy.gateway_paths import plain
-from gateway.document import FILE, Document, Operation, read
-from local.envoy import local_routes, path_pattern, routes_of
+from local.envoy import DOCUMENT, local_routes, operations, path_pattern, routes_of
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.envoys import gateway
 
-DOCUMENT = read(FILE.read_text())
+TEXT = DOCUMENT.read_text(encoding="utf-8")
+ADMITTED = operations(TEXT)
 _OWN = "Bearer identity-of-the-gateway"
 
 # Every operation of the protocol at every address that it has (A2A 1.0.1 §11, 0.3 §3.5).
@@ -44,47 +45,43 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 @pytest.fixture(scope="module")
 def plain_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The same with the form of the document that has no verbs after a variable."""
-    document = read(plain(FILE.read_text()))
-    assert not [operation.path for operation in document.operations if "}:" in operation.path]
+    admitted = operations(plain(TEXT))
+    assert not [operation.path for operation in admitted if "}:" in operation.path]
     with contextlib.ExitStack() as stack:
         servers = {name: stack.enter_context(_function(name)) for name in ("gate", "agent_card")}
         ports = {name: server.port for name, server in servers.items()}
-        yield stack.enter_context(gateway(routes_of(document), ports, tmp_path_factory.mktemp("plain")))
+        yield stack.enter_context(gateway(routes_of(admitted), ports, tmp_path_factory.mktemp("plain")))
 
 
 def test_without_verbs_each_operation_leads_to_the_same_function_and_has_as_long(plain_port: int) -> None:
-    for operation in DOCUMENT.operations:
+    for operation in ADMITTED:
         target = _concrete(operation.path)
         # 503: the function closed the connection that Envoy was about to use again.
-        asked = (_ask(plain_port, operation.method.upper(), target) for _ in range(5))
+        asked = (_ask(plain_port, operation.method, target) for _ in range(5))
         status, received = next(answer for answer in asked if answer[0] != 503)
         assert status == 200
         expected = "agent_card" if operation.path.startswith("/.well-known/") else "gate"
-        assert operation.method == "head" or (received["function"], received["target"]) == (expected, target)
-    now = read(plain(FILE.read_text()))
-    deadlines = {(operation.method, operation.path): _deadline(now, operation) for operation in now.operations}
-    for operation in DOCUMENT.operations:
+        assert operation.method == "HEAD" or (received["function"], received["target"]) == (expected, target)
+    now = plain(TEXT)
+    deadlines = {(operation.method, operation.path): operation.deadline_seconds for operation in operations(now)}
+    for operation in ADMITTED:
         path = operation.path.replace("}:cancel", "}").replace("}:subscribe", "}")
-        assert deadlines[operation.method, path] >= _deadline(DOCUMENT, operation)
-    assert {**now.raw, "paths": {}} == {**DOCUMENT.raw, "paths": {}}
+        assert deadlines[operation.method, path] >= operation.deadline_seconds
+    assert {**yaml.safe_load(now), "paths": {}} == {**yaml.safe_load(TEXT), "paths": {}}
 
 
-def _deadline(document: Document, operation: Operation) -> float:
-    return document.backends[operation.backend or ""].deadline_seconds or 0
-
-
-@pytest.mark.parametrize("operation", DOCUMENT.operations, ids=lambda operation: operation.id or operation.place)
+@pytest.mark.parametrize("operation", ADMITTED, ids=lambda operation: f"{operation.method} {operation.path}")
 def test_each_operation_leads_to_its_function(port: int, operation: Any) -> None:
-    status, received = _ask(port, operation.method.upper(), _concrete(operation.path))
+    status, received = _ask(port, operation.method, _concrete(operation.path))
     assert status == 200
-    if operation.method != "head":
+    if operation.method != "HEAD":
         expected = "agent_card" if operation.path.startswith("/.well-known/") else "gate"
         assert (received["function"], received["target"]) == (expected, _concrete(operation.path))
 
 
 @pytest.mark.parametrize(("method", "path"), PROTOCOL, ids=lambda text: text)
 def test_each_operation_of_the_protocol_has_its_path(method: str, path: str) -> None:
-    assert (method.lower(), path) in {(operation.method, operation.path) for operation in DOCUMENT.operations}
+    assert (method, path) in {(operation.method, operation.path) for operation in ADMITTED}
 
 
 @pytest.mark.parametrize(
@@ -185,14 +182,14 @@ def test_the_callers_token_moves_as_in_api_gateway(
 
 
 def test_the_clock_of_a_deadline_runs_for_streams_too(tmp_path: Path) -> None:
-    text = FILE.read_text().replace("deadline: 1800.0", "deadline: 0.3")
+    text = TEXT.replace("deadline: 1800.0", "deadline: 0.3")
 
     def stream(exchange: Exchange) -> None:
         exchange.head(content_type="text/event-stream")
         exchange.event("first")
         exchange.wait_until_left()
 
-    with HttpServer(stream) as gate, gateway(routes_of(read(text)), _both(gate), tmp_path) as port:
+    with HttpServer(stream) as gate, gateway(routes_of(operations(text)), _both(gate), tmp_path) as port:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         with contextlib.closing(connection):
             connection.request("POST", "/message:stream", body=b"{}")
@@ -203,10 +200,10 @@ def test_the_clock_of_a_deadline_runs_for_streams_too(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_comes_too_late_is_a_504(tmp_path: Path) -> None:
-    text = FILE.read_text().replace("deadline: 30.0", "deadline: 0.2")
+    text = TEXT.replace("deadline: 30.0", "deadline: 0.2")
     with (
         HttpServer(lambda exchange: exchange.wait_until_left()) as gate,
-        gateway(routes_of(read(text)), _both(gate), tmp_path) as port,
+        gateway(routes_of(operations(text)), _both(gate), tmp_path) as port,
     ):
         status, body = _ask(port, "GET", "/routes")
     assert (status, body["error"]["status"]) == (504, "DEADLINE_EXCEEDED")

@@ -27,7 +27,7 @@ def test_the_curl_line_of_the_welcome_can_be_pasted_and_a_function_is_told_what_
             "/", method="POST", body=body.encode(), headers=dict(header.split(": ") for header in headers)
         )
         assert json.loads(body)["method"] == "message/send"
-        assert (status, received["headers"]["authorization"]) == (200, "Bearer it's mine")
+        assert (status, received["headers"]["x-forwarded-authorization"]) == (200, "Bearer it's mine")
         _, card = run.ask("/.well-known/agent-card.json")
     gate = received["environment"]
     assert gate["HUB_DEV_TOKEN"] == "it's mine,another"
@@ -102,7 +102,7 @@ def test_whatever_ends_the_run_ends_every_process_and_every_stream(tmp_path: Pat
 
 def test_a_process_that_dies_is_named_and_ends_the_run(tmp_path: Path) -> None:
     with ready(tmp_path) as run:
-        run.ask("/die")
+        run.ask("/debug-version")
         _, errors = run.popen.communicate(timeout=30)
     assert run.popen.returncode == 1
     assert "stopped: gate ended by SIGKILL" in errors
@@ -154,7 +154,7 @@ def test_a_function_whose_port_was_taken_gets_another(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, socket.create_server(("127.0.0.1", 0)) as another:
         taken = [other.getsockname()[1], another.getsockname()[1]]
         with ready(tmp_path, STUB, *taken) as run:
-            assert run.ask("/x")[0] == 200
+            assert run.ask("/routes")[0] == 200
             assert not set(taken) & set(_ports_of(run))
 
 
@@ -168,7 +168,7 @@ def _ports_of(run: LocalRun) -> list[int]:
 def _open_stream(port: int) -> socket.socket:
     """A connection on which the stub gate streams and waits, or the stub card has answered."""
     stream = socket.create_connection(("127.0.0.1", port), timeout=30)
-    stream.sendall(b"GET /stream HTTP/1.1\r\nHost: stub\r\n\r\n")
+    stream.sendall(b"GET /activity HTTP/1.1\r\nHost: stub\r\n\r\n")
     assert stream.recv(9) == b"HTTP/1.1 "
     return stream
 

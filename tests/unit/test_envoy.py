@@ -5,34 +5,27 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from local.envoy import bootstrap, command, forward, local_routes, refuse, route_configuration
+from local.envoy import Operation, bootstrap, command, local_routes, path_pattern, routes_of
 
 
-def test_routes_keep_their_order_and_say_who_takes_what() -> None:
-    routes = [
-        forward("one", "/a", methods=("GET", "HEAD")),
-        forward("two", "/a"),
-        forward("three"),
-    ]
-    configured = _routes(route_configuration(routes))
-    assert [route["route"]["cluster"] for route in configured] == ["one", "two", "three"]
-    assert [route["match"] for route in configured] == [
-        {
-            "safe_regex": {"regex": "/a"},
-            "headers": [{"name": ":method", "string_match": {"safe_regex": {"regex": "GET|HEAD"}}}],
-        },
-        {"safe_regex": {"regex": "/a"}},
-        {"prefix": "/"},
+def test_literal_segments_win_over_variables_and_a_verb_over_none() -> None:
+    paths = ("/{tenant}/tasks", "/tasks/{id}", "/tasks/{id}:cancel", "/tasks/all")
+    routes = routes_of([Operation("GET", path, "gate", 1.0) for path in paths])
+    assert [route["match"]["safe_regex"]["regex"] for route in routes if "route" in route] == [
+        path_pattern(path) for path in ("/tasks/all", "/tasks/{id}:cancel", "/tasks/{id}", "/{tenant}/tasks")
     ]
 
 
-def test_a_refusal_is_answered_by_the_gateway_itself() -> None:
-    (refusal,) = _routes(route_configuration([refuse(404, "/a")]))
-    assert refusal == {"match": {"safe_regex": {"regex": "/a"}}, "direct_response": {"status": 404}}
-
-
-def test_what_no_local_route_takes_is_404() -> None:
-    assert local_routes()[-1] == refuse(404)
+def test_another_method_and_another_path_are_refused_by_the_gateway_itself() -> None:
+    *_, method, path = routes_of([Operation("GET", "/a", "gate", 1.0), Operation("HEAD", "/a", "gate", 1.0)])
+    assert method == {
+        "match": {"safe_regex": {"regex": "/a/?"}},
+        "direct_response": {"status": 405},
+        "response_headers_to_add": [
+            {"header": {"key": "allow", "value": "GET, HEAD"}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}
+        ],
+    }
+    assert path == {"match": {"prefix": "/"}, "direct_response": {"status": 404}}
 
 
 def test_the_gateway_reaches_the_gate_and_the_card_and_nothing_else() -> None:
@@ -71,10 +64,4 @@ def test_envoy_accepts_the_configuration(tmp_path: Path) -> None:
 
 
 def _forwarding() -> list[dict[str, Any]]:
-    return [route for route in _routes(route_configuration(local_routes())) if "route" in route]
-
-
-def _routes(configuration: dict[str, Any]) -> list[dict[str, Any]]:
-    (host,) = configuration["virtual_hosts"]
-    routes: list[dict[str, Any]] = host["routes"]
-    return routes
+    return [route for route in local_routes() if "route" in route]
