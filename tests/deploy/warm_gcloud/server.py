@@ -1,14 +1,16 @@
 """`server.py SDK DOOR`: runs the commands that come in at the socket DOOR, with the gcloud in SDK, until standard input ends.
 
-Run by gcloud's own Python. A command runs in a process of its own, with the environment, folder and files of whoever asked;
-what it had to import, this process imports as well before the next one.
+Run by gcloud's own Python. A command runs in a process of its own, with the environment, folder and files of whoever asked. The
+tree of commands is made before; what a command had to import, this process imports as well before the next one.
 """
 
 import array
 import atexit
 import contextlib
+import gc
 import importlib
 import json
+import marshal
 import os
 import select
 import signal
@@ -25,7 +27,9 @@ def serve(sdk: Path, door: Path) -> None:
     gcloud: Any = importlib.import_module("gcloud")
     sys.path = gcloud.reorder_sys_path(sys.path)
     gcloud._fix_google_module()
-    gcloud._import_gcloud_main()
+    commands: Any = gcloud._import_gcloud_main()
+    tree = commands.CreateCLI([])
+    commands.CreateCLI = lambda _: tree
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(door))
@@ -37,6 +41,8 @@ def serve(sdk: Path, door: Path) -> None:
             connection, _ = listener.accept()
             with connection:
                 learn(door.parent)
+                # Otherwise a command's collector would visit, and so copy, everything that is loaded.
+                gc.freeze()
                 if os.fork() == 0:
                     listener.close()
                     run(gcloud, connection, door.parent)
@@ -56,12 +62,12 @@ def run(gcloud: Any, connection: socket.socket, folder: Path) -> None:
     status = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        asked = receive(connection)
+        arguments, environment, here = receive(connection)
         known = set(sys.modules)
         os.environ.clear()
-        os.environ.update(asked["environment"])
-        os.chdir(asked["folder"])
-        sys.argv = ["gcloud.py", *asked["arguments"]]
+        os.environ.update(environment)
+        os.chdir(here)
+        sys.argv = ["gcloud.py", *arguments]
         try:
             gcloud.main()
         except SystemExit as ended:
@@ -80,7 +86,7 @@ def run(gcloud: Any, connection: socket.socket, folder: Path) -> None:
 def teach(modules: list[str], folder: Path) -> None:
     """The resident finds these names."""
     unfinished = folder / f"{os.getpid()}.part"
-    unfinished.write_text(json.dumps([name for name in modules if name.startswith("googlecloudsdk.")]))
+    unfinished.write_text(json.dumps([name for name in modules if not name.startswith("__")]))
     unfinished.rename(unfinished.with_suffix(".json"))
 
 
@@ -90,12 +96,12 @@ def receive(connection: socket.socket) -> Any:
     text, ancillary, _, _ = connection.recvmsg(1 << 16, socket.CMSG_LEN(3 * files.itemsize))
     for _, _, data in ancillary:
         files.frombytes(data)
-    while not text.endswith(b"\n"):
-        text += connection.recv(1 << 16)
+    while more := connection.recv(1 << 16):
+        text += more
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
-    return json.loads(text)
+    return marshal.loads(text)
 
 
 if __name__ == "__main__":

@@ -169,6 +169,7 @@ def serving(cloud: Cloud, *, folder: Path) -> Iterator[dict[str, str]]:
             "HOME": str(folder),
             "CLOUDSDK_CONFIG": str(folder / "gcloud"),
             "CLOUDSDK_AUTH_ACCESS_TOKEN_FILE": str(token),
+            "CLOUDSDK_CORE_DISABLE_FILE_LOGGING": "true",
             "CLOUDSDK_CORE_DISABLE_PROMPTS": "1",
             "CLOUDSDK_CORE_DISABLE_USAGE_REPORTING": "true",
             "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK": "true",
