@@ -79,8 +79,13 @@ def flush() -> None:
 
 
 def span(name: str, parent: str | None, *, kind: Kind = "internal", attributes: Attributes | None = None) -> Span:
-    """Return a new span, already begun. One without a parent begins a trace."""
-    return _recorder.span(name, parent, kind, attributes or {}) if _recorder else Span(parent)
+    """Return a new span, already begun. One without a parent begins a trace.
+
+    A span of kind `server` decides whether its trace is kept; those under it know by its flags.
+    """
+    if _recorder is None or (kind != "server" and parent and not _is_kept(parent)):
+        return Span(parent)
+    return _recorder.span(name, parent, kind, attributes or {})
 
 
 def child(name: str, attributes: Attributes) -> Span:
@@ -91,12 +96,17 @@ def child(name: str, attributes: Attributes) -> Span:
 
 def within(traceparent: str | None) -> AbstractContextManager[None]:
     """Make this the parent of `child` in this thread, for what knows no call: stores and models."""
-    return _Within(traceparent) if _recorder else _NOTHING
+    return _Within(traceparent) if _recorder and _is_kept(traceparent) else _NOTHING
 
 
 def inside(traceparent: str | None, items: Iterator[T]) -> Iterator[T]:
     """Return the items, each made `within` this parent."""
-    return _inside(traceparent, items) if _recorder else items
+    return _inside(traceparent, items) if _recorder and _is_kept(traceparent) else items
+
+
+def _is_kept(traceparent: str | None) -> bool:
+    """Return True if the trace is recorded, as the recorder has written it."""
+    return traceparent is not None and traceparent.endswith("1")
 
 
 class _Within:
