@@ -5,10 +5,10 @@ from msgspec import structs
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.http.dispatch import Dispatcher, Public
 from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity.key_set import key_set_endpoints
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.function import anonymous, front_page, health, serve, stdout_log
 from a2a_hub.settings.hub import HubSettings, card_endpoint, public_card, route_source
-from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log
 
 
@@ -39,7 +39,7 @@ def build(config: HubSettings, *, log: Log | None = None) -> Handler:
             Public("/", card.front_page),
             Public("/health", health),
             *card_endpoint(config, card.now).endpoints,
-            *KeySetPage(config.published_keys).endpoints,
+            *key_set_endpoints(config.published_keys),
         ),
         identify=anonymous,
     )

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from a2a_hub.http.admission import Limits
-from a2a_hub.identity.settings import google_endpoint
 from a2a_hub.settings import limits
 from a2a_hub.settings.reader import LOOPBACK_HOSTS, Settings
 from a2a_hub.telemetry.log import Redacted
@@ -82,8 +81,8 @@ def _google(settings: Settings) -> Google | None:
     client_id, client_secret = settings.optional("GOOGLE_CLIENT_ID"), settings.optional("GOOGLE_CLIENT_SECRET")
     domains = settings.listed("GOOGLE_TOKEN_DOMAINS")
     scopes = settings.text("SIGN_IN_SCOPES", "openid email")
-    authorization_url = google_endpoint(settings, "GOOGLE_AUTHORIZATION_URL", _AUTHORIZATION_URL)
-    token_url = google_endpoint(settings, "GOOGLE_TOKEN_URL", _TOKEN_URL)
+    authorization_url = settings.url("GOOGLE_AUTHORIZATION_URL", _AUTHORIZATION_URL, takes_tokens=True)
+    token_url = settings.url("GOOGLE_TOKEN_URL", _TOKEN_URL, takes_tokens=True)
     if (client_id is None) != (client_secret is None):
         settings.problem("GOOGLE_CLIENT_ID", "and GOOGLE_CLIENT_SECRET belong together: set both")
     if client_id is None or client_secret is None:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.identity.authentication import is_bearer_token
 from a2a_hub.runtime.upstream import Upstream
@@ -27,7 +27,7 @@ _SIGN_IN_SECONDS = 600.0
 # A token of the hub has no time of its own.
 _TOKEN_SECONDS = 8 * 3600.0
 _EXCHANGE_SECONDS = 10.0
-_MOST_FORM_BYTES, _MOST_ANSWER_BYTES = 16_384, 65_536
+_MOST_FORM_BYTES = 16_384
 
 
 class Problem(StrEnum):
@@ -137,11 +137,10 @@ class SignIn:
             "code_verifier": session.verifier,
         }
         headers = {"content-type": "application/x-www-form-urlencoded", "accept": JSON}
-        budget = Budget.within(_EXCHANGE_SECONDS, now=self._http.clock(), max_bytes=_MOST_ANSWER_BYTES)
-        body = urlencode(form).encode()
-        answer = self._http.request("POST", google.token_url, headers=headers, body=body, budget=budget)
+        body, url = urlencode(form).encode(), google.token_url
+        answer, content = fetch(self._http, "POST", url, headers=headers, body=body, seconds=_EXCHANGE_SECONDS)
         try:
-            value = protojson.decode(answer.read())
+            value = protojson.decode(content)
         except A2AError:
             return {}
         return value if answer.status == 200 and isinstance(value, dict) else {}

@@ -17,13 +17,13 @@ from a2a_hub.http.dispatch import ANY, GET_ONLY, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler, Request, Response, body_of
 from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Caller
 from a2a_hub.identity.default_credentials import DefaultCredentials
+from a2a_hub.identity.key_set import JWKS_PATH
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.quota.quotas import Counters, Quotas
 from a2a_hub.runtime.function import serve, status_pages, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.upstream import AnsweredByPlatform, Upstream
 from a2a_hub.task_store.factory import open_store
-from a2a_hub.tasks.webhook_keys import JWKS_PATH
 from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Log, Record
 from functions.gate.config import Config

@@ -19,6 +19,7 @@ from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, P
 from a2a_hub.http.messages import Handler
 from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.default_credentials import DefaultCredentials
+from a2a_hub.identity.key_set import key_set_endpoints
 from a2a_hub.identity.principal import GATE, HUB_FUNCTION, Principal
 from a2a_hub.queue.factory import open_wakeups
 from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC
@@ -32,7 +33,6 @@ from a2a_hub.task_store.store import Store
 from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.role_record import record_ended
-from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log
 from functions.hub.agent import CommandAgent, HubAgent
 from functions.hub.commands.agent_commands import AgentCommandCatalog, AgentCommands
@@ -163,7 +163,7 @@ def build(
             Public("/", pages.front),
             Public("/health", health),
             *card_endpoint(settings, tables.card).endpoints,
-            *KeySetPage(settings.published_keys).endpoints,
+            *key_set_endpoints(settings.published_keys),
             Public("/openapi.yaml", pages.openapi, exact=True),
             Identified("/", server.handle, POST),
             Identified("/doctor", doctor.handle, GET_ONLY, exact=True),

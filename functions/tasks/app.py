@@ -9,6 +9,7 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, Dispatcher, Identified, MethodNotAllowed, NotFound
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.default_credentials import DefaultCredentials
+from a2a_hub.identity.key_set import key_set_endpoints
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.service_tokens import ServiceTokens
 from a2a_hub.queue.factory import open_wakeups
@@ -23,7 +24,6 @@ from a2a_hub.settings.hub import route_source
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import Unavailable
 from a2a_hub.tasks.role_record import record_ended
-from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log, Record
 from functions.tasks.config import Config
 from functions.tasks.hub_runs import HubRuns, RunSlots
@@ -108,7 +108,6 @@ def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | Non
             mirror = MirrorTopics(config.wakeups.hcs, http=http, notify=worker_wakeups.notify)
             background.every(config.wakeups.hcs.poll_seconds, mirror.poll, name="the reading of the mirror node")
     wakeup_endpoint = WakeupEndpoint(worker_wakeups, work, accounts=config.wakeup_accounts, threads=threads)
-    key_set = KeySetPage(config.webhooks.public_keys)
 
     def identify(request: Request, record: Record) -> Principal:
         principal = authenticator.identify(request, record).principal
@@ -122,7 +121,7 @@ def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | Non
     dispatcher = Dispatcher(
         (
             *status_pages("A2A hub: tasks"),
-            *key_set.endpoints,
+            *key_set_endpoints(config.webhooks.public_keys),
             Identified(WAKEUPS_PATH, wakeup_endpoint.handle, ANY, exact=True),
         ),
         identify=identify,

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a.model import TaskState
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
@@ -25,7 +25,6 @@ _PATH = "/internal/tasks:run"
 _TO_LEASE_SECONDS = 30.0
 # A run that was to end hands over within this time, and answers.
 _TO_END_SECONDS = 30.0
-_MOST_BYTES = 64_000
 _RUNNABLE = (TaskState.SUBMITTED, TaskState.WORKING)
 
 
@@ -140,10 +139,9 @@ class HubRuns(Struct, frozen=True):
     def _run_on_hub(self, task_id: str) -> int:
         """Return the status of the hub's answer. Raise HttpFailure or TokenUnavailable."""
         body = msgspec.json.encode({"taskId": task_id, "seconds": self.longest_seconds})
-        longest = self.longest_seconds + _TO_END_SECONDS
-        budget = Budget.within(longest, now=self.http.clock(), max_bytes=_MOST_BYTES, retries=0)
-        answer = self.http.request("POST", self.hub_url + _PATH, headers=self._headers(body), body=body, budget=budget)
-        answer.read()
+        longest, headers = self.longest_seconds + _TO_END_SECONDS, self._headers(body)
+        url = self.hub_url + _PATH
+        answer, _ = fetch(self.http, "POST", url, headers=headers, body=body, seconds=longest, retries=0)
         return answer.status
 
     def _headers(self, body: bytes) -> Mapping[str, str]:

@@ -1,7 +1,6 @@
 """A real gate in a process of its own, in front of a hub that only says what it received."""
 
 import contextlib
-import hashlib
 import http.client
 import os
 import signal
@@ -13,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs
 
-from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.http.messages import BodyError, Request, body_of
 from a2a_hub.identity.principal import Principal
 from local.ports import free_ports
 from local.processes import Probe, Process, answers_ok, wait_until_ready
@@ -65,15 +65,19 @@ def echo(exchange: Exchange) -> None:
 def principal_at(received: Received) -> Principal | None:
     """Whom the hub would believe to be the caller."""
     path, _, query = received.path.partition("?")
-    found = verifier().verify(
-        received.headers[HEADER],
+    request = Request(
         method=received.method,
         path=path,
         query=parse_qs(query, keep_blank_values=True),
-        authorization=received.headers.get(TOKEN_HEADER),
+        headers=received.headers,
+        read_body=body_of(received.body),
     )
-    is_whole = found is not None and found.body_sha256 == hashlib.sha256(received.body).hexdigest()
-    return found.principal if found and is_whole else None
+    try:
+        caller = verifier().verify(request)
+        request.body(len(received.body))
+    except (A2AError, BodyError):
+        return None
+    return caller.principal
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import pytest
 from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.authentication import VerifierUnavailable, verify_bearer_token
-from a2a_hub.identity.introspection import AccessTokenVerifier, TokenPolicy
+from a2a_hub.identity.introspection import AccessTokenVerifier
 from a2a_hub.identity.principal import Principal
 from tests.fakes.google_tokens import AUDIENCE, USER, Google, google
 from tests.fakes.http_server import Exchange, HttpServer
@@ -72,7 +72,8 @@ def verifier(
         "tokeninfo_url": stand_in.tokeninfo_url,
     }
     return AccessTokenVerifier(
-        TokenPolicy(audiences=frozenset(audiences), domains=frozenset(domains)),
+        audiences=frozenset(audiences),
+        domains=frozenset(domains),
         http=HttpClient(clock=clock.monotonic),
         **(told | changes),
     )
@@ -283,7 +284,7 @@ def test_an_outage_does_not_take_away_what_is_known(stand_in: Google, token: str
 
 def _at(server: HttpServer) -> AccessTokenVerifier:
     return AccessTokenVerifier(
-        TokenPolicy(audiences=frozenset({AUDIENCE})),
+        audiences=frozenset({AUDIENCE}),
         http=HttpClient(),
         now=time.time,
         userinfo_url=f"{server.url}/userinfo",

@@ -1,6 +1,5 @@
 """The tasks function has the hub run what is due; a hub that takes a request and dies without a word is no obstacle."""
 
-import hashlib
 import threading
 import time
 from collections.abc import Iterator
@@ -10,8 +9,7 @@ import pytest
 
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.http.client import HttpClient
-from a2a_hub.identity.authentication import HEADER
-from a2a_hub.identity.principal import TASKS_FUNCTION
+from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.identity.signed_principal import PrincipalSigner
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.runtime.ids import random_hex
@@ -21,7 +19,8 @@ from a2a_hub.telemetry.log import Log
 from functions.tasks.hub_runs import HubRuns, Outcome, RunSlots
 from tests.contract.task_store.stores import created, status
 from tests.fakes.http_server import Exchange, HttpServer
-from tests.fakes.signatures import KEYS, verifier
+from tests.fakes.signatures import KEYS
+from tests.integration.gates import principal_at
 
 PATIENCE_SECONDS = 20.0
 SIGNER = PrincipalSigner(KEYS["tasks"].private, now=time.time, audience="hub")
@@ -68,10 +67,7 @@ def test_the_hub_is_asked_as_the_tasks_function_and_told_how_long_the_run_may_ta
         assert _runs(store, hub).run(task_id) is Outcome.DONE
     (received,) = hub.received
     assert received.json == {"taskId": task_id, "seconds": 60}
-    found = verifier().verify(received.headers[HEADER], method="POST", path=received.path)
-    assert found is not None
-    assert found.principal.subject == TASKS_FUNCTION
-    assert found.body_sha256 == hashlib.sha256(received.body).hexdigest()
+    assert principal_at(received) == Principal(subject=TASKS_FUNCTION)
 
 
 def test_a_wakeup_that_comes_twice_or_of_a_task_that_is_not_there_asks_no_hub(store: SqliteTaskStore) -> None:

@@ -11,7 +11,6 @@ from a2a_hub.identity.authentication import VerifierUnavailable
 from a2a_hub.identity.introspection import (
     AccessTokenVerifier,
     IntrospectionCache,
-    TokenPolicy,
 )
 from tests.fakes.google_tokens import AUDIENCE
 from tests.fakes.http_server import Exchange, HttpServer
@@ -29,7 +28,7 @@ def test_a_flood_of_unknown_tokens_is_told_to_come_back() -> None:
 
     with HttpServer(slow) as server, ThreadPoolExecutor(_PLACES) as pool:
         tokens = AccessTokenVerifier(
-            TokenPolicy(audiences=frozenset({AUDIENCE})),
+            audiences=frozenset({AUDIENCE}),
             http=HttpClient(),
             now=time.time,
             userinfo_url=f"{server.url}/userinfo",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request, body_of
-from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Authenticator, SignatureExpired
+from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Authenticator
 from a2a_hub.identity.principal import HUB_FUNCTION, TASKS_FUNCTION, Principal, StaticTokenVerifier, development_clients
 from a2a_hub.identity.public_keys import base64url, public_keys
 from a2a_hub.identity.signed_principal import PrincipalSigner, PrincipalVerifier
@@ -68,11 +68,11 @@ def believed(
     query: dict[str, list[str]] | None = None,
 ) -> Principal | None:
     """Whom the hub takes the caller of a request for."""
+    received = Request(method=method, path=path, query=query or {}, headers={HEADER: value})
     try:
-        found = verifier(*gate, now=now).verify(value, method=method, path=path, query=query)
-    except SignatureExpired:
+        return verifier(*gate, now=now).verify(received).principal
+    except A2AError:
         return None
-    return found.principal if found else None
 
 
 def request(body: bytes = BODY, /, **headers: str) -> Request:
@@ -252,9 +252,9 @@ def test_no_header_of_a_signature_that_anybody_writes_is_believed(value: Any) ->
 def test_a_token_beside_the_header_counts_only_if_it_was_signed_with_it(
     signed_with: str | None, beside: str | None, is_the_callers: bool
 ) -> None:
-    found = verifier().verify(signed(authorization=signed_with), method="POST", path="/", authorization=beside)
-    assert found is not None
-    assert (found.principal, found.has_token) == (HANAKO, is_the_callers)
+    headers = {"x_hub_caller_authorization": beside} if beside else {}
+    found = verifier().verify(request(x_hub_principal=signed(authorization=signed_with), **headers))
+    assert (found.principal, found.authorization) == (HANAKO, beside if is_the_callers else None)
 
 
 def test_neither_the_token_nor_the_text_is_in_the_header() -> None:

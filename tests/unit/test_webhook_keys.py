@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from a2a_hub.http.messages import Request
+from a2a_hub.identity.key_set import JWKS_PATH, key_set_endpoints
 from a2a_hub.identity.public_keys import PublicKey, public_keys
 from a2a_hub.settings.reader import SettingsError
-from a2a_hub.tasks.webhook_keys import JWKS_PATH, KeySetPage
 from functions.tasks.config import Config, read
 from functions.tasks.webhooks.notification import Signer
 from local.settings import key_pair
@@ -26,7 +26,8 @@ BODY = '{"名":1}'.encode()
 
 
 def _key_set(*pems: str) -> Any:
-    response = KeySetPage(public_keys("\n".join(pems))).serve(_get())
+    (endpoint,) = key_set_endpoints(public_keys("\n".join(pems)))
+    response = endpoint.handler(_get())
     assert isinstance(response.body, bytes)
     return json.loads(response.body)
 
@@ -101,12 +102,12 @@ def test_the_page_has_every_key_once_and_nothing_private() -> None:
 
 
 def test_the_page_has_a_path_of_its_own_and_is_only_read() -> None:
-    (endpoint,) = KeySetPage(public_keys(key_pair()[1])).endpoints
+    (endpoint,) = key_set_endpoints(public_keys(key_pair()[1]))
     assert (endpoint.path, endpoint.methods) == (JWKS_PATH, ("GET", "HEAD"))
 
 
 def test_without_keys_there_is_no_page() -> None:
-    assert KeySetPage(()).endpoints == ()
+    assert key_set_endpoints(()) == ()
     assert _config().webhooks.public_keys == ()
 
 

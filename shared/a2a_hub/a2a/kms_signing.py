@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a.card_signature import SigningFailed
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 
 KEY_VERSION = re.compile(
@@ -17,7 +17,6 @@ KEY_VERSION = re.compile(
 )
 _CREDENTIALS_PATH = "/computeMetadata/v1/instance/service-accounts/default/token"
 _SECONDS = 5.0
-_MAX_BYTES = 100_000
 
 
 class _Token(Struct):
@@ -33,9 +32,7 @@ def signing_with(name: str, *, endpoint: str, metadata_host: str) -> Callable[[b
     http = HttpClient()
 
     def ask(method: str, url: str, headers: dict[str, str], body: bytes | None) -> bytes:
-        budget = Budget.within(_SECONDS, now=http.clock(), max_bytes=_MAX_BYTES)
-        answer = http.request(method, url, headers=headers, body=body, budget=budget)
-        text = answer.read()
+        answer, text = fetch(http, method, url, headers=headers, body=body, seconds=_SECONDS)
         if answer.status != 200:
             raise SigningFailed(f"HTTP {answer.status}")
         return text

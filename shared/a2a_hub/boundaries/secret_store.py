@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from a2a_hub.boundaries.sources import NoCredential, SecretReference, fetch_shared
-from a2a_hub.http.client import Budget, Http, HttpFailure
+from a2a_hub.http.client import Http, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
 from a2a_hub.runtime.shared_fetch import Fetched, SharedFetch
@@ -15,7 +15,6 @@ ENDPOINT = "https://secretmanager.googleapis.com"
 # A version that was added is in use after this time.
 _FRESH_SECONDS = 300.0
 _SECONDS = 10.0
-_MAX_BYTES = 256 << 10
 
 
 class SecretStore:
@@ -52,16 +51,17 @@ class SecretStore:
                 "unset IAM_CREDENTIALS, so that Application Default Credentials are used, or name a variable (env:NAME)",
             )
         try:
-            token = self._tokens.access_token()
-            status, body = self._access(reference, token)
+            headers = {"authorization": f"Bearer {self._tokens.access_token()}", "accept": JSON}
+            url = f"{self._endpoint}/v1/{reference.text}:access"
+            answer, body = fetch(self._http, "GET", url, headers=headers, seconds=_SECONDS)
         except (TokenUnavailable, HttpFailure):
             raise NoCredential(
                 "no_secret",
                 f"Secret Manager could not be asked for {reference}",
                 "see that the hub runs as a service account and can reach secretmanager.googleapis.com",
             ) from None
-        if status != 200:
-            raise _refusal(status, body, reference)
+        if answer.status != 200:
+            raise _refusal(answer.status, body, reference)
         try:
             data = msgspec.json.decode(body)["payload"]["data"]
             value = base64.b64decode(data, validate=True).decode().strip()
@@ -69,13 +69,6 @@ class SecretStore:
             raise NoCredential("no_secret", f"{reference} holds no text", reference.remedy) from None
         now = self._http.clock()
         return Fetched(_checked(value, reference), now + _FRESH_SECONDS, float("inf"))
-
-    def _access(self, reference: SecretReference, token: str) -> tuple[int, bytes]:
-        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
-        url = f"{self._endpoint}/v1/{reference.text}:access"
-        headers = {"authorization": f"Bearer {token}", "accept": JSON}
-        answer = self._http.request("GET", url, headers=headers, body=None, budget=budget)
-        return answer.status, answer.read()
 
 
 def _checked(value: str, reference: SecretReference) -> str:

@@ -14,13 +14,12 @@ from a2a_hub.boundaries.sources import (
     Source,
     fetch_shared,
 )
-from a2a_hub.http.client import Budget, Http, HttpFailure
+from a2a_hub.http.client import Http, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.runtime.shared_fetch import MAX_WAIT_SECONDS, Fetched, SharedFetch
 
 _FORM = "application/x-www-form-urlencoded"
 _SECONDS = 10.0
-_MAX_BYTES = 64 << 10
 # The lifetime of a token whose answer names none (§5.1 leaves it to the documentation).
 _UNNAMED_LIFETIME_SECONDS = 300.0
 _SECONDS_BEFORE_EXPIRY = 60.0
@@ -83,16 +82,13 @@ class TokenEndpoints:
             headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         else:
             form |= {"client_id": client.client_id, "client_secret": secret}
-        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
+        body = urlencode(form).encode()
         try:
-            answer = self._http.request(
-                "POST", client.token_url, headers=headers, body=urlencode(form).encode(), budget=budget
-            )
-            body = answer.read()
+            answer, content = fetch(self._http, "POST", client.token_url, headers=headers, body=body, seconds=_SECONDS)
         except HttpFailure as failure:
             raise _failed(f"token_endpoint_{failure.fault.value}", failure.detail, client) from None
         try:
-            value = msgspec.json.decode(body)
+            value = msgspec.json.decode(content)
         except (ValueError, RecursionError):
             value = None
         return answer.status, value if isinstance(value, dict) else {}

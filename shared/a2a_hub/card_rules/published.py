@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 
 _WELL_KNOWN = "/.well-known/agent-card.json"
@@ -17,10 +17,9 @@ class CardUnreadable(Exception):
 def published_card(url: str, *, http: HttpClient) -> str:
     """Return the card at a URL; one that names no .json file is an agent with a well-known card. Raises CardUnreadable."""
     address = url if urlsplit(url).path.endswith(".json") else url.rstrip("/") + _WELL_KNOWN
-    budget = Budget.within(_SECONDS, now=http.clock(), max_bytes=_MOST_BYTES)
+    headers = {"accept": JSON, "a2a-version": "0.3"}
     try:
-        answer = http.request("GET", address, headers={"accept": JSON, "a2a-version": "0.3"}, body=None, budget=budget)
-        body = answer.read()
+        answer, body = fetch(http, "GET", address, headers=headers, seconds=_SECONDS, max_bytes=_MOST_BYTES)
     except HttpFailure as failure:
         raise CardUnreadable(f"{address} cannot be read: {failure.detail}") from None
     if answer.status != 200:

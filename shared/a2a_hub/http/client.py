@@ -104,6 +104,23 @@ class Http(Protocol):
         """Return the answer's status and headers, with its body still to be read. Raises HttpFailure."""
 
 
+def fetch(
+    http: Http,
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    body: bytes | None = None,
+    seconds: float,
+    max_bytes: int = 1 << 20,
+    retries: int = 1,
+) -> tuple[Answer, bytes]:
+    """Return the answer with its whole body, within `seconds`. Raises HttpFailure."""
+    budget = Budget.within(seconds, now=http.clock(), max_bytes=max_bytes, retries=retries)
+    answer = http.request(method, url, headers=headers, body=body, budget=budget)
+    return answer, answer.read()
+
+
 class HttpClient:
     """A client with a pool of connections. Thread-safe. `tls` returns the context that verifies servers.
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec import Struct
-
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.principal import Principal
@@ -24,7 +22,6 @@ HEADER = "x-hub-principal"
 """The header by which a function tells another who calls."""
 TOKEN_HEADER = "x-hub-caller-authorization"  # noqa: S105 - a header's name
 """The header for the caller's own token beside it."""
-_RETRY_AFTER_SECONDS = 5
 # RFC 6750 §2.1; real tokens are shorter.
 _BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,8192})")
 
@@ -35,21 +32,6 @@ class VerifierUnavailable(Exception):
     def __init__(self, retry_after_seconds: int) -> None:
         super().__init__("the token cannot be verified now")
         self.retry_after_seconds = retry_after_seconds
-
-
-class SignatureExpired(Exception):
-    """A header that was signed for this request, but too long ago, or with a clock that differs from this one."""
-
-
-class SignedPrincipal(Struct, frozen=True, kw_only=True):
-    """The content of a verified header. It is good for a body with this SHA-256 only (hexadecimal).
-
-    `has_token` is True if the token beside the header is the one that it was signed with.
-    """
-
-    principal: Principal
-    body_sha256: str
-    has_token: bool
 
 
 class TokenVerifier(Protocol):
@@ -107,38 +89,14 @@ class Authenticator:
         A principal header that no trusted function signed for this request rejects it, even beside a valid bearer token; another
         body than the signed one is rejected when it is read.
         """
-        headers = request.headers
-        signed = headers.get(HEADER)
-        if signed is not None and self._header_verifier is not None:
-            return _verify_signature(self._header_verifier, signed, request)
-        authorization = headers.get(self._token_header)
+        if HEADER in request.headers and self._header_verifier is not None:
+            return self._header_verifier.verify(request)
+        authorization = request.headers.get(self._token_header)
         if self._anonymous and not authorization:
             return self._anonymous_caller
         if self._anonymous and not self._verifiers:
             return Caller(principal=self._anonymous_caller.principal, authorization=authorization)
         return Caller(principal=verify_bearer_token(authorization, self._verifiers), authorization=authorization)
-
-
-def _verify_signature(verifier: PrincipalVerifier, value: str, request: Request) -> Caller:
-    authorization = request.headers.get(TOKEN_HEADER)
-    try:
-        signed = verifier.verify(
-            value, method=request.method, path=request.path, query=request.query, authorization=authorization
-        )
-    except SignatureExpired:
-        # The caller's token is good: a 401 would send them looking for another one.
-        raise _unavailable(
-            "The request waited for too long on its way, or the clocks of two functions differ; try again",
-            _RETRY_AFTER_SECONDS,
-        ) from None
-    if signed is None:
-        raise _rejected(
-            "No function that is trusted here signed this request", 'Bearer realm="a2a", error="invalid_token"'
-        )
-    request.body_digest.required = signed.body_sha256
-    return Caller(
-        principal=signed.principal, authorization=authorization if signed.has_token else None, through_gate=True
-    )
 
 
 def is_bearer_token(token: str) -> bool:
@@ -154,7 +112,7 @@ def verify_bearer_token(authorization: str | None, verifiers: Sequence[TokenVeri
     """
     match = _BEARER.fullmatch(authorization.strip()) if authorization else None
     if match is None:
-        raise _rejected("Send a bearer token: Authorization: Bearer <token>", 'Bearer realm="a2a"')
+        raise rejected("Send a bearer token: Authorization: Bearer <token>", 'Bearer realm="a2a"')
     unavailable: VerifierUnavailable | None = None
     for verifier in verifiers:
         try:
@@ -165,15 +123,11 @@ def verify_bearer_token(authorization: str | None, verifiers: Sequence[TokenVeri
         if principal is not None:
             return principal
     if unavailable is not None:
-        raise _unavailable(
-            "The token cannot be verified at the moment; try again later", unavailable.retry_after_seconds
-        )
-    raise _rejected("The bearer token is not valid here", 'Bearer realm="a2a", error="invalid_token"')
+        retry = {"retry-after": str(unavailable.retry_after_seconds)}
+        raise A2AError(UNAVAILABLE, "The token cannot be verified at the moment; try again later", headers=retry)
+    raise rejected("The bearer token is not valid here")
 
 
-def _rejected(message: str, challenge: str) -> A2AError:
+def rejected(message: str, challenge: str = 'Bearer realm="a2a", error="invalid_token"') -> A2AError:
+    """Return the error for a missing or invalid credential, with its challenge (RFC 6750 §3)."""
     return A2AError(UNAUTHENTICATED, message, headers={"www-authenticate": challenge})
-
-
-def _unavailable(message: str, retry_after_seconds: int) -> A2AError:
-    return A2AError(UNAVAILABLE, message, headers={"retry-after": str(retry_after_seconds)})

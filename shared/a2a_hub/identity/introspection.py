@@ -14,14 +14,13 @@ from msgspec import Struct
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON, delay_of
 from a2a_hub.identity.authentication import VerifierUnavailable
 from a2a_hub.identity.principal import Contract, Principal, digest
 from a2a_hub.runtime.shared_fetch import SingleFlight
 
 _SECONDS = 5.0
-_MAX_BYTES = 65536
 _RETRY_AFTER_SECONDS = 5
 _INVALID_FOR_SECONDS = 10.0
 Value = TypeVar("Value")
@@ -38,32 +37,15 @@ class IntrospectedToken(Struct, frozen=True, kw_only=True):
     hosted_domain: str | None
 
 
-class TokenPolicy(Struct, frozen=True, kw_only=True):
-    """The accepted tokens: those made for one of `audiences`; if `domains` are given, only of users in one of them.
+class AccessTokenVerifier(Struct, frozen=True, kw_only=True, dict=True):
+    """A verifier of opaque access tokens made for one of `audiences`; if `domains` are given, only of users in one of them.
 
-    A token that one of `audiences` only requested (`azp`) was made for another application.
+    A token that one of `audiences` only requested (`azp`) was made for another application. `contracts` are those of the OAuth
+    clients, by their ids.
     """
 
     audiences: frozenset[str]
     domains: frozenset[str] = frozenset()
-
-    def accepts(self, token: IntrospectedToken, *, now: float) -> bool:
-        """Return True if the token has an accepted audience and domain, a verified address, and has not expired."""
-        return (
-            token.audience in self.audiences
-            and (not self.domains or token.hosted_domain in self.domains)
-            and token.email_verified
-            and token.expires_at > now
-        )
-
-
-class AccessTokenVerifier(Struct, frozen=True, dict=True):
-    """A verifier of opaque access tokens. The policy is applied each time, to cached tokens as well.
-
-    `contracts` are those of the OAuth clients, by their ids.
-    """
-
-    policy: TokenPolicy
     http: HttpClient
     now: Callable[[], float]
     userinfo_url: str
@@ -77,16 +59,25 @@ class AccessTokenVerifier(Struct, frozen=True, dict=True):
 
     def verify(self, token: str) -> Principal | None:
         """See `TokenVerifier.verify`. A revoked token is rejected once the TTL is over."""
-        if not self.policy.audiences:
+        if not self.audiences:
             return None
         found = self._cache.get(digest(token), lambda: self._introspect(token))
-        if found is None or not self.policy.accepts(found, now=self.now()):
+        if found is None or not self._accepts(found):
             return None
         return Principal(
             subject=f"google:{found.subject}",
             email=found.email,
             hosted_domain=found.hosted_domain,
             contract=self.contracts.get(found.audience),
+        )
+
+    def _accepts(self, token: IntrospectedToken) -> bool:
+        """Return True for an accepted audience and domain, a verified address, and a token that has not expired."""
+        return (
+            token.audience in self.audiences
+            and (not self.domains or token.hosted_domain in self.domains)
+            and token.email_verified
+            and token.expires_at > self.now()
         )
 
     def _introspect(self, token: str) -> tuple[IntrospectedToken | None, float]:
@@ -113,11 +104,9 @@ class AccessTokenVerifier(Struct, frozen=True, dict=True):
 
         The token goes as a header, which keeps it out of URLs and logs.
         """
-        budget = Budget.within(_SECONDS, now=self.http.clock(), max_bytes=_MAX_BYTES)
         headers = {"authorization": f"Bearer {token}", "accept": JSON}
         try:
-            answer = self.http.request("GET", url, headers=headers, body=None, budget=budget)
-            body = answer.read()
+            answer, body = fetch(self.http, "GET", url, headers=headers, seconds=_SECONDS)
             if answer.status in (400, 401):
                 return None
             value = protojson.decode(body) if answer.status == 200 else None

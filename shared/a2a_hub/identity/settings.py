@@ -6,13 +6,12 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity import private_key
 from a2a_hub.identity.authentication import AUTHORIZATION, Authenticator, TokenVerifier, is_bearer_token
 from a2a_hub.identity.id_token import IdTokenVerifier
-from a2a_hub.identity.introspection import AccessTokenVerifier, TokenPolicy
+from a2a_hub.identity.introspection import AccessTokenVerifier
 from a2a_hub.identity.principal import (
     GATE,
     Clients,
@@ -26,7 +25,7 @@ from a2a_hub.identity.principal import (
     load_clients,
 )
 from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
-from a2a_hub.settings.reader import LOOPBACK_HOSTS, Settings
+from a2a_hub.settings.reader import Settings
 from a2a_hub.telemetry.log import Redacted
 
 if TYPE_CHECKING:
@@ -83,7 +82,8 @@ class IdentitySettings(Redacted, frozen=True, kw_only=True):
             verifiers.append(id_tokens)
         if self.google_audiences:
             access_tokens = AccessTokenVerifier(
-                TokenPolicy(audiences=self.google_audiences, domains=self.google_domains),
+                audiences=self.google_audiences,
+                domains=self.google_domains,
                 http=http,
                 now=time.time,
                 userinfo_url=self.userinfo_url,
@@ -157,9 +157,9 @@ def read(
         anonymous_subject=settings.optional("ANONYMOUS_SUBJECT"),
         contracts=settings.parsed("CALLER_CONTRACTS", _contracts, expected=_CONTRACTS_EXPECTED) or {},
         ttl_seconds=settings.number("IDENTITY_TTL_SECONDS", 60, least=0, most=300),
-        userinfo_url=google_endpoint(settings, "GOOGLE_USERINFO_URL", _USERINFO_URL),
-        tokeninfo_url=google_endpoint(settings, "GOOGLE_TOKENINFO_URL", _TOKENINFO_URL),
-        certs_url=google_endpoint(settings, "GOOGLE_CERTS_URL", _CERTS_URL),
+        userinfo_url=settings.url("GOOGLE_USERINFO_URL", _USERINFO_URL, takes_tokens=True),
+        tokeninfo_url=settings.url("GOOGLE_TOKENINFO_URL", _TOKENINFO_URL, takes_tokens=True),
+        certs_url=settings.url("GOOGLE_CERTS_URL", _CERTS_URL, takes_tokens=True),
     )
     if identity.id_token_audiences and not (identity.id_token_callers or authorizes_accounts):
         settings.problem(
@@ -214,12 +214,3 @@ def _clients(settings: Settings) -> Clients:
 def _contracts(text: str) -> dict[str, Contract]:
     rows = (row.strip().rpartition("=") for row in text.split(",") if row.strip())
     return {name: Contract(contract) for name, _, contract in rows}
-
-
-def google_endpoint(settings: Settings, name: str, default: str) -> str:
-    """Return an address of Google's, or the one that takes its place: https, or on this machine."""
-    url = settings.url(name, default)
-    parts = urlsplit(url)
-    if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:
-        settings.problem(name, "must be https, except on loopback: tokens are sent there")
-    return url

@@ -13,7 +13,9 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey
 
-from a2a_hub.identity.authentication import SignatureExpired, SignedPrincipal
+from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
+from a2a_hub.http.messages import Request
+from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Caller, rejected
 from a2a_hub.identity.principal import GATE, Principal, may_speak
 from a2a_hub.identity.public_keys import PublicKey
 
@@ -88,36 +90,36 @@ class PrincipalVerifier:
         self._speaker = speaker
         self._now = now
 
-    def verify(
-        self,
-        value: str,
-        *,
-        method: str,
-        path: str,
-        query: Mapping[str, Sequence[str]] | None = None,
-        authorization: str | None = None,
-    ) -> SignedPrincipal | None:
-        """Return the content of a header; None for a forged one, and for one made for another function or request.
+    def verify(self, request: Request) -> Caller:
+        """Return the caller that the header names; the request's body has to be the signed one.
 
-        Raises SignatureExpired.
+        Raises UNAUTHENTICATED for a header that is forged, or made for another function or request, and UNAVAILABLE for one that
+        was signed too long ago.
         """
+        claims = self._claims(request)
+        if claims is None:
+            raise rejected("No function that is trusted here signed this request")
+        if not claims.iat - _SKEW_SECONDS <= self._now() < claims.exp + _SKEW_SECONDS:
+            # The caller's token is good: a 401 would send them looking for another one.
+            late = "The request waited for too long on its way, or the clocks of two functions differ; try again"
+            raise A2AError(UNAVAILABLE, late, headers={"retry-after": "5"})
+        request.body_digest.required = claims.body_sha256
+        authorization = request.headers.get(TOKEN_HEADER)
+        has_token = authorization is not None and claims.token_sha256 == _digest(authorization)
+        return Caller(principal=claims.principal, authorization=authorization if has_token else None, through_gate=True)
+
+    def _claims(self, request: Request) -> _Claims | None:
         try:
-            signed = jws.extract_compact(value.encode(), registry=_REGISTRY)
+            signed = jws.extract_compact(request.headers[HEADER].encode(), registry=_REGISTRY)
             function, key = self._keys[signed.headers()["kid"]]
             if not jws.validate_compact(signed, key, registry=_REGISTRY):
                 return None
             claims = msgspec.json.decode(signed.payload, type=_Claims)
         except (JoseError, LookupError, TypeError, ValueError):
             return None
-        requested = (self._audience, method, path, _sorted(query or {}))
-        if requested != (claims.aud, claims.method, claims.path, claims.query):
-            return None
-        if not may_speak(function, claims.principal, speaker=self._speaker):
-            return None
-        if not claims.iat - _SKEW_SECONDS <= self._now() < claims.exp + _SKEW_SECONDS:
-            raise SignatureExpired
-        has_token = authorization is not None and claims.token_sha256 == _digest(authorization)
-        return SignedPrincipal(principal=claims.principal, body_sha256=claims.body_sha256, has_token=has_token)
+        requested = (self._audience, request.method, request.path, _sorted(request.query))
+        fits = requested == (claims.aud, claims.method, claims.path, claims.query)
+        return claims if fits and may_speak(function, claims.principal, speaker=self._speaker) else None
 
 
 def _sorted(query: Mapping[str, Sequence[str]]) -> str:

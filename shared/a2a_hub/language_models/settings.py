@@ -9,7 +9,7 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.language_models.embeddings import EmbeddingModel, GeminiEmbeddings, OpenAiEmbeddings
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.language_models.openai_compatible import OpenAiCompatible, OpenAiSettings
-from a2a_hub.settings.reader import LOOPBACK_HOSTS, Settings, is_http_url
+from a2a_hub.settings.reader import Settings, is_http_url, is_secure
 
 ModelSettings = GeminiSettings | OpenAiSettings
 TIMEOUT_SECONDS = 20.0
@@ -60,11 +60,10 @@ def _is_trusted(url: str) -> bool:
     """Return True if questions and documents may be sent there."""
     if not is_http_url(url):
         return False
-    parts = urlsplit(url)
-    if parts.scheme == "https" or parts.hostname in LOOPBACK_HOSTS:
+    if is_secure(url):
         return True
     try:
-        return ipaddress.ip_address(parts.hostname or "").is_private
+        return ipaddress.ip_address(urlsplit(url).hostname or "").is_private
     except ValueError:
         return False
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.queue.wakeups import TaskEvent, Wakeups, topic_of
 from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.settings.reader import Settings
@@ -26,7 +26,7 @@ _MIRRORS = {"mainnet": "mainnet-public", "testnet": "testnet", "previewnet": "pr
 _ID = r"\d{1,9}\.\d{1,9}\.\d{1,18}"
 _SECONDS, _ATTEMPTS = 15.0, 6
 _MOST_WAITING = 200
-_MIRROR_SECONDS, _MOST_BYTES = 5.0, 1_000_000
+_MIRROR_SECONDS = 5.0
 _WAKING = {TaskEvent.AVAILABLE, TaskEvent.CANCELLED}
 
 
@@ -179,14 +179,8 @@ class MirrorTopics:
             raise failure
 
     def _rows(self, topic_id: str, query: str) -> list[_Row]:
-        answer = self._http.request(
-            "GET",
-            f"{self._settings.mirror_url}/api/v1/topics/{topic_id}/messages?{query}",
-            headers={},
-            body=b"",
-            budget=Budget.within(_MIRROR_SECONDS, now=self._http.clock(), max_bytes=_MOST_BYTES),
-        )
-        body = answer.read()
+        url = f"{self._settings.mirror_url}/api/v1/topics/{topic_id}/messages?{query}"
+        answer, body = fetch(self._http, "GET", url, headers={}, seconds=_MIRROR_SECONDS)
         if answer.status != 200:
             raise ValueError(f"the mirror node answered {answer.status} for the topic {topic_id}")
         return msgspec.json.decode(body, type=_Page).messages

@@ -5,13 +5,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
+from a2a_hub.http.messages import JSON
 from a2a_hub.queue.wakeups import Wakeup, Wakeups, push_body
 from a2a_hub.runtime.scheduler import Scheduler
 
 _MOST_WAITING = 10_000
 _POST_SECONDS = 2.0
-_MOST_ANSWER_BYTES = 64_000
 
 
 class LocalWakeups(Wakeups):
@@ -60,19 +60,10 @@ class LocalWakeups(Wakeups):
             self._post(url, wakeup)
 
     def _post(self, url: str, wakeup: Wakeup) -> None:
-        budget = Budget.within(
-            _POST_SECONDS,
-            now=self._http.clock(),
-            max_bytes=_MOST_ANSWER_BYTES,
-            connect_seconds=_POST_SECONDS,
-            retries=0,
-        )
         body = push_body(wakeup, message_id=str(next(self._numbers)))
-        headers = {"Content-Type": "application/json", **self._headers(body)}
+        headers = {"Content-Type": JSON, **self._headers(body)}
         try:
-            answer = self._http.request("POST", url, headers=headers, body=body, budget=budget)
-            for _ in answer.chunks():
-                pass
+            answer, _ = fetch(self._http, "POST", url, headers=headers, body=body, seconds=_POST_SECONDS, retries=0)
             if answer.status >= 300:
                 self._failed(f"a wake-up was refused with status {answer.status}")
         except HttpFailure as failure:

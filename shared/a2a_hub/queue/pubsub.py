@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.http.client import Budget, Http, HttpFailure
+from a2a_hub.http.client import Http, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
 from a2a_hub.queue.wakeups import WAKEUPS_PATH, Wakeup, Wakeups, message_attributes, message_data, push_body
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _SECONDS = 5.0
 CLOUD_TASKS_ENDPOINT = "https://cloudtasks.googleapis.com"
-_MOST_ANSWER_BYTES = 64_000
 # Pub/Sub's longest acknowledgement deadline too: the receiver has the same time for either.
 _DISPATCH_DEADLINE = "600s"
 _EXISTS = 409
@@ -52,16 +51,11 @@ class CloudTasksQueue(Struct, frozen=True):
 
     def add(self, wakeup: Wakeup, *, due_at: float) -> None:
         """Add the wake-up, delivered not before `due_at`, in seconds since the epoch. Raise nothing."""
+        url = f"{self.settings.endpoint}/v2/{self.settings.name}/tasks"
+        body = msgspec.json.encode({"task": self._task(wakeup, math.ceil(due_at))})
         try:
             headers = {"authorization": f"Bearer {self.tokens.access_token()}", "content-type": JSON}
-            answer = self.http.request(
-                "POST",
-                f"{self.settings.endpoint}/v2/{self.settings.name}/tasks",
-                headers=headers,
-                body=msgspec.json.encode({"task": self._task(wakeup, math.ceil(due_at))}),
-                budget=Budget.within(_SECONDS, now=self.http.clock(), max_bytes=_MOST_ANSWER_BYTES),
-            )
-            answer.read()
+            answer, _ = fetch(self.http, "POST", url, headers=headers, body=body, seconds=_SECONDS)
         except (HttpFailure, TokenUnavailable) as failure:
             self.failed(f"a wake-up with a time was not queued: {type(failure).__name__}")
             return

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from a2a_hub.http.client import Answer, Budget, Http, HttpFailure
+from a2a_hub.http.client import Answer, Http, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.service_tokens import TokenUnavailable
 
@@ -89,14 +89,12 @@ class BucketFile:
     def _send(
         self, method: str, path: str, query: dict[str, Any], body: bytes | None = None, kind: str = JSON
     ) -> tuple[Answer, bytes]:
-        given = urlencode({name: value for name, value in query.items() if value is not None})
-        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
+        url = f"{self._base}{path}?{urlencode({name: each for name, each in query.items() if each is not None})}"
         try:
             headers = {"authorization": f"Bearer {self._access_token()}"} | ({"content-type": kind} if body else {})
-            answer = self._http.request(
-                method, f"{self._base}{path}?{given}", headers=headers, body=body, budget=budget
+            answer, content = fetch(
+                self._http, method, url, headers=headers, body=body, seconds=_SECONDS, max_bytes=_MAX_BYTES
             )
-            content = answer.read()
         except TokenUnavailable:
             raise BucketRefused("there are no credentials for Cloud Storage") from None
         except HttpFailure as failure:

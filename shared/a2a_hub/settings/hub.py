@@ -12,6 +12,7 @@ from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.card_signature import CardSigner, signer_of
 from a2a_hub.a2a.model import Version
 from a2a_hub.identity import private_key
+from a2a_hub.identity.key_set import JWKS_PATH
 from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
 from a2a_hub.routing.hub_card import SecurityKind, hub_card
 from a2a_hub.routing.parser import load
@@ -21,7 +22,6 @@ from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.reader import Settings
 from a2a_hub.task_store import settings as store_settings
 from a2a_hub.task_store.settings import StoreSettings
-from a2a_hub.tasks import webhook_keys
 from a2a_hub.telemetry.log import Log
 
 # A bundle has the table beside the package, the source tree one folder further up.
@@ -100,7 +100,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
         store=store_settings.read(settings),
-        webhook_keys=webhook_keys.read(settings),
+        webhook_keys=settings.parsed("WEBHOOK_PUBLIC_KEYS", public_keys, expected=EXPECTED) or (),
         card_signer=_card_signer(settings, public_url, card_keys),
         card_keys=card_keys,
     )
@@ -196,7 +196,7 @@ def _route_file(settings: Settings, environ: Mapping[str, str]) -> RouteFile:
 
 def _card_signer(settings: Settings, public_url: str, keys: tuple[PublicKey, ...]) -> CardSigner | None:
     """Return the signer: a key in PEM or in a file, or one of Cloud KMS, whose public half is the first of `keys`."""
-    key_set_url = public_url.rstrip("/") + webhook_keys.JWKS_PATH
+    key_set_url = public_url.rstrip("/") + JWKS_PATH
     name, endpoint = settings.text("CARD_SIGNING_KEY", ""), settings.url("KMS_ENDPOINT", _KMS)
     if not name.startswith("projects/"):
         pem = private_key.read(settings, "CARD_SIGNING_KEY")

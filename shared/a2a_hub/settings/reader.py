@@ -85,12 +85,14 @@ class Settings:
             return default
         return value
 
-    def url(self, name: str, default: str | None) -> str:
+    def url(self, name: str, default: str | None, *, takes_tokens: bool = False) -> str:
         """Return an http or https URL without a trailing slash; required if there is no default."""
         value = self.text(name, default or "")
         if not is_http_url(value):
             self.problem(name, "must be a URL, such as https://hub.example.com")
             return default or "https://none.invalid"
+        if takes_tokens and not is_secure(value):
+            self.problem(name, "must be https, except on loopback: tokens are sent there")
         return value.rstrip("/")
 
     def endpoint(self, name: str) -> str | None:
@@ -98,13 +100,7 @@ class Settings:
         value = self.optional(name)
         if value is None:
             return None
-        try:
-            parts = urlsplit(value)
-            trusted = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS)
-            usable = trusted and bool(parts.hostname) and parts.port != 0 and parts.path in ("", "/")
-        except ValueError:
-            usable = False
-        if not usable:
+        if not (is_http_url(value) and is_secure(value) and urlsplit(value).path in ("", "/")):
             self.problem(name, "must be an https URL without a path, or http on this machine's loopback")
         return value.rstrip("/")
 
@@ -145,3 +141,9 @@ def is_http_url(text: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def is_secure(url: str) -> bool:
+    """Return True for a URL to which credentials may go: https, or on this machine."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" or parts.hostname in LOOPBACK_HOSTS
