@@ -15,6 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 STAMP = "installed.json"
+_ROOT = Path(__file__).resolve().parents[1]
+_MAIN = _ROOT / ".venv"
+_PIP = _ROOT / "requirements" / "pip.txt"
+_INSTALL = ("--no-deps", "--require-hashes", "--disable-pip-version-check")
 _NOT_INSTALLED = (
     "pip could not install this; its messages are above. When it found no versions, it did not reach its package index: "
     "see `pip config list`, PIP_INDEX_URL and HTTPS_PROXY. The same command tries again."
@@ -39,12 +43,11 @@ def main(arguments: list[str]) -> int:
         packages = len(re.findall(r"^\w", pins, re.MULTILINE))
         print(f"installing {packages} packages of {requirements} into {venv.name}", flush=True)
         (venv / STAMP).unlink(missing_ok=True)
-        if not before:
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
+        if not before or not pip_of(venv):
+            make(venv)
         # The file names every package, so pip has nothing to resolve; pip 23.2 refuses a pin that another package wants with
         # an extra as soon as that package has a newer release.
-        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--no-deps", "--require-hashes"]
-        status = show_progress([*pip, "--disable-pip-version-check", "-r", str(requirements)], packages)
+        status = show_progress([*pip_of(venv), "install", *_INSTALL, "-r", str(requirements)], packages)
         if status:
             print(_NOT_INSTALLED, file=sys.stderr)
             return status
@@ -52,6 +55,26 @@ def main(arguments: list[str]) -> int:
         now = {**maker(venv), **({} if name in before else before), name: content}
         (venv / STAMP).write_text(json.dumps(now))
     return 0
+
+
+def make(venv: Path) -> None:
+    """Make an empty environment at `venv`, which has no pip of its own when .venv lends it one."""
+    lent = venv != _MAIN and installed(_MAIN)
+    command = [sys.executable, "-m", "venv", "--clear", *(["--without-pip"] if lent else []), str(venv)]
+    subprocess.run(command, check=True)
+    if not lent:
+        # The pip of Python 3.11 takes twice as long to find packages. Where no other can be had, it does.
+        newer = [*pip_of(venv), "install", *_INSTALL, "--quiet", "-r", str(_PIP)]
+        subprocess.run(newer, check=False, stderr=subprocess.DEVNULL)
+
+
+def pip_of(venv: Path) -> list[str]:
+    """Return the command of the pip that installs into `venv`, its own or that of .venv; nothing if there is neither."""
+    if any(venv.glob("lib/python*/site-packages/pip")):
+        return [str(venv / "bin" / "python"), "-m", "pip"]
+    if installed(_MAIN):
+        return [str(_MAIN / "bin" / "python"), "-m", "pip", "--python", str(venv / "bin" / "python")]
+    return []
 
 
 def show_progress(pip: list[str], packages: int) -> int:

@@ -12,6 +12,7 @@ pin() { # SOURCE TARGET [OPTION…]
         --generate-hashes --no-emit-index-url --no-header --no-annotate "$@" "$source" --output-file "$target"
 }
 
+pin requirements/pip.in requirements/pip.txt "$@"
 pin requirements/lock.in requirements/lock.txt "$@"
 pin requirements/docs.in requirements/docs.txt "$@"
 pin requirements/dev.in requirements/dev.txt "$@"
