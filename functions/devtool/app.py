@@ -91,7 +91,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
         wakeups=NoWakeups(),
         settings=settings,
     )
-    commands = SlashCommands(conversations, tasks, tools=tools, message_factory=MESSAGE_FACTORY)
+    commands = SlashCommands(conversations, tools=tools, message_factory=MESSAGE_FACTORY)
     server = A2AServer(
         agent,
         card=lambda: card,

@@ -213,11 +213,8 @@ def usage_text(wrong: Wrong, language: Language) -> str:
 class SlashCommands:
     """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`."""
 
-    def __init__(
-        self, conversations: Conversations, sending: Sending, *, tools: Tools, message_factory: MessageFactory
-    ) -> None:
+    def __init__(self, conversations: Conversations, *, tools: Tools, message_factory: MessageFactory) -> None:
         self._conversations = conversations
-        self._sending = sending
         self._tools = tools
         self._message_factory = message_factory
 
@@ -225,7 +222,7 @@ class SlashCommands:
         """See `SlashCommands.commands`: the same for everybody."""
         return GetAllSlashCommandsResponse(commands=shown(COMMANDS))
 
-    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
         """See `SlashCommands.execute`."""
         typed = command_line(request)
         language = language_of(typed)
@@ -236,7 +233,7 @@ class SlashCommands:
         names_workspace = in_metadata(request.metadata) is not None
         if needs_workspace and not names_workspace and not self._conversations.has_default:
             return not_started(texts.NO_WORKSPACE.render(language))
-        started = start_execution(request, call, self._sending, new_id=self._message_factory.new_id)
+        started = start_execution(request, call, sending, new_id=self._message_factory.new_id)
         return started if isinstance(action, Help) else replace(started, status=self._status(action, request, call))
 
     def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.a2ui import a2ui_in, acted_on
+from a2a_hub.a2a.a2ui import acted_on
 from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import invalid_field
@@ -26,10 +26,16 @@ from functions.hub.turn import IncomingTurn, TurnRecord
 
 
 class HubAgent:
-    """The agents behind the hub as one; see `a2a_hub.a2a.agent.Agent`. `operators`: see `is_operator`."""
+    """The hub as one agent; see `a2a_hub.a2a.agent.Agent`. Commands are answered here, everything else by the agents behind it.
 
-    def __init__(self, pipeline: Pipeline, *, message_factory: MessageFactory, operators: Collection[str] = ()) -> None:
+    `operators`: see `is_operator`.
+    """
+
+    def __init__(
+        self, pipeline: Pipeline, commands: Commands, *, message_factory: MessageFactory, operators: Collection[str]
+    ) -> None:
         self._pipeline = pipeline
+        self._commands = commands
         self._message_factory = message_factory
         self._operators = operators
 
@@ -37,12 +43,39 @@ class HubAgent:
         """See `Agent.context_of`."""
         return request.message.context_id or self._pipeline.conversations.mint(call.owner)
 
+    def bypasses_task(self, request: SendMessageRequest) -> bool:
+        """See `Agent.bypasses_task`: a command does."""
+        return _may_be_command(request) and self._commands.is_command(text_of(request.message))
+
+    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
+        """Return True for a message that belongs to another route; see `a2a_hub.tasks.parts.NewTaskPolicy`."""
+        return self._pipeline.starts_new_task(self._incoming(request, call, dict(notes)))
+
+    def cancel(self, call: Call) -> None:
+        """See `Agent.cancel`."""
+        self._pipeline.cancel(call)
+
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. Raises A2AError for an unknown skill."""
+        notes = call.task.notes if call.task else {}
+        if call.task is not None and has_result(notes):
+            context_id = self.context_of(request, call)
+            events = result_events(
+                notes, task_id=call.task.id, context_id=context_id, message_factory=self._message_factory
+            )
+            return Turn(events=events)
+        if EXECUTES not in notes and _may_be_command(request):
+            answer = self._commands.answer(text_of(request.message), call, request.message.context_id)
+            if answer is not None:
+                context_id, pieces = self.context_of(request, call), iter((Text(answer),))
+                return Turn(events=self._events(pieces, context_id, call, as_task=False), immediate=True)
+        return self._agents_turn(request, call, notes)
+
+    def _agents_turn(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> Turn:
         if not request.message.parts and not call.for_ui:
             # People get a text; a program gets the error (§4.1.4).
             raise invalid_field("message.parts", "must hold at least one part")
-        incoming = self._incoming(request, call, call.task.notes if call.task else {})
+        incoming = self._incoming(request, call, notes)
         context_id = incoming.context.context_id
         turn, translated = self._pipeline.start_turn(incoming, call.record)
         route = turn.choice.route if turn.choice else None
@@ -51,33 +84,20 @@ class HubAgent:
         # A caller's token is not stored for another try, and what a command says is told over one connection.
         is_tried_again = route is not None and not route.boundary.per_caller and not incoming.executes
         retry_seconds = route.retry_seconds if route is not None and is_tried_again else 0
+        immediate = turn.immediate
         if route is not None and route.passes_tasks and not call.for_ui:
             events = mirrored(translated, context_id=context_id, call=call, message_factory=self._message_factory)
-            return Turn(events=self._explained(events, turn), retry_seconds=retry_seconds)
-        immediate = turn.immediate
-        events = to_events(
-            _pieces(translated),
-            context_id=context_id,
-            call=call,
-            message_factory=self._message_factory,
-            as_task=not immediate,
+            immediate = False
+        else:
+            events = self._events(_pieces(translated), context_id, call, as_task=not immediate)
+        if ROUTE_EXTENSION in incoming.extensions:
+            events = _with_explanation(events, turn, for_operator=is_operator(call.principal, self._operators))
+        return Turn(events=events, immediate=immediate, retry_seconds=retry_seconds)
+
+    def _events(self, pieces: Iterator[Piece], context_id: str, call: Call, *, as_task: bool) -> Iterator[Event]:
+        return to_events(
+            pieces, context_id=context_id, call=call, message_factory=self._message_factory, as_task=as_task
         )
-        return Turn(events=self._explained(events, turn), immediate=immediate, retry_seconds=retry_seconds)
-
-    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
-        """Return True for a message that belongs to another route; see `a2a_hub.tasks.parts.NewTaskPolicy`."""
-        return self._pipeline.starts_new_task(self._incoming(request, call, dict(notes)))
-
-    def cancel(self, call: Call) -> None:
-        """See `Agent.cancel`."""
-        assert call.task is not None, "cancel() needs a stored task"
-        context_id = call.task.before.context_id if call.task.before else None
-        self._pipeline.cancel(call.owner, self._pipeline.conversations.ids_of(call.owner, context_id), call)
-
-    def _explained(self, events: Iterator[Event], turn: TurnRecord) -> Iterator[Event]:
-        if ROUTE_EXTENSION not in turn.incoming.extensions:
-            return events
-        return _with_explanation(events, turn, for_operator=is_operator(turn.incoming.principal, self._operators))
 
     def _incoming(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> IncomingTurn:
         """Return the turn of a request. Raises A2AError for a skill that is not a string."""
@@ -86,71 +106,19 @@ class HubAgent:
         returns_immediately = configuration is not None and configuration.return_immediately
         extensions = () if call.for_ui else call.extensions
         return IncomingTurn(
+            call=call,
             message=request.message,
+            context=self._pipeline.conversations.ids_of(call.owner, request.message.context_id),
             skill=skill,
             skill_field=skill_field,
-            owner=call.owner,
-            principal=call.principal,
-            context=self._pipeline.conversations.ids_of(call.owner, request.message.context_id),
             # Without a waiting caller, too: the first event of a stream names the agent's own task. And for programs that use the
             # extension, which puts everything into updates: they find them in the task's history.
             streaming=call.streaming or returns_immediately or URI in extensions,
-            request_id=call.request_id,
-            authorization=call.authorization,
-            traceparent=call.traceparent,
-            cancellation=call.cancellation,
             extensions=extensions,
-            surfaces=a2ui_in(call.extensions),
             acts_on=acted_on(request.message),
-            text_only=call.for_ui,
-            task=call.task,
             executes=EXECUTES in notes,
             notes=notes,
         )
-
-
-class CommandAgent(HubAgent):
-    """The whole hub: commands are answered here, everything else by the agents."""
-
-    def __init__(
-        self, pipeline: Pipeline, commands: Commands, *, message_factory: MessageFactory, operators: Collection[str]
-    ) -> None:
-        super().__init__(pipeline, message_factory=message_factory, operators=operators)
-        self._commands = commands
-
-    def bypasses_task(self, request: SendMessageRequest) -> bool:
-        """See `Agent.bypasses_task`: a command does."""
-        return _may_be_command(request) and self._commands.is_command(text_of(request.message))
-
-    def send(self, request: SendMessageRequest, call: Call) -> Turn:
-        """See `Agent.send`."""
-        notes: Mapping[str, Any] = call.task.notes if call.task else {}
-        if EXECUTES in notes:
-            return self._executed(request, call, notes)
-        answer = None
-        if _may_be_command(request):
-            answer = self._commands.answer(text_of(request.message), call, request.message.context_id)
-        if answer is None:
-            return super().send(request, call)
-        events = to_events(
-            iter((Text(answer),)),
-            context_id=self.context_of(request, call),
-            call=call,
-            message_factory=self._message_factory,
-            as_task=False,
-        )
-        return Turn(events=events, immediate=True)
-
-    def _executed(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> Turn:
-        if call.task is None or not has_result(notes):
-            return super().send(request, call)
-        events = result_events(
-            notes,
-            task_id=call.task.id,
-            context_id=self.context_of(request, call),
-            message_factory=self._message_factory,
-        )
-        return Turn(events=events)
 
 
 def _may_be_command(request: SendMessageRequest) -> bool:
@@ -205,7 +173,7 @@ def _explanation(turn: TurnRecord, *, total_ms: float) -> dict[str, Any]:
     route, choice = turn.route, turn.choice
     endpoint = turn.downstream.endpoint if turn.downstream else None
     values = {
-        "requestId": turn.incoming.request_id,
+        "requestId": turn.incoming.call.request_id,
         "route": route.id if route else None,
         "rule": choice.rule if choice else None,
         "words": choice.words if choice else None,

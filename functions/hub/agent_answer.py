@@ -91,7 +91,7 @@ class AgentAnswer:
     def _contained(self, ask: Ask, *, may_be_passed_over: bool) -> Iterator[TranslatedEvent]:
         turn, route, is_begun = self._turn, self._route, False
         try:
-            if not may_use(route, turn.incoming.principal):
+            if not may_use(route, turn.incoming.call.principal):
                 raise DownstreamFailed(not_permitted(route))
             if self._decision.not_understood:
                 yield None, (self._recorded(Question(""), again=True),)
@@ -120,14 +120,14 @@ class AgentAnswer:
             question = next((each for each in self._decision.pending if each.call_id == call), None)
             audit.record(
                 "decided",
-                self._turn.incoming.principal,
+                self._turn.incoming.call.principal,
                 decision="approved" if approves(option, question) else "rejected",
                 option=option,
                 route=self._route.id,
                 tool=question.tool if question else None,
                 object=question.subject if question else None,
                 call=call,
-                request=self._turn.incoming.request_id,
+                request=self._turn.incoming.call.request_id,
             )
 
     def _translated(self, events: Iterable[Event]) -> Iterator[TranslatedEvent]:
@@ -197,7 +197,8 @@ class AgentAnswer:
 
     def _later(self, failure: Failure) -> TryLater | None:
         """Return the next try of a turn that nobody waits for, if its agent is away and the route's time is not yet over."""
-        until = self._turn.incoming.task.retries_until if self._turn.incoming.task else None
+        task = self._turn.incoming.call.task
+        until = task.retries_until if task else None
         seconds = failure.seconds_to_wait or 0.0
         if until is None or not failure.passing or self._now() + seconds >= until:
             return None
@@ -237,7 +238,7 @@ class AgentAnswer:
         )
         assert turn.memory is not None, "it was opened before the route was chosen"
         turn.memory.keep(now)
-        if turn.incoming.task is not None:
+        if turn.incoming.call.task is not None:
             self._note(now)
 
     def _left_open(self, earlier: Conversation) -> dict[str, Any]:
@@ -278,9 +279,10 @@ def report_failure(failure: Failure, turn: TurnRecord, route: Route | None, reco
     fields = {"outcome": failure.outcome, "fault": failure.fault, **failure.log_fields, "severity": severity}
     in_own_line = log.add(record, fields)
     if not in_own_line and failure.fault != LEFT:
-        late = {**record, "taskId": turn.incoming.task.id if turn.incoming.task else None}
+        task = turn.incoming.call.task
+        late = {**record, "taskId": task.id if task else None}
         log.line(late.pop("severity"), "A turn failed after its request was answered", **late)
-    text = texts.failure_text(failure, route, language=turn.language, reference=turn.incoming.request_id)
+    text = texts.failure_text(failure, route, language=turn.language, reference=turn.incoming.call.request_id)
     turn.append_text(text, new_paragraph=True)
     return reply.Failure(
         text,
@@ -296,7 +298,7 @@ def _decision(turn: TurnRecord, route: Route) -> Decision:
     pending = conversation.pending_tools if conversation and conversation.route_id == route.id else None
     if pending is None:
         return Decision(message=message)
-    if route.passes_tasks and not turn.incoming.text_only:
+    if route.passes_tasks and not turn.incoming.call.for_ui:
         # A program decides by data, or knows why it does not.
         return Decision(message=message, pending=pending.questions)
     decision = decision_of(message, turn.text, pending)
@@ -330,18 +332,12 @@ def _agent_request(turn: TurnRecord, route: Route, decision: Decision, state: di
     running = incoming.notes.get(RUNNING)
     running_task_id = running["task"] if running and running["route"] == route.id else None
     return AgentRequest(
+        call=incoming.call,
         message=message,
         streaming=incoming.streaming,
-        authorization=incoming.authorization,
-        traceparent=incoming.traceparent,
-        request_id=incoming.request_id,
-        cancellation=incoming.cancellation,
-        caller=incoming.principal,
         running_task_id=running_task_id,
         decides=decision.call_id is not None,
         development_tool=DEVELOPMENT_TOOL in incoming.extensions or decision.uses_extension,
-        surfaces=incoming.surfaces,
-        may_outlive_request=incoming.task is not None,
         executes=incoming.executes,
         state=state,
     )

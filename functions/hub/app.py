@@ -34,10 +34,9 @@ from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.role_record import record_ended
 from a2a_hub.telemetry.log import Log
-from functions.hub.agent import CommandAgent, HubAgent
-from functions.hub.commands.agent_commands import AgentCommandCatalog, AgentCommands
+from functions.hub.agent import HubAgent
+from functions.hub.commands.agent_commands import AgentCommands
 from functions.hub.commands.commands import Commands
-from functions.hub.commands.feedback import Feedback
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.doctor import Doctor
@@ -114,14 +113,12 @@ def build(
         log=log,
         clock=time.perf_counter,
     )
-    hub_agent = HubAgent(pipeline, message_factory=MESSAGE_FACTORY, operators=config.operators)
     stored = None
     if store and config.tasks:
-        stored = TaskOperations(store, hub_agent, message_factory=MESSAGE_FACTORY, settings=config.tasks)
-    catalog = AgentCommandCatalog(tables, log=log)
-    feedback = Feedback(pipeline.conversations, log=log)
-    commands = Commands(tables, catalog, feedback, tasks=stored, log=log)
-    agent = CommandAgent(pipeline, commands, message_factory=MESSAGE_FACTORY, operators=config.operators)
+        stored = TaskOperations(store, pipeline, message_factory=MESSAGE_FACTORY, settings=config.tasks)
+    agent_commands = AgentCommands(tables, log=log, new_id=new_id)
+    commands = Commands(tables, agent_commands, pipeline.conversations, tasks=stored, log=log)
+    agent = HubAgent(pipeline, commands, message_factory=MESSAGE_FACTORY, operators=config.operators)
     tasks = _task_service(config, agent, stored, http, log) if stored else None
     server = A2AServer(
         agent,
@@ -130,7 +127,7 @@ def build(
         limits=Limits(max_body_bytes=config.limits.body_bytes, keep_alive_seconds=config.keep_alive_seconds),
         extended_card=tables.card_for,
         tasks=tasks,
-        development_tool=AgentCommands(tables, catalog, sending=tasks, new_id=new_id),
+        development_tool=agent_commands,
         contract=config.contract,
         capacity=door.capacity if door else None,
         open_stream=quotas.open_stream,
@@ -210,9 +207,7 @@ def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:
     )
 
 
-def _task_service(
-    config: Config, agent: CommandAgent, stored: TaskOperations, http: HttpClient, log: Log
-) -> TurnEngine:
+def _task_service(config: Config, agent: HubAgent, stored: TaskOperations, http: HttpClient, log: Log) -> TurnEngine:
     assert config.tasks is not None, "tasks are stored"
     signer = config.identity.signer(audience="tasks")
 

@@ -9,9 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a import errors, protojson
+from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.error_response import problem, read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
-from a2a_hub.a2a.model import Message, Part, Role, Version
+from a2a_hub.a2a.model import Binding, Message, Part, Role, Version
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import TASKS_FUNCTION, is_operator, may_call
@@ -131,18 +132,22 @@ class ToolsQuery(Struct, frozen=True):
         if not query.query.strip():
             raise invalid_field("query", "is required")
         metadata = {"document": query.document} if query.document else None
-        owner = caller.principal.subject if caller.principal else ""
-        incoming = IncomingTurn(
-            message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query.query),), metadata=metadata),
-            skill=query.route,
-            skill_field="route",
-            owner=owner,
-            principal=caller.principal,
-            context=self.pipeline.conversations.ids_of(owner, query.context_id),
-            streaming=False,
+        call = Call(
             request_id=record["requestId"],
+            principal=caller.principal,
+            version=Version.V1_0,
+            binding=Binding.HTTP_JSON,
+            streaming=False,
             authorization=caller.authorization,
             traceparent=traceparent_of(request.headers),
+            for_ui=True,
+        )
+        incoming = IncomingTurn(
+            call=call,
+            message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query.query),), metadata=metadata),
+            context=self.pipeline.conversations.ids_of(call.owner, query.context_id),
+            skill=query.route,
+            skill_field="route",
         )
         return incoming, bool(query.dry_run)
 
@@ -218,7 +223,7 @@ def _answer(turn: TurnRecord, *, for_operator: bool) -> schemas.Answer:
         timings=schemas.Timings(routing_ms=turn.routing_ms, downstream_ms=turn.downstream_ms),
         error=_failure(failure, for_operator=for_operator) if failure else None,
         context_id=turn.incoming.context.context_id,
-        request_id=turn.incoming.request_id,
+        request_id=turn.incoming.call.request_id,
     )
 
 

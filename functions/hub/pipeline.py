@@ -24,10 +24,10 @@ from a2a_hub.telemetry.redaction import redacted
 from a2a_hub.text.language import language_of
 from functions.hub import fallbacks, texts
 from functions.hub.agent_answer import AgentAnswer, Ask, report_failure
-from functions.hub.conversations import CONVERSATION, RUNNING, ContextIds, Conversation, Conversations
+from functions.hub.conversations import CONVERSATION, RUNNING, Conversation, Conversations
 from functions.hub.display import for_display
 from functions.hub.downstream.event_translator import TranslatedEvent
-from functions.hub.downstream.interface import AgentRequest, CallContext, Downstream
+from functions.hub.downstream.interface import AgentRequest, Downstream
 from functions.hub.failure import DownstreamFailed, Failure, limited, unrouted
 from functions.hub.fallbacks import Declined, PassedOver, candidates, held_back, takes_files
 from functions.hub.misses import Misses
@@ -57,39 +57,39 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
         """
         started = self.clock()
-        text = text_of(incoming.message)
+        call, text = incoming.call, text_of(incoming.message)
         turn = TurnRecord(incoming=incoming, text=text, language=language_of(text))
         if self.log.with_text:
             record["text"] = redacted(text)
         files = files_of(incoming.message)
         if not (text or files or incoming.acts_on) and (
-            incoming.text_only or all(part.text is not None for part in incoming.message.parts)
+            call.for_ui or all(part.text is not None for part in incoming.message.parts)
         ):
             return _without_text(turn, texts.empty_message_text(), record)
         try:
             served, choice = self._choose(turn)
-            routes = candidates(choice, served.routes, incoming.principal)
+            routes = candidates(choice, served.routes, call.principal)
             immediate = all(served.downstreams[route.id].immediate for route in routes)
         except A2AError:
             raise
         except Exception:
             self.log.exception("No route could be chosen", record)
             return turn, iter(((None, (report_failure(unrouted(), turn, None, record, self.log),)),))
-        if not (text or incoming.acts_on) and incoming.text_only and not takes_files(choice, files):
+        if not (text or incoming.acts_on) and call.for_ui and not takes_files(choice, files):
             return _without_text(turn, texts.files_alone_text(files), record)
         turn.choice, turn.route, turn.immediate = choice, choice.route, immediate
         turn.routing_ms = _milliseconds(self.clock() - started)
         self._record_route(turn, record)
-        events = tracing.inside(incoming.traceparent, self._events(turn, routes, served, record))
-        return turn, for_display(events, self.link_hosts) if incoming.text_only else events
+        events = tracing.inside(call.traceparent, self._events(turn, routes, served, record))
+        return turn, for_display(events, self.link_hosts) if call.for_ui else events
 
     def _choose(self, turn: TurnRecord) -> tuple[Served, Choice]:
         """Open the turn's conversation, and return its route with the table that this is from."""
         incoming, served = turn.incoming, self.tables.now
-        turn.memory = memory = self.conversations.open(incoming.owner, incoming.context)
+        turn.memory = memory = self.conversations.open(incoming.call.owner, incoming.context)
         noted = Conversation.from_note(incoming.notes.get(CONVERSATION))
         turn.conversation = noted.merged_with(memory.conversation) if noted else memory.conversation
-        with tracing.span("route", incoming.traceparent) as span:
+        with tracing.span("route", incoming.call.traceparent) as span:
             choice = served.choose(incoming, turn.text, turn.conversation)
             span.set({"a2a_hub.route": choice.route.id, "a2a_hub.rule": choice.rule})
         return served, choice
@@ -98,14 +98,16 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         """Return why other routes with matching rules were not chosen, by the ids of those that the caller may use."""
         served = self.tables.now
         reasons = served.router.passed_over(turn.text) if turn.incoming.skill is None else {}
-        return {each: why for each, why in reasons.items() if may_use(served.routes[each], turn.incoming.principal)}
+        return {
+            each: why for each, why in reasons.items() if may_use(served.routes[each], turn.incoming.call.principal)
+        }
 
     def starts_new_task(self, incoming: IncomingTurn) -> bool:
         """Return True if the message is for another agent than that of the idle task in the notes."""
         noted = Conversation.from_note(incoming.notes.get(CONVERSATION))
         if noted is None or noted.waiting_task_id is not None:
             return False
-        latest = self.conversations.open(incoming.owner, incoming.context).conversation or noted
+        latest = self.conversations.open(incoming.call.owner, incoming.context).conversation or noted
         try:
             choice = self.tables.now.choose(incoming, text_of(incoming.message), latest)
         except Exception:
@@ -113,10 +115,12 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             return False
         return choice.route.id != noted.route_id
 
-    def cancel(self, owner: str, context: ContextIds, call: Call) -> None:
-        """Pass a task's cancellation on to its agent, as far as that is known."""
-        self.conversations.forget_waiting(owner, context)
-        notes = call.task.notes if call.task else {}
+    def cancel(self, call: Call) -> None:
+        """See `Canceller.cancel`. The task is cancelled as far as its agent's is known."""
+        assert call.task is not None, "a stored task is cancelled"
+        notes, before = call.task.notes, call.task.before
+        context = self.conversations.ids_of(call.owner, before.context_id if before else None)
+        self.conversations.forget_waiting(call.owner, context)
         conversation = Conversation.from_note(notes.get(CONVERSATION))
         waiting = conversation.task_of(conversation.route_id) if conversation else None
         running = notes.get(RUNNING)
@@ -128,7 +132,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             return
         downstream = self.tables.now.downstreams.get(route_id)
         if downstream is not None:
-            downstream.cancel(task_id, CallContext.of(call))
+            downstream.cancel(task_id, call)
 
     def _record_route(self, turn: TurnRecord, record: Record) -> None:
         choice, route = turn.choice, turn.route
@@ -180,22 +184,22 @@ class Pipeline(Struct, frozen=True, kw_only=True):
 
     def _complete(self, turn: TurnRecord, record: Record) -> None:
         """Write what became of the turn into the logs, the misses, and the memory for ratings."""
-        incoming, route = turn.incoming, turn.route
+        incoming, call, route = turn.incoming, turn.incoming.call, turn.route
         assert turn.choice is not None, "a route was chosen"
         assert route is not None, "an agent was asked"
         record["downstreamMs"] = turn.downstream_ms
         if turn.declined or route is not turn.choice.route:
             self._record_route(turn, record)
-        self.conversations.note_turn(incoming.owner, incoming.context, incoming.request_id, route.id)
+        self.conversations.note_turn(call.owner, incoming.context, call.request_id, route.id)
         self.misses.note(turn, record.get("outcome"))
         audit.record(
             "asked",
-            incoming.principal,
+            call.principal,
             kind=turn.kind,
             route=route.id,
             outcome=record.get("outcome", Outcome.ANSWERED),
-            request=incoming.request_id,
-            task=incoming.task.id if incoming.task else None,
+            request=call.request_id,
+            task=call.task.id if call.task else None,
         )
 
     def _asked(
@@ -209,7 +213,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
     ) -> Generator[Event]:
         """Yield the agent's events. Raises Declined and DownstreamFailed."""
         turn.downstream = downstream
-        end = _begin_turn(self.quotas, route, turn.incoming.principal)
+        end = _begin_turn(self.quotas, route, turn.incoming.call.principal)
         try:
             with closing(downstream.ask(agent_request)) as events:  # type: ignore[type-var]
                 yield from held_back(events, by_default=by_default) if may_decline else events

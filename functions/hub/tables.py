@@ -39,7 +39,7 @@ class Served(Struct, frozen=True, kw_only=True):
         The caller may not be permitted to use it. Raises A2AError (INVALID_PARAMS) for a skill that no route has, or none that
         the caller may use: both look the same.
         """
-        routes, skill, principal = self.routes, incoming.skill, incoming.principal
+        routes, skill, principal = self.routes, incoming.skill, incoming.call.principal
         text = text[:_MOST_CHARACTERS]
         if skill is not None:
             if skill not in routes or not may_use(routes[skill], principal):

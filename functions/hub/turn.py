@@ -4,14 +4,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from a2a_hub.a2a.call import CurrentTask
+from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Message
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
-from a2a_hub.http.messages import Cancellation
-from a2a_hub.identity.principal import Principal
 from a2a_hub.routing.router import Choice
 from a2a_hub.routing.routes import Route
-from a2a_hub.telemetry.log import Redacted
 from a2a_hub.text.language import Language
 from functions.hub import fallbacks
 from functions.hub.conversations import ContextIds, Conversation, TurnMemory
@@ -20,40 +17,29 @@ from functions.hub.downstream.interface import Downstream
 from functions.hub.failure import Failure
 
 
-class IncomingTurn(Redacted, frozen=True, kw_only=True):
-    """A message on its way to an agent. `owner` is the caller's subject.
+class IncomingTurn(Struct, frozen=True, kw_only=True):
+    """A message on its way to an agent. If its `call` has a task, the turn becomes that if it takes long, and then outlives its
+    request.
 
     `skill` is the route that the caller names, `skill_field` the field that names it.
 
     `context` has the conversation's id for agents that have given it none of their own.
 
-    `task`: the turn becomes this task if it takes long, and then outlives its request.
-
-    `extensions`: those that a program activates.
-
-    `surfaces`: the versions of A2UI that the caller activates; `acts_on`: the surface of the action in the message.
+    `extensions`: those that a program activates. `acts_on`: the surface of the action in the message.
 
     `executes`: the turn follows a slash command that its agent executes already.
 
-    `text_only`: the caller shows nothing but text. `notes` are stored with the turn's task, if it has one.
+    `notes` are stored with the task of the call, if it has one.
     """
 
+    call: Call
     message: Message
-    skill: str | None
-    skill_field: str
-    owner: str
-    principal: Principal | None
     context: ContextIds
-    streaming: bool
-    request_id: str
-    authorization: str | None = None
-    traceparent: str | None = None
-    cancellation: Cancellation = field(default_factory=Cancellation)
+    skill: str | None = None
+    skill_field: str = ""
+    streaming: bool = False
     extensions: tuple[str, ...] = ()
-    surfaces: tuple[str, ...] = ()
     acts_on: str | None = None
-    text_only: bool = True
-    task: CurrentTask | None = None
     executes: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
 

@@ -11,6 +11,8 @@ from typing import Any, cast
 
 from msgspec import structs
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.boundaries.public import Public
 from a2a_hub.http.messages import Handler, Request, Response, blocking, body_of
 from a2a_hub.language_models.model import LanguageModel
@@ -177,6 +179,12 @@ def settle() -> None:
     while any(thread.name in ("relay", "task") for thread in threading.enumerate()):
         assert time.monotonic() < deadline, "something still runs"
         time.sleep(0.001)
+
+
+def person(**changes: Any) -> Call:
+    """A call of somebody who reads text."""
+    fields: dict[str, Any] = {"request_id": "r", "principal": None, "streaming": False, "for_ui": True}
+    return Call(version=Version.V1_0, binding=Binding.JSONRPC, **fields | changes)
 
 
 def text_of(message: Mapping[str, Any]) -> str:

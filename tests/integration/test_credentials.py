@@ -14,7 +14,6 @@ from a2a_hub.boundaries.registry import KINDS
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
-from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.service_tokens import TokenUnavailable
 from a2a_hub.routing.routes import Route
 from a2a_hub.runtime.ids import new_id
@@ -24,7 +23,7 @@ from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.http_server import HttpServer
-from tests.fakes.hub import TOKEN, Hub, route, text_of
+from tests.fakes.hub import TOKEN, Hub, person, route, text_of
 from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import MetadataServer, claims_of
 from tests.integration.service_tokens import NO_METADATA, service_tokens
@@ -278,9 +277,7 @@ def _credential(agent: Route, sources: CredentialSources, authorization: str | N
 
 def _asking() -> AgentRequest:
     return AgentRequest(
+        call=person(),
         message=Message(message_id="m-1", role=Role.USER, parts=(Part(text="Hello"),)),
         streaming=False,
-        authorization=None,
-        traceparent=None,
-        cancellation=Cancellation(),
     )

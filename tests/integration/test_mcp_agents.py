@@ -14,7 +14,6 @@ from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.http.client import Budget, HttpClient
-from a2a_hub.http.messages import Cancellation
 from a2a_hub.routing.routes import BreakerLimits, Kind, Route
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.store import Unavailable
@@ -23,7 +22,7 @@ from functions.hub.downstream.interface import AgentRequest, TransportCall
 from functions.hub.downstream.mcp_transport import McpTransport
 from functions.hub.failure import FailureKind
 from tests.fakes.http_server import Exchange
-from tests.fakes.hub import TOKEN, Hub, route
+from tests.fakes.hub import TOKEN, Hub, person, route
 from tests.fakes.mcp_server import LEAK, McpServer
 from tests.fakes.task_client import TaskClient
 from tests.fakes.task_instance import until
@@ -255,15 +254,7 @@ class Instance:
     def ask(self, part: Part, task_id: str | None = None, **more: Any) -> TaskStatusUpdateEvent:
         """The last event of a turn."""
         message = Message(message_id="m", role=Role.USER, parts=(part,), context_id="c", task_id=task_id)
-        request = AgentRequest(
-            message=message,
-            state=self._state,
-            streaming=False,
-            authorization=None,
-            traceparent=None,
-            cancellation=Cancellation(),
-            **more,
-        )
+        request = AgentRequest(call=person(), message=message, state=self._state, streaming=False, **more)
         http = AuthorizedHttp(HttpClient(), Public(), CredentialRequest(agent=self._agent, sources=CredentialSources()))
         budget = Budget.within(5.0, now=http.clock(), max_bytes=1 << 20)
         *_, last = self._transport.ask(

@@ -26,7 +26,7 @@ from local.cloud.program import Server
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, data, message, status, task, text, update
 from tests.fakes.command_agents import CommandAgent
-from tests.fakes.hub import Hub, route, settle, streamed_text, text_of
+from tests.fakes.hub import Hub, person, route, settle, streamed_text, text_of
 from tests.integration.slash_commands import ended, execute, tool_route
 from tests.integration.slash_commands import hub_of as commands_of
 
@@ -197,7 +197,7 @@ def test_a_caller_who_leaves_meanwhile_is_no_failure(armor: Armor) -> None:
     left = Cancellation()
     left.cancel()
     asked = Message(message_id="1", role=Role.USER, parts=(Part(text="Hello"),))
-    request = AgentRequest(message=asked, streaming=False, authorization=None, traceparent=None, cancellation=left)
+    request = AgentRequest(call=person(cancellation=left), message=asked, streaming=False)
     with pytest.raises(DownstreamFailed) as raised:
         list(agent.ask(request))
     assert raised.value.failure.outcome == "cancelled"
@@ -236,9 +236,7 @@ def test_a_file_that_is_text_is_screened_in_both_directions(armor: Armor) -> Non
 
     def ask(content: bytes) -> Message:
         asked = Message(message_id="1", role=Role.USER, parts=(file(content),))
-        request = AgentRequest(
-            message=asked, streaming=False, authorization=None, traceparent=None, cancellation=Cancellation()
-        )
+        request = AgentRequest(call=person(), message=asked, streaming=False)
         (said,) = agent.ask(request)
         assert isinstance(said, Message)
         return said

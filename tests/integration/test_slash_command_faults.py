@@ -12,13 +12,12 @@ from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.http.client import HttpClient
 from a2a_hub.runtime.ids import new_id
 from functions.hub.downstream.a2a_transport import a2a_agent
-from functions.hub.downstream.interface import CallContext
 from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.command_agents import CommandAgent
 from tests.fakes.faults import FAULTS, SECRETS, Fault
 from tests.fakes.http_server import HttpServer
-from tests.fakes.hub import Hub
+from tests.fakes.hub import Hub, person
 from tests.integration.slash_commands import call, execute, hub_of, names, tool_route
 
 # The extension has no HTTP+JSON; a task that fails has started; an agent with neither the methods nor the paths has no commands.
@@ -99,10 +98,7 @@ def test_a_list_may_have_less_time_than_the_route_gives_an_answer() -> None:
         )
         started = time.monotonic()
         with pytest.raises(DownstreamFailed) as failed:
-            agent.commands(
-                GetAllSlashCommandsRequest(),
-                CallContext(authorization=None, traceparent=None, within_seconds=0.1),
-            )
+            agent.commands(GetAllSlashCommandsRequest(), person(), seconds=0.1)
     assert failed.value.failure.fault == "timeout"
     assert time.monotonic() - started < 30
 

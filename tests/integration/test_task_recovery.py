@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.a2a.call import CurrentTask
 from a2a_hub.a2a.model import Event, Message, Part, Role, Task, TaskState
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.http.client import HttpClient
-from a2a_hub.http.messages import Cancellation
 from a2a_hub.runtime.ids import random_hex
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import AgentRequest
@@ -16,7 +16,7 @@ from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
-from tests.fakes.hub import Hub, route
+from tests.fakes.hub import Hub, person, route
 from tests.fakes.task_client import Seen, TaskClient
 from tests.fakes.task_instance import until
 
@@ -180,12 +180,6 @@ def _tried_again(agent: AgentServer) -> list[Event]:
     guard = a2a_agent(route("alpha", agent.url), http=HttpClient(), new_id=random_hex, sources=CredentialSources())
     message = Message(message_id="the-message", role=Role.USER, parts=(Part(text="hello"),))
     request = AgentRequest(
-        message=message,
-        streaming=True,
-        authorization=None,
-        traceparent=None,
-        cancellation=Cancellation(),
-        running_task_id="task-1",
-        may_outlive_request=True,
+        call=person(task=CurrentTask(id="ours")), message=message, streaming=True, running_task_id="task-1"
     )
     return list(guard.ask(request))

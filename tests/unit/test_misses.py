@@ -12,7 +12,7 @@ from a2a_hub.text.language import Language
 from functions.hub.conversations import ContextIds, ProcessMemory
 from functions.hub.misses import DAYS, Miss, Misses, MissKind
 from functions.hub.turn import IncomingTurn, TurnRecord
-from tests.fakes.hub import route
+from tests.fakes.hub import person, route
 
 DOCS = route("docs", "http://127.0.0.1:9")
 
@@ -40,14 +40,9 @@ def _misses(store: ProcessMemory | None, clock: Clock, *, with_text: bool = True
 def _turn(text: str, rule: Rule, metadata: dict[str, Any] | None = None, **fields: Any) -> TurnRecord:
     choice = Choice(route=DOCS, rule=rule, words=(), reason="because")
     incoming = IncomingTurn(
+        call=person(),
         message=Message(message_id="m", role=Role.USER, parts=(Part(text=text),), metadata=metadata),
-        skill=None,
-        skill_field="",
-        owner="hanako",
-        principal=None,
         context=ContextIds("c", "c"),
-        streaming=False,
-        request_id="r",
     )
     return TurnRecord(incoming=incoming, text=text, language=Language.EN, choice=choice, route=DOCS, **fields)
 

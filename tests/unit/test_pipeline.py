@@ -21,20 +21,14 @@ from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.turn import IncomingTurn
-from tests.fakes.hub import route
+from tests.fakes.hub import person, route
 
 
 def _incoming(text: str, task: CurrentTask | None = None) -> IncomingTurn:
     return IncomingTurn(
+        call=person(task=task),
         message=Message(message_id="m", role=Role.USER, parts=(Part(text=text),)),
-        skill=None,
-        skill_field="",
-        owner="hanako",
-        principal=None,
         context=ContextIds("c", "c"),
-        streaming=False,
-        request_id="r",
-        task=task,
         notes=task.notes if task else {"running": {"route": "alpha", "task": "task-of-alpha"}},
     )
 
@@ -148,7 +142,7 @@ def test_the_next_turn_may_begin_as_soon_as_the_event_that_ends_this_one_is_seen
     pipeline, incoming = _pipeline(answer), _incoming("alpha please")
     _, events = pipeline.start_turn(incoming, {})
     for event, _ in events:
-        found = pipeline.conversations.open(incoming.owner, incoming.context).conversation
+        found = pipeline.conversations.open(incoming.call.owner, incoming.context).conversation
         assert (found is not None) is (event is asks)
         if event is asks:
             break

@@ -31,7 +31,7 @@ from a2a_hub.text.language import Language, language_of
 from functions.hub.commands import texts
 from functions.hub.conversations import EXECUTES, RUNNING
 from functions.hub.downstream.history_replay import update_of
-from functions.hub.downstream.interface import CallContext, ExecutionReply
+from functions.hub.downstream.interface import ExecutionReply
 from functions.hub.failure import DownstreamFailed, Failure, internal
 from functions.hub.tables import Served, Tables
 from functions.hub.texts import failure_text
@@ -43,11 +43,12 @@ _RESULT = "result"
 CommandsOrFailure = Sequence[SlashCommand] | Failure
 
 
-class AgentCommandCatalog(Struct, frozen=True):
-    """The slash commands that the agents of the table in use offer."""
+class AgentCommands(Struct, frozen=True):
+    """The slash commands that the agents of the table in use offer; see `slash_commands.SlashCommands`."""
 
     tables: Tables
     log: Log
+    new_id: Callable[[], str]
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
         """Return the commands of all agents that the caller may use, in the table's order; the first, if two share a name.
@@ -56,7 +57,7 @@ class AgentCommandCatalog(Struct, frozen=True):
         """
         served = self.tables.now
         routes = routes_with_commands(served, request.metadata, call)
-        listed = self.by_route(served, routes, request, call)
+        listed = self._by_route(served, routes, request, call)
         failures = [(route, each) for route, each in listed if isinstance(each, Failure)]
         if failures and len(failures) == len(routes):
             route, failure = failures[0]
@@ -71,27 +72,26 @@ class AgentCommandCatalog(Struct, frozen=True):
         served = self.tables.now
         routes = routes_with_commands(served, None, call)
         request = GetAllSlashCommandsRequest()
-        listed = self.by_route(served, routes, request, call, within_seconds=_HELP_SECONDS)
+        listed = self._by_route(served, routes, request, call, seconds=_HELP_SECONDS)
         return [command for _, command in _first_of_each_name(listed).values()]
 
-    def by_route(
+    def _by_route(
         self,
         served: Served,
         routes: Sequence[Route],
         request: GetAllSlashCommandsRequest,
         call: Call,
         *,
-        within_seconds: float = _LIST_SECONDS,
+        seconds: float = _LIST_SECONDS,
     ) -> list[tuple[Route, CommandsOrFailure]]:
         """Return the commands of each agent, or its failure. All requests run at once."""
-        context = CallContext.of(call, within_seconds=within_seconds)
         passed = replace(request, metadata=_without_skill(request.metadata))
 
         def one(route: Route) -> CommandsOrFailure:
             try:
-                return served.downstreams[route.id].commands(passed, context)
+                return served.downstreams[route.id].commands(passed, call, seconds=seconds)
             except Exception as error:
-                failure = self.failure_of(error, route, call)
+                failure = self._failure_of(error, route, call)
                 self.log.line(
                     "WARNING",
                     "An agent's slash commands could not be listed",
@@ -108,33 +108,19 @@ class AgentCommandCatalog(Struct, frozen=True):
         with ThreadPoolExecutor(len(routes), thread_name_prefix="commands") as pool:
             return list(zip(routes, pool.map(one, routes), strict=True))
 
-    def failure_of(self, error: Exception, route: Route, call: Call) -> Failure:
+    def _failure_of(self, error: Exception, route: Route, call: Call) -> Failure:
         """Return the failure behind an exception; an unexpected exception goes to the log."""
         if isinstance(error, DownstreamFailed):
             return error.failure
         self.log.exception("A slash command failed inside the hub", call.record)
         return internal(route)
 
-
-class AgentCommands(Struct, frozen=True):
-    """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`. `sending` starts tasks; None without a task store."""
-
-    tables: Tables
-    catalog: AgentCommandCatalog
-    sending: Sending | None
-    new_id: Callable[[], str]
-
-    def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
-        """See `AgentCommandCatalog.commands`."""
-        return self.catalog.commands(request, call)
-
-    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
         """Execute the command at the agent that `metadata.skill` names, else at the first that offers it.
 
         A task of the hub follows the execution. A command that does not start is answered with FAILED_TO_START, except where the
         agent does not accept a field of the request (INVALID_PARAMS). Raises A2AError.
         """
-        sending = slash_commands.require_sending(self.sending, call)
         served = self.tables.now
         language = language_of(slash_commands.command_line(request))
         route = self._route_for(served, request, call, language)
@@ -145,9 +131,9 @@ class AgentCommands(Struct, frozen=True):
         audit.record("executed", call.principal, command=command, route=route.id, request=call.request_id)
         passed = replace(request, metadata=_without_skill(request.metadata))
         try:
-            execution = served.downstreams[route.id].execute(passed, CallContext.of(call))
+            execution = served.downstreams[route.id].execute(passed, call)
         except Exception as error:
-            failure = self.catalog.failure_of(error, route, call)
+            failure = self._failure_of(error, route, call)
             if failure.fields:
                 raise _not_accepted(failure, route, call) from None
             return _not_started(failure, route, call, language)
@@ -161,7 +147,7 @@ class AgentCommands(Struct, frozen=True):
         except Exception:
             if execution.task_id:
                 # Without a task of the hub, its result would reach nobody.
-                served.downstreams[route.id].cancel(execution.task_id, CallContext.of(call))
+                served.downstreams[route.id].cancel(execution.task_id, call)
             raise
         status = execution.status or CommandExecutionStatus.STARTED
         return replace(response, status=status, message=execution.message)
@@ -173,7 +159,7 @@ class AgentCommands(Struct, frozen=True):
         routes = routes_with_commands(served, request.metadata, call)
         if len(routes) == 1:
             return routes[0]
-        listed = self.catalog.by_route(served, routes, GetAllSlashCommandsRequest(), call)
+        listed = self._by_route(served, routes, GetAllSlashCommandsRequest(), call)
         known = _first_of_each_name(listed)
         if found := known.get(request.command_path[0]):
             return found[0]

@@ -8,6 +8,7 @@ import re
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
@@ -18,15 +19,17 @@ from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.task_store.store import Unavailable
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.telemetry.log import Log
+from a2a_hub.telemetry.redaction import redacted
 from a2a_hub.text.language import Language, language_of
 from a2a_hub.text.normalization import normalise
 from functions.hub.commands import texts
-from functions.hub.commands.agent_commands import AgentCommandCatalog
-from functions.hub.commands.feedback import Feedback
+from functions.hub.commands.agent_commands import AgentCommands
+from functions.hub.conversations import Conversation, Conversations
 from functions.hub.tables import Tables
 
 _MOST_SHOWN = 10
 _LONGEST_COMMAND = 40
+_MOST_RATINGS = 20
 
 
 class Command(StrEnum):
@@ -88,8 +91,8 @@ class Commands(Struct, frozen=True):
     """
 
     tables: Tables
-    catalog: AgentCommandCatalog
-    feedback: Feedback
+    agent_commands: AgentCommands
+    conversations: Conversations
     tasks: TaskOperations | None
     log: Log
 
@@ -106,13 +109,13 @@ class Commands(Struct, frozen=True):
         language = language_of(text)
         match command:
             case Command.HELP:
-                listed = self.catalog.for_people(call)
+                listed = self.agent_commands.for_people(call)
                 usable = [each for each in listed if each.name not in _NAMES and self._is_routed(f"/{each.name}")]
                 return texts.help_text(self._routes_of(call), usable, language)
             case Command.UNKNOWN:
                 return texts.unknown_command_text(language)
             case Command.GOOD | Command.BAD:
-                is_kept = self.feedback.rate(command.value, _RATING.sub("", text), call, context_id)
+                is_kept = self._rate(command.value, _RATING.sub("", text), call, context_id)
                 return (texts.RATED[command.value] if is_kept else texts.NOTHING_TO_RATE)[language_of(text)]
             case Command.ROUTES:
                 return texts.routes_text(self._routes_of(call), language)
@@ -123,6 +126,38 @@ class Commands(Struct, frozen=True):
                     # A user interface cannot show a protocol error (README.md).
                     self.log.exception("The task store cannot be reached", call.record)
                     return texts.STORE_UNAVAILABLE[language]
+
+    def _rate(self, verdict: str, comment: str, call: Call, context_id: str | None) -> bool:
+        """Keep the rating of this conversation's last answer, in the log and with the conversation; False if there is none.
+
+        Another instance may have answered, and only the log knows the turn then: by the conversation's id. An id that the hub
+        minted for this caller came with an answer. Only a log with texts has the comment.
+        """
+        if context_id is None:
+            return False
+        owner = call.owner
+        ids = self.conversations.ids_of(owner, context_id)
+        turn = self.conversations.last_turn(owner, ids)
+        memory = self.conversations.open(owner, ids)
+        is_minted = ids.downstream == context_id if owner else ids.has_memory
+        if turn is None and memory.conversation is None and not is_minted:
+            return False
+        conversation = memory.conversation or Conversation()
+        turn_id, route_id = turn or ("", conversation.route_id)
+        kept = {**conversation.feedback, turn_id or call.request_id: verdict}
+        memory.keep(replace(conversation, feedback=dict(list(kept.items())[-_MOST_RATINGS:])))
+        self.log.line(
+            "INFO",
+            f"An answer was rated as {verdict}",
+            feedback=verdict,
+            turn=turn_id or None,
+            route=route_id or None,
+            conversation=ids.downstream,
+            requestId=call.request_id,
+            principal=owner or None,
+            **({"comment": redacted(comment)} if comment and self.log.with_text else {}),
+        )
+        return True
 
     def _routes_of(self, call: Call) -> list[Route]:
         return [each for each in self.tables.now.routes.values() if may_use(each, call.principal)]

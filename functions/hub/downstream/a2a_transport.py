@@ -159,7 +159,7 @@ def used_extensions(route: Route, endpoint: Endpoint, agent_request: AgentReques
     `development-tool` is used only where there is a client of it, or where the agent refuses everybody else: the hub is the
     client then, for people who can only read and write text.
     """
-    left_out = {*a2ui_in(route.extensions)} - {*agent_request.surfaces} - endpoint.required_extensions
+    left_out = {*a2ui_in(route.extensions)} - {*agent_request.call.extensions} - endpoint.required_extensions
     if not (agent_request.development_tool or agent_request.executes or URI in endpoint.required_extensions):
         left_out.add(URI)
     return tuple(uri for uri in route.extensions if uri not in left_out)

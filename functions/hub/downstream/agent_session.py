@@ -45,7 +45,7 @@ class AgentSession:
             endpoint=endpoint,
             headers=call.headers,
             budget=call.stream_budget if self._streaming else call.budget,
-            cancellation=agent_request.cancellation,
+            cancellation=agent_request.call.cancellation,
         )
         outlives_request = agent_request.may_outlive_request
         self._task_call = replace(self._call, budget=call.stream_budget) if outlives_request else self._call
@@ -175,7 +175,7 @@ class AgentSession:
             raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
         if self._caller_left is None:
             self._caller_left = threading.Event()
-            self._request.cancellation.on_cancel(self._caller_left.set)
+            self._request.call.cancellation.on_cancel(self._caller_left.set)
         if self._caller_left.wait(min(seconds, remaining)):
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)

@@ -206,7 +206,7 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
 
 def _until_cancelled(relay: Relay[Event], agent_request: AgentRequest) -> Generator[Event]:
     for event in Waiting[Event](relay.subscribe(), idle_seconds=_POLL_SECONDS):
-        if agent_request.cancellation.cancelled:
+        if agent_request.call.cancellation.cancelled:
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         if event is not None:
             yield event

@@ -6,9 +6,11 @@ A `Transport` speaks to the agent; another protocol is another transport.
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from math import inf
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.client_errors import ClientError
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, GetAllSlashCommandsRequest, SlashCommand
@@ -22,7 +24,7 @@ from a2a_hub.telemetry.log import REQUEST_ID
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.breaker import Admission, CircuitBreaker
 from functions.hub.downstream.containment import CONCERNS_CALLER_ONLY, COUNTS_AGAINST_AGENT, PROVES_NOTHING, contained
-from functions.hub.downstream.interface import AgentRequest, CallContext, ExecutionReply, Transport, TransportCall
+from functions.hub.downstream.interface import AgentRequest, ExecutionReply, Transport, TransportCall
 from functions.hub.failure import DownstreamFailed, Failure, resting, without_credential
 
 _LONGEST_STREAM_SECONDS = 1700.0
@@ -48,8 +50,8 @@ class Guard:
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """See `Downstream.ask`."""
         with (
-            self._guarded(agent_request) as (call, admission),
-            closing(self._transport.ask(agent_request, call)) as events,
+            self._guarded(agent_request.call) as (guarded, admission),
+            closing(self._transport.ask(agent_request, guarded)) as events,
         ):
             for event in events:
                 # The agent answers again: other requests need not wait until its answer is complete.
@@ -58,11 +60,11 @@ class Guard:
                 break
             yield from events
 
-    def cancel(self, task_id: str, context: CallContext) -> None:
+    def cancel(self, task_id: str, call: Call) -> None:
         """See `Downstream.cancel`."""
         # The task has ended here, whether or not the agent learns of it.
         with suppress(ClientError, NoCredential):
-            self._transport.cancel(task_id, self._call(context, context.traceparent))
+            self._transport.cancel(task_id, self._transport_call(call, call.traceparent))
 
     @property
     def endpoint(self) -> Endpoint | None:
@@ -75,58 +77,57 @@ class Guard:
         pause = self._breaker.pause()
         return resting(pause.opened_by, pause.seconds_to_wait) if pause and pause.opened_by else None
 
-    def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
+    def commands(self, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
-        with self._guarded(context) as (call, _):
-            return self._transport.commands(request, call)
+        with self._guarded(call, seconds=seconds) as (guarded, _):
+            return self._transport.commands(request, guarded)
 
-    def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecutionReply:
         """See `Downstream.execute`."""
-        with self._guarded(context) as (call, _):
-            return self._transport.execute(request, call)
+        with self._guarded(call) as (guarded, _):
+            return self._transport.execute(request, guarded)
 
     @contextmanager
-    def _guarded(self, context: CallContext) -> Generator[tuple[TransportCall, Admission]]:
-        """Run one call inside its span and the circuit breaker. Raises DownstreamFailed."""
+    def _guarded(self, call: Call, *, seconds: float = inf) -> Generator[tuple[TransportCall, Admission]]:
+        """Run one call inside its span and the circuit breaker, within so many seconds. Raises DownstreamFailed."""
         started = self._http.clock()
-        call: TransportCall | None = None
-        with self._span(context.traceparent) as span:
+        guarded: TransportCall | None = None
+        with self._span(call.traceparent) as span:
             admission, decided = self._breaker.admit(), False
             try:
                 if admission.opened_by is not None:
                     raise DownstreamFailed(resting(admission.opened_by, admission.seconds_to_wait))
-                call = self._call(context, span.traceparent)
-                yield call, admission
+                guarded = self._transport_call(call, span.traceparent, seconds=seconds)
+                yield guarded, admission
                 decided = True
                 self._breaker.succeeded()
             except NoCredential as missing:
                 raise DownstreamFailed(without_credential(missing)) from None
             except ClientError as error:
-                assert call is not None, "only the call raises it"
-                failure = contained(error, self._route, call.http.credential)
+                assert guarded is not None, "only the call raises it"
+                failure = contained(error, self._route, guarded.http.credential)
                 decided = self._report(error, failure)
                 raise DownstreamFailed(failure) from None
             finally:
                 if not decided:
                     self._breaker.undecided(admission)
-                seconds = self._http.clock() - started
-                tracing.measure("gen_ai.invoke_agent.duration", seconds, self._measured, span.traceparent)
+                took_seconds = self._http.clock() - started
+                tracing.measure("gen_ai.invoke_agent.duration", took_seconds, self._measured, span.traceparent)
 
-    def _call(self, context: CallContext, traceparent: str | None) -> TransportCall:
+    def _transport_call(self, call: Call, traceparent: str | None, *, seconds: float = inf) -> TransportCall:
         route, now = self._route, self._http.clock()
-        seconds = min(route.timeout_seconds, context.within_seconds or route.timeout_seconds)
         # The route's time includes that of getting a token.
         budget = Budget.within(
-            seconds,
+            min(route.timeout_seconds, seconds),
             now=now,
             max_bytes=route.max_response_bytes,
             connect_seconds=route.connect_timeout_seconds,
             retries=route.retries,
         )
         request = CredentialRequest(
-            agent=route, sources=self._sources, authorization=context.authorization, caller=context.caller
+            agent=route, sources=self._sources, authorization=call.authorization, caller=call.principal
         )
-        headers = ((REQUEST_ID, context.request_id), ("traceparent", traceparent))
+        headers = ((REQUEST_ID, call.request_id), ("traceparent", traceparent))
         with tracing.span(f"credential {route.boundary.kind}", traceparent):
             http = AuthorizedHttp(self._http, route.boundary, request)
         return TransportCall(

@@ -1,7 +1,7 @@
 """A route's agent as the hub sees it (`Downstream`), and as its `Guard` reaches it (`Transport`)."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 
@@ -15,56 +15,34 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.a2a.model import Event, Message
 from a2a_hub.http.client import Budget
-from a2a_hub.http.messages import Cancellation
-from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry.log import Redacted
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.failure import DownstreamFailed, Failure
 
 
-class CallContext(Redacted, frozen=True, kw_only=True):
-    """The caller, their credential, the request's id and trace. `within_seconds` shortens the route's time limit."""
-
-    authorization: str | None
-    traceparent: str | None
-    request_id: str = ""
-    caller: Principal | None = None
-    within_seconds: float | None = None
-
-    @classmethod
-    def of(cls, call: Call, *, within_seconds: float | None = None) -> Self:
-        """Return the context of a call of the hub's caller."""
-        return cls(
-            authorization=call.authorization,
-            traceparent=call.traceparent,
-            request_id=call.request_id,
-            caller=call.principal,
-            within_seconds=within_seconds,
-        )
-
-
-class AgentRequest(CallContext, frozen=True, kw_only=True):
-    """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
+class AgentRequest(Struct, frozen=True, kw_only=True):
+    """One turn as it goes to an agent, for the hub's caller. `message` has the downstream's own context and task ids.
 
     `running_task_id` is the agent's task of this turn, if the message was sent before and the connection was lost.
     `decides`: the message decides on a tool call of its task, and means nothing to another task.
     `development_tool`: the message comes from a client of that extension.
-    `surfaces`: the versions of A2UI that the caller activates.
-    `may_outlive_request`: the turn may last longer than its caller waits, and outlasts a short absence of the agent.
     `executes`: the running task executes a slash command; `message` is its record and is never sent.
     `state` is what the transport keeps with a task that waits, for its next turn: JSON, which it changes in place.
     """
 
+    call: Call
     message: Message
     streaming: bool
-    cancellation: Cancellation
     running_task_id: str | None = None
     decides: bool = False
     development_tool: bool = False
-    surfaces: tuple[str, ...] = ()
-    may_outlive_request: bool = False
     executes: bool = False
     state: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def may_outlive_request(self) -> bool:
+        """True if the turn may last longer than its caller waits, and outlasts a short absence of the agent."""
+        return self.call.task is not None
 
 
 class ExecutionReply(Struct, frozen=True, kw_only=True):
@@ -95,13 +73,13 @@ class Downstream(Protocol):
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """Yield the agent's events of one turn. Raises DownstreamFailed."""
 
-    def cancel(self, task_id: str, context: CallContext) -> None:
+    def cancel(self, task_id: str, call: Call) -> None:
         """Cancel the agent's task; a failure is no error."""
 
-    def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
-        """Return the agent's slash commands; none if it does not support them. Raises DownstreamFailed."""
+    def commands(self, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float) -> Sequence[SlashCommand]:
+        """Return the agent's slash commands within so many seconds; none if it does not support them. Raises DownstreamFailed."""
 
-    def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecutionReply:
         """Let the agent execute a slash command, once. Raises DownstreamFailed."""
 
 

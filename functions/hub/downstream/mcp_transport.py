@@ -121,7 +121,7 @@ class McpTransport(AnswersOnly):
 
         With `is_allowed`, the last call of the dialogue is the one that was confirmed.
         """
-        message, cancellation = agent_request.message, agent_request.cancellation
+        message, cancellation = agent_request.message, agent_request.call.cancellation
         lasts = agent_request.streaming or agent_request.may_outlive_request
         budget = call.stream_budget if lasts else call.budget
         client = McpClient(

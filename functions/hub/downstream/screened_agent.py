@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, GetAllSlashCommandsRequest, SlashCommand
@@ -24,13 +25,12 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
     text_of,
 )
-from a2a_hub.http.messages import Cancellation
 from a2a_hub.routing.routes import Route, Safety
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language, language_of
 from functions.hub import texts
-from functions.hub.downstream.interface import AgentRequest, CallContext, Downstream, ExecutionReply
+from functions.hub.downstream.interface import AgentRequest, Downstream, ExecutionReply
 from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened
 from functions.hub.failure import LEFT, DownstreamFailed, unsafe, unscreened
 
@@ -62,24 +62,24 @@ class ScreenedAgent(Struct, frozen=True):
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """See `Downstream.ask`."""
         message = agent_request.message
-        turn = _Turn(self, language_of(text_of(message)), agent_request.request_id, agent_request.cancellation)
+        turn = _Turn(self, language_of(text_of(message)), agent_request.call)
         if not agent_request.executes:
             agent_request = replace(agent_request, message=turn.message(message, Direction.REQUEST))
         with closing(self.agent.ask(agent_request)) as events:  # type: ignore[type-var]
             yield from map(turn.event, _merged(events))
 
-    def cancel(self, task_id: str, context: CallContext) -> None:
+    def cancel(self, task_id: str, call: Call) -> None:
         """See `Downstream.cancel`."""
-        self.agent.cancel(task_id, context)
+        self.agent.cancel(task_id, call)
 
-    def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
+    def commands(self, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
-        return self.agent.commands(request, context)
+        return self.agent.commands(request, call, seconds=seconds)
 
-    def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecutionReply:
         """See `Downstream.execute`."""
-        turn = _Turn(self, language_of(request.args), context.request_id, Cancellation())
-        reply = self.agent.execute(replace(request, args=turn.text(request.args, Direction.REQUEST)), context)
+        turn = _Turn(self, language_of(request.args), call)
+        reply = self.agent.execute(replace(request, args=turn.text(request.args, Direction.REQUEST)), call)
         message, refusal = turn.text(reply.message, Direction.ANSWER), reply.refusal
         if refusal is not None:
             refusal = turn.text(refusal, Direction.ANSWER)
@@ -91,8 +91,7 @@ class _Turn(Struct):
 
     agent: ScreenedAgent
     language: Language
-    request_id: str
-    cancellation: Cancellation
+    call: Call
     known: dict[tuple[str, Direction], str] = {}
     owes_note: bool = False
     has_note: bool = False
@@ -174,12 +173,12 @@ class _Turn(Struct):
     def _screened(self, text: str, direction: Direction) -> str:
         route, armor = self.agent.route, self.agent.armor
         try:
-            verdict = armor.screen(text, direction, self.cancellation)
+            verdict = armor.screen(text, direction, self.call.cancellation)
         except Unscreened as problem:
             if not armor.fails_open:
                 failure = unscreened(route, direction, problem.cause, problem.remedy)
                 # A caller who leaves ends the call of Model Armor, too.
-                fault = LEFT if self.cancellation.cancelled else failure.fault
+                fault = LEFT if self.call.cancellation.cancelled else failure.fault
                 raise DownstreamFailed(replace(failure, fault=fault)) from None
             self._report("was away", direction, cause=problem.cause, remedy=problem.remedy)
             return text
@@ -196,7 +195,7 @@ class _Turn(Struct):
         raise DownstreamFailed(unsafe(route, direction, verdict.matches))
 
     def _report(self, what: str, direction: Direction, **fields: object) -> None:
-        about = {"requestId": self.request_id, "route": self.agent.route.id, "direction": direction}
+        about = {"requestId": self.call.request_id, "route": self.agent.route.id, "direction": direction}
         self.agent.log.line("WARNING", f"The safety check {what}", **about, **fields)
 
 

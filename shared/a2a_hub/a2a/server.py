@@ -233,7 +233,7 @@ class A2AServer:
                     raise A2AError(errors.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
                 return self._extended_card(call.principal)
             case CommandCall() if self._development_tool is not None:
-                return slash_commands.answer(self._development_tool, params, call)
+                return slash_commands.answer(self._development_tool, params, call, self._tasks)
             case _:
                 return self._stored(operation).answer(params, call)
 

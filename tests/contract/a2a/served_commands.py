@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.agent import AnsweringAgent, Turn
+from a2a_hub.a2a.agent import AnsweringAgent, Sending, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCapabilities, AgentExtension
 from a2a_hub.a2a.errors import invalid_field
@@ -44,7 +44,6 @@ class Memory:
         self.calls: list[Call] = []
         self.requests: list[SendMessageRequest] = []
         self.may_end = threading.Event()
-        self.kept: Any = None
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
         self.calls.append(call)
@@ -53,10 +52,10 @@ class Memory:
             commands=(SlashCommand(name=skill, sub_commands=(SlashCommand(name="add"),)),)
         )
 
-    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
         if request.command_path[0] != "memory":
             return slash_commands.not_started(f"There is no command /{request.command_path[0]}.")
-        return slash_commands.start_execution(request, call, self.kept, new_id=new_id)
+        return slash_commands.start_execution(request, call, sending, new_id=new_id)
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         self.calls.append(call)
@@ -92,7 +91,6 @@ class Served:
         self.memory = Memory()
         agent = MemoryAgent(self.memory.answer, message_factory=MESSAGE_FACTORY)
         self.instance = Instance(path / "tasks.db", lambda _: (), answers=agent, **options)
-        self.memory.kept = self.instance.kept if keeps_tasks else None
         capabilities = AgentCapabilities(streaming=True, extensions=(AgentExtension(uri=URI),) if declares else ())
         card = replace(CARD, capabilities=capabilities)
         log = Log(list[bytes]().append, clock=lambda: 0.0, new_id=new_id, function="memory")
@@ -101,7 +99,7 @@ class Served:
             card=lambda: card,
             log=log,
             limits=Limits(),
-            tasks=self.memory.kept,
+            tasks=self.instance.kept if keeps_tasks else None,
             development_tool=self.memory,
         )
 

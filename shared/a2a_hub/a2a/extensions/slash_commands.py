@@ -88,21 +88,21 @@ class SlashCommands(Protocol):
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
         """Return the commands that this caller may use."""
 
-    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
-        """Start the command. With STARTED, `execution_id` is the id of a stored task of the caller.
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
+        """Start the command; `sending` is for `start_execution`.
 
-        With FAILED_TO_START, `message` tells the user that there is no such command or that its arguments are wrong; nothing is
-        left. `call` has the extension active and takes data.
+        With STARTED, `execution_id` is the id of a stored task of the caller. With FAILED_TO_START, `message` tells the user that
+        there is no such command or that its arguments are wrong; nothing is left. `call` has the extension active and takes data.
         """
 
 
-def answer(commands: SlashCommands, command_call: CommandCall, call: Call) -> dict[str, Any]:
-    """Return the result of a method as JSON. Raises A2AError."""
+def answer(commands: SlashCommands, command_call: CommandCall, call: Call, sending: Sending | None) -> dict[str, Any]:
+    """Return the result of a method as JSON; `sending` starts tasks. Raises A2AError."""
     match command_call.request:
         case GetAllSlashCommandsRequest() as request:
             result: Schema = commands.commands(request, call)
         case ExecuteSlashCommandRequest() as request:
-            result = commands.execute(request, call)
+            result = commands.execute(request, call, _require_sending(sending, call))
         case _:
             raise AssertionError(f"no method takes {type(command_call.request).__name__}")
     return write(result, command_call.spelling)
@@ -113,8 +113,8 @@ def command_line(request: ExecuteSlashCommandRequest) -> str:
     return " ".join(("/" + request.command_path[0], *request.command_path[1:], request.args)).strip()
 
 
-def require_sending(sending: Sending | None, call: Call) -> Sending:
-    """Return `sending`, which starts the task of an execution. Raises UNSUPPORTED_OPERATION if none can be stored."""
+def _require_sending(sending: Sending | None, call: Call) -> Sending:
+    """Return `sending`. Raises UNSUPPORTED_OPERATION if no task can be stored."""
     if sending is None:
         raise A2AError(UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks")
     if call.principal is None:
@@ -128,7 +128,7 @@ def require_sending(sending: Sending | None, call: Call) -> Sending:
 def start_execution(
     request: ExecuteSlashCommandRequest,
     call: Call,
-    sending: Sending | None,
+    sending: Sending,
     *,
     new_id: Callable[[], str],
     notes: Mapping[str, Any] | None = None,
@@ -136,9 +136,8 @@ def start_execution(
     """Store a task of the caller, whose turn executes the command, and return the answer STARTED.
 
     The agent's `send` gets a message with the command line and the request's metadata; `notes` are with its task, and
-    `command_of(call)` is the request. Raises UNSUPPORTED_OPERATION if no task can be stored, and what `send` raises.
+    `command_of(call)` is the request. Raises what `send` raises.
     """
-    sending = require_sending(sending, call)
     message = Message(
         message_id=new_id(),
         role=Role.USER,
