@@ -69,7 +69,7 @@ def outcomes() -> Counter[tuple[bool, Outcome]]:
     for name in sorted(file.parent.name for file in _SETS.glob("*/replies.jsonl")):
         reader = _Reader(name)
         with ChatCompletions(reader) as server, closing(DocumentQA(_SETS / name / "corpus", None)) as engine:
-            settings = openai_settings(f"{server.url}/v1", timeout_seconds=5.0)
+            settings = openai_settings(f"{server.url}/v1", timeout_seconds=60.0)
             model = OpenAiCompatible(settings, http=HttpClient())
             answer = answers_of(engine, composer(model, check=BY_NOBODY), OtherWords(model))
             found.update((question.answerable, _outcome(question, answer)) for question in reader.questions)

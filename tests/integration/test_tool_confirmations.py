@@ -40,7 +40,9 @@ def hub_of(agent: GeminiCliAgent, folder: Path | None = None, *, anonymous: bool
 def test_a_stranger_does_not_decide_in_a_conversation_whose_id_an_anonymous_caller_made_up(
     agent: GeminiCliAgent, tmp_path: Path, way: str, stored: bool
 ) -> None:
-    hub = hub_of(agent, tmp_path if stored else None, anonymous=True)
+    # The agent says nothing to the last of these.
+    soon = {"timeout_seconds": 2.0, "stream_idle_timeout_seconds": 2.0}
+    hub = hub_of(agent, tmp_path if stored else None, anonymous=True, **soon)
     context_id, asked = turn(hub, way, "code: write it", "my-conversation", token=None)
     assert (context_id, "wants to change the file" in asked) == ("my-conversation", True)
     for stranger in (None, TOKEN):
