@@ -17,7 +17,7 @@ from a2a_hub.runtime.upstream import Upstream
 from a2a_hub.telemetry.log import Log, Record
 from functions.console.cards import Cards
 from functions.console.config import Config
-from functions.console.pages import Pages, files, guarded, redirect
+from functions.console.pages import console_page, files, guarded, redirect
 from functions.console.sessions import Session, Sessions, is_from_page
 from functions.console.sign_in import SignIn
 
@@ -31,9 +31,8 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
     http = HttpClient()
     hub = Upstream(config.hub_url, http=http, tokens=None, capacity=door.capacity if door else None)
     sessions = Sessions(config.session_keys, public_url=config.public_url, now=time.time)
-    pages = Pages()
-    sign_in = SignIn(config, hub=hub, http=http, sessions=sessions, pages=pages)
-    browser = _Browser(config, hub=hub, sessions=sessions, pages=pages)
+    sign_in = SignIn(config, hub=hub, http=http, sessions=sessions)
+    browser = _Browser(config, hub=hub, sessions=sessions)
     dispatcher = Dispatcher(
         (
             Public("/", browser.console),
@@ -69,18 +68,17 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
 class _Browser:
     """The answers to the browser of a person who is signed in."""
 
-    def __init__(self, config: Config, *, hub: Upstream, sessions: Sessions, pages: Pages) -> None:
+    def __init__(self, config: Config, *, hub: Upstream, sessions: Sessions) -> None:
         self._config = config
         self._hub = hub
         self._sessions = sessions
-        self._pages = pages
 
     def console(self, request: Request) -> Response:
         """Return the console, or send the browser to the sign-in."""
         session = self._sessions.of(request)
         if session is None or not session.token:
             return redirect("/sign-in")
-        return self._pages.console(csrf=session.csrf, hub=self._config.hub_url, name=session.name)
+        return console_page(csrf=session.csrf, hub=self._config.hub_url, name=session.name)
 
     def identify(self, request: Request, _: Record) -> Session:
         """Return the session of a call. Raises UNAUTHENTICATED, also for one of a page that is not its own."""

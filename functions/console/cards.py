@@ -46,5 +46,5 @@ class Cards:
             card = published_card(url, http=self._http)
         except CardUnreadable as problem:
             raise invalid_field("url", f"leads to no card: {problem}") from None
-        told = {"card": card, "findings": [asdict(each) for each in check_text(card)]}
-        return Response(headers={"content-type": JSON}, body=json.dumps(told).encode())
+        checked = {"card": card, "findings": [asdict(each) for each in check_text(card)]}
+        return Response(headers={"content-type": JSON}, body=json.dumps(checked).encode())

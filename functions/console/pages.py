@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 
@@ -37,47 +38,41 @@ def redirect(place: str, *, cookie: str | None = None) -> Response:
     return Response(status=303, headers={"location": place, **({"set-cookie": cookie} if cookie else {})})
 
 
-class Pages:
-    """The two pages, written with the values that they show; everything else on them is filled in by their script."""
-
-    def __init__(self) -> None:
-        self._console, self._sign_in = ((_STATIC / name).read_text("utf-8") for name in ("index.html", "sign_in.html"))
-        self._texts: Mapping[str, str] = json.loads((_STATIC / "en.json").read_text("utf-8"))
-
-    def console(self, *, csrf: str, hub: str, name: str) -> Response:
-        """Return the console for a person who is signed in."""
-        return _page(self._console, csrf=csrf, hub=hub, name=name)
-
-    def sign_in(self, *, csrf: str, ways: Sequence[str], problem: str | None, cookie: str) -> Response:
-        """Return the page with these ways to sign in."""
-        key = f"problem.{problem}" if problem else ""
-        shown = {"csrf": csrf, "ways": " ".join(ways), "problem": key, "text": self._texts.get(key, "")}
-        page = _page(self._sign_in, **shown)
-        return Response(headers={**page.headers, "set-cookie": cookie}, body=page.body)
+def console_page(*, csrf: str, hub: str, name: str) -> Response:
+    """Return the console for a person who is signed in; everything else on the page is filled in by its script."""
+    return _page("index.html", csrf=csrf, hub=hub, name=name)
 
 
-def _page(template: str, **values: str) -> Response:
-    for name, value in values.items():
-        template = template.replace(f"{{{{{name}}}}}", escape(value))
-    return Response(headers={"content-type": "text/html; charset=utf-8"}, body=template.encode())
+def sign_in_page(*, csrf: str, ways: Sequence[str], problem: str | None, cookie: str) -> Response:
+    """Return the page with these ways to sign in."""
+    key = f"problem.{problem}" if problem else ""
+    text = json.loads(_template("en.json")).get(key, "")
+    page = _page("sign_in.html", csrf=csrf, ways=" ".join(ways), problem=key, text=text)
+    return Response(headers={**page.headers, "set-cookie": cookie}, body=page.body)
+
+
+def _page(file: str, /, **values: str) -> Response:
+    html = _template(file)
+    for key, value in values.items():
+        html = html.replace(f"{{{{{key}}}}}", escape(value))
+    return Response(headers={"content-type": "text/html; charset=utf-8"}, body=html.encode())
+
+
+@cache
+def _template(name: str) -> str:
+    return (_STATIC / name).read_text("utf-8")
 
 
 def files() -> Iterator[Public]:
     """Yield the endpoints of the files in `static`, which everybody may read."""
     for path in sorted(_STATIC.iterdir()):
         if path.suffix in _TYPES:
-            yield Public(f"/static/{path.name}", _File(path).send, exact=True)
+            content = path.read_bytes()
+            etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+            headers = {"content-type": f"{_TYPES[path.suffix]}; charset=utf-8", "etag": etag}
+            yield Public(f"/static/{path.name}", partial(_file, content, headers), exact=True)
 
 
-class _File:
-    def __init__(self, path: Path) -> None:
-        self._content = path.read_bytes()
-        self._headers = {
-            "content-type": f"{_TYPES[path.suffix]}; charset=utf-8",
-            "etag": f'"{hashlib.sha256(self._content).hexdigest()[:32]}"',
-        }
-
-    def send(self, request: Request) -> Response:
-        if request.headers.get("if-none-match") == self._headers["etag"]:
-            return Response(status=304, headers=self._headers)
-        return Response(headers=self._headers, body=self._content)
+def _file(content: bytes, headers: Mapping[str, str], request: Request) -> Response:
+    is_known = request.headers.get("if-none-match") == headers["etag"]
+    return Response(status=304 if is_known else 200, headers=headers, body=b"" if is_known else content)

@@ -19,7 +19,7 @@ from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.identity.authentication import is_bearer_token
 from a2a_hub.runtime.upstream import Upstream
 from functions.console.config import Config
-from functions.console.pages import Pages, redirect
+from functions.console.pages import redirect, sign_in_page
 from functions.console.sessions import Session, Sessions, is_from_page
 
 _CALLBACK = "/sign-in/callback"
@@ -42,12 +42,11 @@ class Problem(StrEnum):
 class SignIn:
     """The pages and steps of signing in and out."""
 
-    def __init__(self, config: Config, *, hub: Upstream, http: HttpClient, sessions: Sessions, pages: Pages) -> None:
+    def __init__(self, config: Config, *, hub: Upstream, http: HttpClient, sessions: Sessions) -> None:
         self._config = config
         self._hub = hub
         self._http = http
         self._sessions = sessions
-        self._pages = pages
         self._lock = threading.Lock()
         self._code = config.one_time_code
 
@@ -59,7 +58,7 @@ class SignIn:
         session = session or self._sessions.begun(seconds=_SIGN_IN_SECONDS)
         problem = request.parameter("problem")
         ways = {"google": self._config.google is not None, "token": self._config.takes_tokens}
-        return self._pages.sign_in(
+        return sign_in_page(
             csrf=session.csrf,
             ways=[way for way, is_open in ways.items() if is_open],
             problem=problem if problem in tuple(Problem) else None,
