@@ -34,8 +34,7 @@ from a2a_hub.telemetry.log import Log
 from functions.devtool.agent import DevelopmentAgent
 from functions.devtool.config import Config, examine
 from functions.devtool.conversation import Conversations
-from functions.devtool.model_planner import ModelPlanner
-from functions.devtool.planner import RulePlanner
+from functions.devtool.planner import Planner
 from functions.devtool.programs import AllowedPrograms
 from functions.devtool.slash_commands import SlashCommands
 from functions.devtool.texts import AGENT_NAME, TASK_TEXTS
@@ -74,7 +73,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
     tools = Tools(programs)
     agent = DevelopmentAgent(
         conversations,
-        planner=ModelPlanner(model) if model else RulePlanner(),
+        planner=Planner(model),
         tools=tools,
         user_tier=config.user_tier,
         message_factory=MESSAGE_FACTORY,

@@ -14,8 +14,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 
@@ -93,6 +93,37 @@ class AllowedPrograms(Struct, frozen=True):
             raise ToolFailed(Fault.PROGRAM, program=arguments[0][:80], programs=", ".join(sorted(self.names)))
         return arguments
 
+    def run(self, command: str, *, folder: Path, cancellation: Cancellation) -> Generator[str, None, str]:
+        """Run a command; yield its whole output so far at growing intervals, and return all of it.
+
+        Raises ToolFailed if it is not allowed, cannot be started, ends with another status than 0, or takes too long. However the
+        generator ends, and on cancellation, the program is killed with all that it started.
+        """
+        program, *arguments = self.parse(command)
+        output, pause_seconds = _Output(), _FIRST_PAUSE_SECONDS
+        deadline = time.monotonic() + self.seconds
+        file = shutil.which(program, path=self.path)
+        if file is None:
+            raise ToolFailed(Fault.NOT_STARTED, program=program)
+        # What a program keeps in its home, such as settings of git, is neither in the workspace nor there for the next one.
+        with tempfile.TemporaryDirectory(prefix="devtool-home-", ignore_cleanup_errors=True) as home:
+            try:
+                group = _ProcessGroup([file, *arguments], folder, _environment(folder, home=home, path=self.path))
+            except (OSError, ValueError):
+                raise ToolFailed(Fault.NOT_STARTED, program=program) from None
+            with closing(group):
+                cancellation.on_cancel(group.kill)
+                while not group.read_into(output, until=min(time.monotonic() + pause_seconds, deadline)):
+                    if time.monotonic() >= deadline:
+                        raise ToolFailed(Fault.TIMEOUT, seconds=self.seconds, output=output.text)
+                    pause_seconds = min(pause_seconds * 1.5, _MAX_PAUSE_SECONDS)
+                    yield output.text
+                group.read_into(output, until=time.monotonic() + _AFTER_END_SECONDS)
+                status = group.close()
+        if status != 0 and not cancellation.cancelled:
+            raise ToolFailed(Fault.EXIT, status=status, status_code=status, output=output.text)
+        return output.text
+
 
 def _operator(command: str) -> str:
     """Return the first operator of a shell outside of quotes; "" if there is none."""
@@ -135,80 +166,29 @@ class _Output:
         return "".join(each for each in text if is_visible(each) or each in "\n\t")
 
 
-class RunningProgram(Iterator[str]):
-    """A running program: each step is its whole output so far. At the end, `output` is all of it.
+class _ProcessGroup:
+    """A program and all that it starts, which ends with this process. Raises OSError or ValueError if it cannot be started."""
 
-    Raises ToolFailed if it cannot be started, ends with another status than 0, or takes too long. On cancellation it is killed
-    with all that it started, and the iteration ends.
-    """
-
-    def __init__(
-        self, programs: AllowedPrograms, arguments: Sequence[str], *, folder: Path, cancellation: Cancellation
-    ) -> None:
-        self._programs = programs
-        self._program = arguments[0]
-        self._output = _Output()
-        self._cancellation = cancellation
-        self._pause = _FIRST_PAUSE_SECONDS
+    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
         self._reaping = threading.Lock()
-        self._deadline = time.monotonic() + programs.seconds
-        file = shutil.which(self._program, path=programs.path)
-        if file is None:
-            raise ToolFailed(Fault.NOT_STARTED, program=self._program)
-        try:
-            # What a program keeps in its home, such as settings of git, is neither in the workspace nor there for the next one.
-            self._home = tempfile.mkdtemp(prefix="devtool-home-")
-            self._process = subprocess.Popen(  # noqa: S603 - this is what the agent is for
-                [*isolating_prefix(), file, *arguments[1:]],
-                cwd=folder,
-                env=_environment(folder, home=self._home, path=programs.path),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except (OSError, ValueError):
-            raise ToolFailed(Fault.NOT_STARTED, program=self._program) from None
+        self._process = subprocess.Popen(  # noqa: S603 - this is what the agent is for
+            [*isolating_prefix(), *command],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         try:
             self._guard = guard_on(self._process.pid)
         except OSError:
             self._process.kill()
             self._process.wait()
-            raise ToolFailed(Fault.NOT_STARTED, program=self._program) from None
-        cancellation.on_cancel(self.kill)
+            raise
 
-    @property
-    def output(self) -> str:
-        """The output."""
-        return self._output.text
-
-    def __next__(self) -> str:
-        if self._has_ended():
-            return self._ended()
-        self._read(min(time.monotonic() + self._pause, self._deadline))
-        if self._has_ended():
-            return self._ended()
-        if time.monotonic() >= self._deadline:
-            self.kill()
-            raise ToolFailed(Fault.TIMEOUT, seconds=self._programs.seconds, output=self._output.text)
-        self._pause = min(self._pause * 1.5, _MAX_PAUSE_SECONDS)
-        return self._output.text
-
-    def _ended(self) -> str:
-        self._read(time.monotonic() + _AFTER_END_SECONDS)
-        status = self._reap()
-        if status != 0 and not self._cancellation.cancelled:
-            raise ToolFailed(Fault.EXIT, status=status, status_code=status, output=self._output.text)
-        raise StopIteration
-
-    def _has_ended(self) -> bool:
-        """Return True if the program has ended; its process id stays reserved until it is waited for."""
-        if self._process.returncode is not None:
-            return True
-        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-    def _read(self, until: float) -> None:
-        """Read until then, or until the pipe has no writer."""
+    def read_into(self, output: _Output, *, until: float) -> bool:
+        """Read until then, or until the program has ended and its output is read. Return True if it has ended."""
         assert self._process.stdout is not None, "it is a pipe"
         pipe = self._process.stdout.fileno()
         poll = select.poll()
@@ -216,38 +196,39 @@ class RunningProgram(Iterator[str]):
         while (left := until - time.monotonic()) > 0:
             if not poll.poll(min(left, _POLL_SECONDS) * 1000):
                 if self._has_ended():
-                    return
+                    return True
                 continue
             chunk = os.read(pipe, _CHUNK_BYTES)
             if chunk:
-                self._output.add(chunk)
+                output.add(chunk)
             elif self._has_ended():
-                return
+                return True
             else:
                 # The program has closed its output, and only its end is awaited.
                 time.sleep(min(left, _POLL_SECONDS))
+        return self._has_ended()
+
+    def _has_ended(self) -> bool:
+        # The process id stays reserved until it is waited for.
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def kill(self) -> None:
-        """Kill the program and all that it started; idempotent."""
+        """Kill the group; idempotent."""
         with self._reaping:
             if self._process.returncode is None:
-                # The id of its process group is reserved until the program is waited for.
+                # The id of the group is reserved until the program is waited for.
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _reap(self) -> int:
+    def close(self) -> int:
+        """Kill the group, release everything, and return the program's status; idempotent."""
         self.kill()
         with self._reaping:
             if self._process.returncode is None:
                 self._guard.communicate(b"\n")
+            if self._process.stdout is not None:
+                self._process.stdout.close()
             return self._process.wait()
-
-    def close(self) -> None:
-        """Kill and release everything; idempotent."""
-        self._reap()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        shutil.rmtree(self._home, ignore_errors=True)
 
 
 def _environment(folder: Path, *, home: str, path: str) -> dict[str, str]:

@@ -102,15 +102,6 @@ def shown(commands: Sequence[Command]) -> tuple[SlashCommand, ...]:
     )
 
 
-def _words(text: str, count: int) -> list[str] | None:
-    """Return that many words, quoted where they contain blanks; None for another number."""
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        return None
-    return words if len(words) == count else None
-
-
 def _search(text: str) -> Made | None:
     return actions.SearchText(text=_unquoted(text)) if text else None
 
@@ -128,8 +119,11 @@ def _write(text: str) -> Made | None:
 
 
 def _replace(text: str) -> Made | None:
-    words = _words(text, 3)
-    return actions.Replace(path=words[0], old_text=words[1], new_text=words[2]) if words and words[1] else None
+    try:
+        path, old, new = shlex.split(text)
+    except ValueError:
+        return None
+    return actions.Replace(path=path, old_text=old, new_text=new) if old else None
 
 
 def _add_to_memory(text: str) -> Made | None:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Generator, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from a2a_hub.text.diffs import unified_diff
 from a2a_hub.text.language import Language
 from functions.devtool import actions, texts
 from functions.devtool.actions import AnyAction, Edit
-from functions.devtool.programs import AllowedPrograms, RunningProgram
+from functions.devtool.programs import AllowedPrograms
 from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.workspace import Workspace, printable
 
@@ -106,11 +106,7 @@ class Tools:
         assert approved.execute_details is not None
         command = approved.execute_details.command
         # Checked again: the allowed programs may have changed while it waited.
-        arguments = self._programs.parse(command)
-        running = RunningProgram(self._programs, arguments, folder=workspace.root, cancellation=cancellation)
-        with closing(running):
-            yield from running
-            output = running.output
+        output = yield from self._programs.run(command, folder=workspace.root, cancellation=cancellation)
         text = (texts.RAN if output else texts.RAN_SILENTLY).render(language, command=command, output=output)
         return ToolOutput(text=output), text
 
@@ -128,12 +124,9 @@ class Tools:
         return ToolOutput(diff=diff), text.render(language, path=action.path)
 
 
-def with_content(approved: ConfirmationRequest, new_content: str, path: str) -> ConfirmationRequest | None:
-    """Return the approval with the person's content instead; None if no file is changed."""
-    diff = approved.file_edit_details
-    if diff is None:
-        return None
-    return ConfirmationRequest(options=approved.options, file_edit_details=_diff(diff, path, new_content))
+def with_content(approved: ConfirmationRequest, diff: FileDiff, new_content: str, path: str) -> ConfirmationRequest:
+    """Return the approval of a change with the person's content instead."""
+    return replace(approved, file_edit_details=_diff(diff, path, new_content))
 
 
 def permission(action: AnyAction, request: ConfirmationRequest, workspace: Workspace) -> str:

@@ -106,7 +106,7 @@ class TaskTurn:
         if confirmation.file_details is not None and request.file_edit_details is not None:
             content = confirmation.file_details.new_content
             action = WriteFile(path=_path(action), content=content)
-            request = with_content(request, content, action.path) or request
+            request = with_content(request, request.file_edit_details, content, action.path)
         yield from self._execute(action, replace(pending.call, confirmation_request=None), request)
         if self._state.pending is None:
             yield from self._run()

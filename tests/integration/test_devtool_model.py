@@ -7,7 +7,7 @@ import pytest
 
 from a2a_hub.gemini.prompt import FunctionCall, FunctionResult, ModelTurn, UserTurn
 from functions.devtool.actions import AnyAction
-from functions.devtool.model_planner import FUNCTIONS
+from functions.devtool.planner import FUNCTIONS
 from tests.fakes.devtool import Client, Devtool, calls, kinds, waiting, workspace_in
 from tests.fakes.scripted_model import SIGNATURE, Answer, ScriptedModel, wants
 

@@ -11,7 +11,7 @@ import pytest
 
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
-from functions.devtool.programs import AllowedPrograms, RunningProgram
+from functions.devtool.programs import AllowedPrograms
 from functions.devtool.texts import Fault, ToolFailed
 from tests.fakes.task_instance import until
 
@@ -44,16 +44,12 @@ REFUSED = {
 
 
 def run(folder: Path, command: str, programs: AllowedPrograms = PROGRAMS) -> str:
-    with closing(_running(folder, command, programs)) as running:
-        for _ in running:
-            pass
-        return running.output
-
-
-def _running(
-    folder: Path, command: str, programs: AllowedPrograms = PROGRAMS, cancellation: Cancellation | None = None
-) -> RunningProgram:
-    return RunningProgram(programs, programs.parse(command), folder=folder, cancellation=cancellation or Cancellation())
+    with closing(programs.run(command, folder=folder, cancellation=Cancellation())) as running:
+        while True:
+            try:
+                next(running)
+            except StopIteration as end:
+                return str(end.value)
 
 
 def _is_alive(marker: Path) -> bool:
@@ -148,7 +144,7 @@ def test_whoever_cancels_ends_the_program_and_all_that_it_started(tmp_path: Path
     marker.write_text("")
     cancellation = Cancellation()
     command = "sh -c '(while true; do echo x >> marker; sleep 0.05; done) & wait'"
-    with closing(_running(tmp_path, command, cancellation=cancellation)) as running:
+    with closing(PROGRAMS.run(command, folder=tmp_path, cancellation=cancellation)) as running:
         ended = threading.Event()
 
         def follow() -> None:
@@ -166,13 +162,12 @@ def test_whoever_cancels_ends_the_program_and_all_that_it_started(tmp_path: Path
 _DYING = """
 import os, sys, time
 from pathlib import Path
-from functions.devtool.programs import RunningProgram
 from functions.devtool.programs import AllowedPrograms
 from a2a_hub.http.messages import Cancellation
 
 programs = AllowedPrograms(names=frozenset({"sh"}), path="/usr/bin:/bin", seconds=60)
 command = "sh -c '(while true; do echo x >> marker; sleep 0.05; done) & wait'"
-running = RunningProgram(programs, programs.parse(command), folder=Path(sys.argv[1]), cancellation=Cancellation())
+running = programs.run(command, folder=Path(sys.argv[1]), cancellation=Cancellation())
 while not Path(sys.argv[1], "marker").exists():
     next(running)
 os.kill(os.getpid(), 9)

@@ -17,7 +17,7 @@ from functions.devtool.actions import (
     SearchText,
     WriteFile,
 )
-from functions.devtool.planner import understood
+from functions.devtool.forms import understood
 from functions.devtool.slash_commands import Help, Wrong
 
 ROOT = Path(__file__).parents[2]
