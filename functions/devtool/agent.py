@@ -47,16 +47,7 @@ from functions.devtool.conversation import Conversations, State, load_state
 from functions.devtool.planner import Planner
 from functions.devtool.texts import AGENT_NAME
 from functions.devtool.tools import Tools
-from functions.devtool.turn import (
-    ApprovalRequested,
-    TaskTurn,
-    TextAdded,
-    ToolCallUpdated,
-    TurnCompleted,
-    TurnEvent,
-    TurnFailed,
-    TurnStarted,
-)
+from functions.devtool.turn import COMPLETED, STARTED, StateChange, TaskTurn, TextContent, ToolCallUpdate, TurnEvent
 
 
 class DevelopmentAgent(LocalAgent):
@@ -104,7 +95,7 @@ class DevelopmentAgent(LocalAgent):
             refusal = too_long_text(text, call.record)
             is_refused = refusal is not None or not text
             if refusal is not None:
-                events: Iterator[TurnEvent] = iter((TurnStarted(), TextAdded(refusal), TurnCompleted()))
+                events: Iterator[TurnEvent] = iter((STARTED, TextContent(refusal), COMPLETED))
             else:
                 events = self._turn(state, call).start(text, again=task.before is not None and not continues)
         else:
@@ -162,7 +153,7 @@ class DevelopmentAgent(LocalAgent):
                 return
             self._log.exception("A task of the development agent failed", call.record)
             call.record["severity"] = "ERROR"
-            yield TurnFailed(texts.FAILED.render(state.language, reference=call.request_id))
+            yield StateChange(TaskState.FAILED, error=texts.FAILED.render(state.language, reference=call.request_id))
 
 
 def check(decision: ToolCallConfirmation, state: State) -> None:
@@ -216,20 +207,15 @@ def extension_events(
     kinds = DevelopmentToolEventKind
     for event in turn:
         match event:
-            case TurnStarted():
-                yield update(kinds.STATE_CHANGE, TaskState.WORKING)
+            case StateChange(state, call, error):
+                parts = [part_of(call, spelling)] if call else [Part(text=error)] if error else []
+                yield update(kinds.STATE_CHANGE, state, *parts, error=error or None)
             case AgentThought():
                 yield update(kinds.THOUGHT, TaskState.WORKING, part_of(event, spelling))
-            case ToolCallUpdated(call):
+            case ToolCallUpdate(call):
                 yield update(kinds.TOOL_CALL_UPDATE, TaskState.WORKING, part_of(call, spelling))
-            case TextAdded(text):
+            case TextContent(text):
                 yield update(kinds.TEXT_CONTENT, TaskState.WORKING, Part(text=text))
-            case ApprovalRequested(call):
-                yield update(kinds.STATE_CHANGE, TaskState.INPUT_REQUIRED, part_of(call, spelling))
-            case TurnCompleted():
-                yield update(kinds.STATE_CHANGE, TaskState.COMPLETED)
-            case TurnFailed(text):
-                yield update(kinds.STATE_CHANGE, TaskState.FAILED, Part(text=text), error=text)
 
 
 def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece]:
@@ -238,23 +224,21 @@ def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece
     texts: list[str] = []
     for event in turn:
         match event:
-            case ToolCallUpdated(call) if (
-                call.status is ToolCallStatus.EXECUTING and call.tool_call_id not in announced
-            ):
+            case ToolCallUpdate(call) if call.status is ToolCallStatus.EXECUTING and call.tool_call_id not in announced:
                 announced.add(call.tool_call_id)
                 yield Progress(progress_text(_tool_update(call), language))
             case AgentThought():
                 yield Progress(event.subject)
-            case TextAdded(text):
+            case TextContent(text):
                 texts.append(text)
-            case ApprovalRequested(call):
+            case StateChange(TaskState.INPUT_REQUIRED, call) if call:
                 # Text above a question is no answer, which would stay on the screen.
                 request = question_text([_tool_question(call)], AGENT_NAME.render(language), language)
                 yield Question("\n\n".join([*texts, request]))
-            case TurnCompleted():
+            case StateChange(TaskState.COMPLETED):
                 yield Text("\n\n".join(texts))
-            case TurnFailed(text):
-                yield Failure(text)
+            case StateChange(TaskState.FAILED, _, error):
+                yield Failure(error)
 
 
 def decision_in(reply: str, call: ToolCall) -> ToolCallConfirmation | None:

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
@@ -105,21 +105,19 @@ class AllowedPrograms(Struct, frozen=True):
         file = shutil.which(program, path=self.path)
         if file is None:
             raise ToolFailed(Fault.NOT_STARTED, program=program)
-        # What a program keeps in its home, such as settings of git, is neither in the workspace nor there for the next one.
-        with tempfile.TemporaryDirectory(prefix="devtool-home-", ignore_cleanup_errors=True) as home:
-            try:
-                group = _ProcessGroup([file, *arguments], folder, _environment(folder, home=home, path=self.path))
-            except (OSError, ValueError):
-                raise ToolFailed(Fault.NOT_STARTED, program=program) from None
-            with closing(group):
-                cancellation.on_cancel(group.kill)
-                while not group.read_into(output, until=min(time.monotonic() + pause_seconds, deadline)):
-                    if time.monotonic() >= deadline:
-                        raise ToolFailed(Fault.TIMEOUT, seconds=self.seconds, output=output.text)
-                    pause_seconds = min(pause_seconds * 1.5, _MAX_PAUSE_SECONDS)
-                    yield output.text
-                group.read_into(output, until=time.monotonic() + _AFTER_END_SECONDS)
-                status = group.close()
+        try:
+            group = _ProcessGroup([file, *arguments], folder=folder, path=self.path)
+        except (OSError, ValueError):
+            raise ToolFailed(Fault.NOT_STARTED, program=program) from None
+        with closing(group):
+            cancellation.on_cancel(group.kill)
+            while not group.read_into(output, until=min(time.monotonic() + pause_seconds, deadline)):
+                if time.monotonic() >= deadline:
+                    raise ToolFailed(Fault.TIMEOUT, seconds=self.seconds, output=output.text)
+                pause_seconds = min(pause_seconds * 1.5, _MAX_PAUSE_SECONDS)
+                yield output.text
+            group.read_into(output, until=time.monotonic() + _AFTER_END_SECONDS)
+            status = group.close()
         if status != 0 and not cancellation.cancelled:
             raise ToolFailed(Fault.EXIT, status=status, status_code=status, output=output.text)
         return output.text
@@ -169,12 +167,14 @@ class _Output:
 class _ProcessGroup:
     """A program and all that it starts, which ends with this process. Raises OSError or ValueError if it cannot be started."""
 
-    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], *, folder: Path, path: str) -> None:
         self._reaping = threading.Lock()
+        # What a program keeps in its home, such as settings of git, is neither in the workspace nor there for the next one.
+        self._home = tempfile.mkdtemp(prefix="devtool-home-")
         self._process = subprocess.Popen(  # noqa: S603 - this is what the agent is for
             [*isolating_prefix(), *command],
             cwd=folder,
-            env=environment,
+            env=_environment(folder, home=self._home, path=path),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -226,9 +226,12 @@ class _ProcessGroup:
         with self._reaping:
             if self._process.returncode is None:
                 self._guard.communicate(b"\n")
-            if self._process.stdout is not None:
-                self._process.stdout.close()
-            return self._process.wait()
+            status = self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        # TemporaryDirectory would change modes through links that the program made (CVE-2023-6597).
+        shutil.rmtree(self._home, ignore_errors=True)
+        return status
 
 
 def _environment(folder: Path, *, home: str, path: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     ToolCallConfirmation,
     ToolCallStatus,
 )
+from a2a_hub.a2a.model import TaskState
 from a2a_hub.telemetry import audit
 from functions.devtool import texts
 from functions.devtool.actions import AnyAction, Edit, WriteFile
@@ -27,39 +28,28 @@ _MAX_STEPS = 20
 _MAX_FINISHED_CALLS = 50
 
 
-class TurnStarted(Struct, frozen=True):
-    """The turn has started."""
+class StateChange(Struct, frozen=True):
+    """The task has a new state: input-required with the `call` that waits for approval, failed with an `error` for the person."""
+
+    state: TaskState
+    call: ToolCall | None = None
+    error: str = ""
 
 
-class ToolCallUpdated(Struct, frozen=True):
+class ToolCallUpdate(Struct, frozen=True):
     """A tool call has changed."""
 
     call: ToolCall
 
 
-class TextAdded(Struct, frozen=True):
+class TextContent(Struct, frozen=True):
     """The agent has written to the person."""
 
     text: str
 
 
-class ApprovalRequested(Struct, frozen=True):
-    """The turn has ended: the task waits for the approval of this tool call."""
-
-    call: ToolCall
-
-
-class TurnCompleted(Struct, frozen=True):
-    """The task has been completed."""
-
-
-class TurnFailed(Struct, frozen=True):
-    """The task has failed, with a text for the person."""
-
-    text: str
-
-
-TurnEvent = TurnStarted | AgentThought | ToolCallUpdated | TextAdded | ApprovalRequested | TurnCompleted | TurnFailed
+TurnEvent = StateChange | AgentThought | ToolCallUpdate | TextContent
+STARTED, COMPLETED = StateChange(TaskState.WORKING), StateChange(TaskState.COMPLETED)
 
 
 class TaskTurn:
@@ -87,7 +77,7 @@ class TaskTurn:
         if again:
             self._state.allowed = ()
         self._state.dialogue = (*self._state.dialogue, UserText(text))
-        yield TurnStarted()
+        yield STARTED
         yield from self._run()
 
     def resume(self, confirmation: ToolCallConfirmation) -> Iterator[TurnEvent]:
@@ -134,14 +124,14 @@ class TaskTurn:
         failure = ToolFailed(Fault.INTERRUPTED)
         if pending is not None:
             yield from self._fail(pending.call, failure)
-        yield TurnFailed(failure.text(self._state.language))
+        yield StateChange(TaskState.FAILED, error=failure.text(self._state.language))
 
     def request_again(self) -> Iterator[TurnEvent]:
         """Repeat the pending approval request after a message without a decision."""
         pending = self._pending()
-        yield TextAdded(texts.STILL_WAITING.render(self._state.language))
-        yield ToolCallUpdated(pending.call)
-        yield ApprovalRequested(pending.call)
+        yield TextContent(texts.STILL_WAITING.render(self._state.language))
+        yield ToolCallUpdate(pending.call)
+        yield StateChange(TaskState.INPUT_REQUIRED, pending.call)
 
     def _run(self) -> Iterator[TurnEvent]:
         for _ in range(_MAX_STEPS):
@@ -150,15 +140,15 @@ class TaskTurn:
                 self._state.dialogue = (*self._state.dialogue, AgentText(step.text))
                 self._save()
                 if step.failed:
-                    yield TurnFailed(step.text)
+                    yield StateChange(TaskState.FAILED, error=step.text)
                 else:
-                    yield TextAdded(step.text)
-                    yield TurnCompleted()
+                    yield TextContent(step.text)
+                    yield COMPLETED
                 return
             yield from self._call_tool(step)
             if self._state.pending is not None:
                 return
-        yield TurnFailed(texts.WITHOUT_ANSWER.render(self._state.language))
+        yield StateChange(TaskState.FAILED, error=texts.WITHOUT_ANSWER.render(self._state.language))
 
     def _call_tool(self, step: CallTool) -> Iterator[TurnEvent]:
         action = step.action
@@ -173,13 +163,13 @@ class TaskTurn:
         try:
             request = self._tools.approval_request(action, self._workspace, self._state.language)
         except ToolFailed as failed:
-            yield ToolCallUpdated(call)
+            yield ToolCallUpdate(call)
             yield from self._fail(call, failed)
             return
         if request is not None and permission(action, request, self._workspace) not in self._state.allowed:
             yield from self._request_approval(replace(call, confirmation_request=request), action)
             return
-        yield ToolCallUpdated(call)
+        yield ToolCallUpdate(call)
         yield from self._execute(action, call, request)
 
     def _new_call(self, action: AnyAction) -> ToolCall:
@@ -192,16 +182,16 @@ class TaskTurn:
 
     def _request_approval(self, call: ToolCall, action: AnyAction) -> Iterator[TurnEvent]:
         self._state.pending = PendingApproval(call, action)
-        yield ToolCallUpdated(call)
+        yield ToolCallUpdate(call)
         self._save()
-        yield ApprovalRequested(call)
+        yield StateChange(TaskState.INPUT_REQUIRED, call)
 
     def _execute(self, action: AnyAction, call: ToolCall, approved: ConfirmationRequest | None) -> Iterator[TurnEvent]:
         if self._workspace is None:
             yield from self._fail(call, ToolFailed(Fault.NOT_FOUND, path="."))
             return
         call = replace(call, status=ToolCallStatus.EXECUTING)
-        yield ToolCallUpdated(call)
+        yield ToolCallUpdate(call)
         steps = self._tools.execute(
             action,
             self._workspace,
@@ -214,10 +204,10 @@ class TaskTurn:
                 live_content = next(steps)
                 if live_content != call.live_content:
                     call = replace(call, live_content=live_content)
-                    yield ToolCallUpdated(call)
+                    yield ToolCallUpdate(call)
         except StopIteration as end:
             output, text = end.value
-            yield ToolCallUpdated(replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output))
+            yield ToolCallUpdate(replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output))
             self._finish(call.tool_call_id, text, succeeded=True)
         except ToolFailed as failed:
             yield from self._fail(call, failed)
@@ -235,7 +225,7 @@ class TaskTurn:
             # Nothing is left to do; the dialogue has the reason.
             return
         assert request is not None, "the action has been approved before"
-        yield TextAdded(texts.ASKED_AGAIN.render(self._state.language, path=_path(action)))
+        yield TextContent(texts.ASKED_AGAIN.render(self._state.language, path=_path(action)))
         call = replace(self._new_call(action), confirmation_request=request)
         last = next(each for each in reversed(self._state.dialogue) if isinstance(each, CalledTool))
         again = replace(last, call_id=call.tool_call_id, action=action)
@@ -246,18 +236,18 @@ class TaskTurn:
         call = replace(pending.call, status=ToolCallStatus.CANCELLED, confirmation_request=None)
         text = texts.CANCELLED.render(self._state.language)
         self._finish(call.tool_call_id, text, succeeded=False)
-        yield ToolCallUpdated(call)
+        yield ToolCallUpdate(call)
         # The person decides on the next step.
         self._state.dialogue = (*self._state.dialogue, AgentText(text))
         self._save()
-        yield TextAdded(text)
-        yield TurnCompleted()
+        yield TextContent(text)
+        yield COMPLETED
 
     def _fail(self, call: ToolCall, failed: ToolFailed) -> Iterator[TurnEvent]:
         text = failed.text(self._state.language)
         self._call.record["fault"] = failed.fault
         self._finish(call.tool_call_id, text, succeeded=False)
-        yield ToolCallUpdated(
+        yield ToolCallUpdate(
             replace(
                 call,
                 status=ToolCallStatus.FAILED,
