@@ -49,10 +49,11 @@ class InvalidToken(Exception):
 class Accounts:
     """The accounts of one local cloud: access tokens that were given out, and the keys that sign ID tokens. Thread-safe.
 
-    `tokens` are access tokens, with their accounts, that never expire.
+    `tokens` are access tokens, with their accounts, that never expire. `operators` administer every service.
     """
 
-    def __init__(self, tokens: Mapping[str, str] | None = None) -> None:
+    def __init__(self, tokens: Mapping[str, str] | None = None, *, operators: Sequence[str] = ()) -> None:
+        self.operators = tuple(map(member, operators))
         self._lock = threading.Lock()
         self._known = dict(tokens or {})
         self._issued: dict[str, tuple[str, float]] = {}

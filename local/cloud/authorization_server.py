@@ -9,7 +9,7 @@ import binascii
 import itertools
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from urllib.parse import parse_qs, unquote_plus
 
 from a2a_hub.http.messages import Request, Response
@@ -28,15 +28,8 @@ _LONGEST_BODY = 65_536
 class AuthorizationServer:
     """Knows `clients`, their secrets by id, and lets them have `scopes`. Thread-safe."""
 
-    def __init__(
-        self,
-        clients: Mapping[str, str],
-        *,
-        scopes: frozenset[str],
-        lifetime_seconds: float = 3600.0,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
-        self.faults = Faults(FAULTS, changed=self._changed, sleep=sleep)
+    def __init__(self, clients: Mapping[str, str], *, scopes: frozenset[str], lifetime_seconds: float = 3600.0) -> None:
+        self.faults = Faults(FAULTS, changed=self._changed)
         self._clients = clients
         self._scopes = scopes
         self._lifetime_seconds = lifetime_seconds

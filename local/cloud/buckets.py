@@ -42,22 +42,18 @@ Binding = Mapping[str, Any]
 _ETAG = "CAE="
 
 
-class BadPolicy(Exception):
-    """A policy that this stand-in cannot carry out; the message is the reason."""
-
-
 class BucketPolicy:
-    """The bindings of one bucket."""
+    """The bindings of one bucket. A role or a condition that is not known here grants nothing."""
 
     def __init__(self, bindings: Sequence[Binding] = ()) -> None:
-        self.bindings = tuple(_checked(binding) for binding in bindings)
+        self.bindings = tuple(bindings)
 
     def allows(self, member: str, permission: str, resource: str) -> bool:
         """Return True if a role of `member` holds `permission` on `resource` ("projects/_/buckets/B/objects/O")."""
         return any(
-            permission in ROLES[binding["role"]]
+            permission in ROLES.get(binding["role"], ())
             and (member in binding["members"] or "allUsers" in binding["members"])
-            and resource.startswith(_prefix_of(binding))
+            and _covers(binding.get("condition"), resource)
             for binding in self.bindings
         )
 
@@ -69,30 +65,13 @@ class BucketPolicy:
         """Return the policy after every role that holds `permission`, the administrators' and Google's own aside, was taken
         away.
         """
-        own_roles = (ADMIN, SEARCH_AGENT)
-        return BucketPolicy(
-            [each for each in self.bindings if each["role"] in own_roles or permission not in ROLES[each["role"]]]
-        )
+        lost = {role for role, held in ROLES.items() if permission in held} - {ADMIN, SEARCH_AGENT}
+        return BucketPolicy([each for each in self.bindings if each["role"] not in lost])
 
 
-def _checked(binding: Binding) -> dict[str, Any]:
-    role, members, condition = binding.get("role"), binding.get("members"), binding.get("condition")
-    if role not in ROLES:
-        raise BadPolicy(f"Role {role} is not supported for this resource.")
-    if not isinstance(members, list | tuple) or not all(isinstance(each, str) for each in members):
-        raise BadPolicy("A binding needs members.")
-    checked: dict[str, Any] = {"role": role, "members": list(members)}
-    if condition:
-        checked["condition"] = dict(condition)
-        if not _PREFIX.fullmatch(str(condition.get("expression", ""))):
-            raise BadPolicy('Of conditions, only resource.name.startsWith("…") is known here.')
-    return checked
-
-
-def _prefix_of(binding: Binding) -> str:
-    condition = binding.get("condition")
+def _covers(condition: Mapping[str, str] | None, resource: str) -> bool:
     match = _PREFIX.fullmatch(condition["expression"]) if condition else None
-    return match[1] if match else ""
+    return not condition or (match is not None and resource.startswith(match[1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,16 +120,11 @@ class StoredObject:
         }
 
 
-def _by_name(stored: StoredObject) -> tuple[str, int]:
-    return stored.name, stored.generation
-
-
 class Bucket:
     """A bucket, of whose objects earlier generations stay with `versioning`. Thread-safe."""
 
-    def __init__(self, name: str, *, project: str, versioning: bool = False) -> None:
+    def __init__(self, name: str, *, versioning: bool = False) -> None:
         self.name = name
-        self.project = project
         self.policy = BucketPolicy()
         self._lock = threading.Lock()
         self._generations = itertools.count(int(time.time() * 1_000_000))
@@ -160,9 +134,8 @@ class Bucket:
 
     def get(self, name: str, generation: int | None = None) -> StoredObject | None:
         """Return the object, None where there is none, or no longer this generation of it."""
-        found = self._objects.get(name)
         if generation is None:
-            return found
+            return self._objects.get(name)
         return next((each for each in self.listed(name, versions=True) if each.generation == generation), None)
 
     def put(
@@ -194,11 +167,12 @@ class Bucket:
         """Return the objects whose names begin so, in the order of their names; with `versions`, all their generations."""
         with self._lock:
             held = [*(self._earlier if versions else ()), *self._objects.values()]
-            return sorted((each for each in held if each.name.startswith(prefix)), key=_by_name)
+            found = [each for each in held if each.name.startswith(prefix)]
+            return sorted(found, key=lambda each: (each.name, each.generation))
 
-    def load(self, folder: Path, *, prefix: str = "") -> None:
+    def load(self, folder: Path) -> None:
         """Store every file of `folder`."""
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 kind = MEDIA_TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0]
-                self.put(prefix + path.relative_to(folder).as_posix(), path.read_bytes(), content_type=kind)
+                self.put(path.relative_to(folder).as_posix(), path.read_bytes(), content_type=kind)

@@ -1,14 +1,14 @@
 """Cloud Run's IAM check in front of a function, its quota and its proxy."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import Request, Response
-from local.cloud.accounts import Accounts, InvalidToken
+from local.cloud.accounts import Accounts, InvalidToken, member
 from local.cloud.program import LATENCY, Faults, json_body, json_response
 
 SERVICE = "/__service"
@@ -33,17 +33,17 @@ _CHALLENGE = 'Bearer error="invalid_token" error_description="The access token c
 
 
 class CloudRun:
-    """The front of the service at `url`: requests of `invokers`, who are among `accounts`, go on to `upstream`. Thread-safe."""
+    """The front of the service at `url`: requests of the `invoker`, who is among `accounts`, go on to `upstream`. Thread-safe."""
 
-    def __init__(self, *, service: str, url: str, upstream: str, accounts: Accounts, invokers: Sequence[str]) -> None:
+    def __init__(self, *, service: str, url: str, upstream: str, accounts: Accounts, invoker: str) -> None:
         self._http = HttpClient()
         self._name = service
         self._accounts = accounts
         self._upstream = upstream
-        self._granted = tuple(dict.fromkeys(_member(each) for each in invokers))
-        self._invokers = self._granted
-        self._own_audiences: tuple[str, ...] = (url,)
-        self._audiences: tuple[str, ...] = self._own_audiences
+        self._invokers: tuple[str, ...] = (invoker if invoker == EVERYBODY else member(invoker),)
+        self._granted = self._invokers
+        self._audiences: tuple[str, ...] = (url,)
+        self._own_audiences = self._audiences
         self._instances: dict[str, int] = {}
         self._lock = threading.RLock()
         self._faults = Faults(FAULTS, changed=self._changed)
@@ -65,8 +65,7 @@ class CloudRun:
             claims = self._accounts.claims(token, audiences=self._audiences)
         except InvalidToken:
             return _page(401, "Your client is not authorized for this URL.", {"www-authenticate": _CHALLENGE})
-        member = f"serviceAccount:{claims.get('email')}"
-        if claims.get("email_verified") is not True or member not in self._invokers:
+        if claims.get("email_verified") is not True or member(claims["email"]) not in self._invokers:
             return _page(403, "Your client does not have permission to get this URL.")
         headers = {**request.headers, header: f"Bearer {token.rpartition('.')[0]}.{_REMOVED}"}
         return self._forwarded(replace(request, headers=headers))
@@ -131,10 +130,6 @@ class CloudRun:
                 self._invokers = self._granted if parameters is None else ()
             elif name == AUDIENCE:
                 self._audiences = self._own_audiences if parameters is None else (_OTHER_AUDIENCE,)
-
-
-def _member(name: str) -> str:
-    return name if ":" in name or name == EVERYBODY else f"serviceAccount:{name}"
 
 
 def _bearer(header: str) -> str | None:

@@ -3,24 +3,29 @@
 Objects, generations, uploads in one or in pieces, IAM of buckets (with a condition, of a part of one).
 """
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from a2a_hub.http.messages import Request, Response
 from local.cloud import buckets as iam
 from local.cloud.accounts import Accounts, UnknownToken, member
-from local.cloud.buckets import BadPolicy, Bucket, BucketPolicy, StoredObject
+from local.cloud.buckets import Bucket, BucketPolicy, StoredObject
 from local.cloud.google_api import GoogleApi
 from local.cloud.program import ApiError, json_body, json_response
-from local.cloud.storage_uploads import Upload, Uploads
 
 DENIED = "deny-objects-get"
 FAULTS = {
     DENIED: "every role with storage.objects.get, the administrators' and Google's own aside, is taken from every bucket",
 }
 _PAGE = 1000
+_LONGEST_BODY = 256 << 20
+_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 _REASONS = {
     400: "invalid",
     401: "required",
@@ -33,25 +38,28 @@ _REASONS = {
 }
 
 
+@dataclass(slots=True, kw_only=True)
+class _Upload:
+    """An object that arrives. `precondition` is the generation that it may replace, 0 being none."""
+
+    name: str
+    content: bytes
+    content_type: str | None
+    metadata: dict[str, str]
+    precondition: int | None
+
+
 class CloudStorage(GoogleApi):
-    """`buckets` of one project; `owners` may do anything with them. Those `spared` keep their readers when others lose them."""
+    """`buckets` of one project, with which operators may do anything. Those `spared` keep their readers when others lose them."""
 
     known_faults = FAULTS
 
-    def __init__(
-        self,
-        buckets: Sequence[Bucket],
-        *,
-        accounts: Accounts,
-        owners: Sequence[str] = (),
-        spared: Sequence[str] = (),
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
-        super().__init__(accounts=accounts, sleep=sleep)
+    def __init__(self, buckets: Sequence[Bucket], *, accounts: Accounts, spared: Sequence[str] = ()) -> None:
+        super().__init__(accounts=accounts)
         self._buckets = {bucket.name: bucket for bucket in buckets}
         self._spared = frozenset(spared)
-        self._owners = tuple(member(each) for each in owners)
-        self._uploads = Uploads()
+        self._lock = threading.Lock()
+        self._sessions: dict[str, _Upload] = {}
         self._before_denial: dict[str, BucketPolicy] = {}
 
     def _refusal(self, request: Request, error: ApiError) -> Response:
@@ -112,9 +120,8 @@ class CloudStorage(GoogleApi):
 
     def _upload(self, request: Request, who: str, bucket: Bucket) -> Response:
         self._require(who, iam.CREATE, bucket)
-        url = f"{_host(request)}/upload/storage/v1/b/{bucket.name}/o"
-        done = self._uploads.start(request, url=url) if request.method == "POST" else self._uploads.resume(request)
-        if not isinstance(done, Upload):
+        done = self._started(request, bucket) if request.method == "POST" else self._resumed(request)
+        if not isinstance(done, _Upload):
             return done
         known = bucket.get(done.name)
         if done.precondition not in (None, known.generation if known else 0):
@@ -123,6 +130,42 @@ class CloudStorage(GoogleApi):
             self._require(who, iam.DELETE, bucket, done.name)
         stored = bucket.put(done.name, done.content, content_type=done.content_type, metadata=done.metadata)
         return json_response(stored.resource(_host(request)))
+
+    def _started(self, request: Request, bucket: Bucket) -> _Upload | Response:
+        """Answer POST: store a complete upload, or say where the pieces go. Raises ApiError."""
+        body = request.read_body(_LONGEST_BODY) or b""
+        match request.parameter("uploadType"):
+            case "multipart":
+                return _upload(request, *_parts(request, body))
+            case "resumable":
+                upload = _upload(request, json.loads(body or b"{}"), request.headers.get("x-upload-content-type"), b"")
+                key = secrets.token_urlsafe(16)
+                with self._lock:
+                    self._sessions[key] = upload
+                url = f"{_host(request)}/upload/storage/v1/b/{bucket.name}/o?uploadType=resumable&upload_id={key}"
+                return Response(headers={"location": url, "x-guploader-uploadid": key})
+            case kind:
+                raise ApiError("INVALID_ARGUMENT", f"Unknown upload type {kind}.")
+
+    def _resumed(self, request: Request) -> _Upload | Response:
+        """Answer PUT: take a piece of an upload; a 308 reports the size so far. Raises ApiError."""
+        key = request.parameter("upload_id") or ""
+        with self._lock:
+            upload = self._sessions.get(key)
+            if upload is None:
+                raise ApiError("NOT_FOUND", "The upload session does not exist.")
+            body = request.read_body(_LONGEST_BODY) or b""
+            match = _RANGE.fullmatch(request.headers.get("content-range", f"bytes 0-{len(body)}/*"))
+            if match is None:
+                raise ApiError("INVALID_ARGUMENT", "Invalid Content-Range.")
+            if match[1] is not None:
+                if int(match[1]) > len(upload.content):
+                    raise ApiError("UNAVAILABLE", "A piece before this one is missing.")
+                upload.content = upload.content[: int(match[1])] + body
+            size = len(upload.content)
+            if "content-range" in request.headers and match[3] != str(size):
+                return Response(status=308, headers={"range": f"bytes=0-{size - 1}"} if size else {})
+            return self._sessions.pop(key)
 
     def _list(self, request: Request, who: str, bucket: Bucket) -> Response:
         self._require(who, iam.LIST, bucket)
@@ -140,10 +183,7 @@ class CloudStorage(GoogleApi):
     def _policy(self, request: Request, who: str, bucket: Bucket) -> Response:
         self._require(who, iam.SET_POLICY if request.method == "PUT" else iam.GET_POLICY, bucket)
         if request.method == "PUT":
-            try:
-                bucket.policy = BucketPolicy(json_body(request).get("bindings", ()))
-            except (BadPolicy, ValueError) as error:
-                raise ApiError("INVALID_ARGUMENT", str(error)) from None
+            bucket.policy = BucketPolicy(json_body(request).get("bindings", ()))
             if bucket.name in self._before_denial and bucket.policy.grants(iam.GET):
                 del self._before_denial[bucket.name]
                 if not self._before_denial:
@@ -159,7 +199,7 @@ class CloudStorage(GoogleApi):
 
     def _may(self, who: str, permission: str, bucket: Bucket, name: str = "") -> bool:
         resource = f"projects/_/buckets/{bucket.name}" + (f"/objects/{name}" if name else "")
-        return who in self._owners or bucket.policy.allows(who, permission, resource)
+        return who in self._accounts.operators or bucket.policy.allows(who, permission, resource)
 
     def _require(self, who: str, permission: str, bucket: Bucket, name: str = "") -> None:
         if not self._may(who, permission, bucket, name):
@@ -214,3 +254,28 @@ def _host(request: Request) -> str:
 
 def _account(who: str) -> str:
     return "Anonymous caller" if who == "allUsers" else who.partition(":")[2]
+
+
+def _upload(request: Request, resource: dict[str, Any], content_type: str | None, content: bytes) -> _Upload:
+    name, generation = resource.get("name") or request.parameter("name"), request.parameter("ifGenerationMatch")
+    if not name:
+        raise ApiError("INVALID_ARGUMENT", "Required parameter: name")
+    return _Upload(
+        name=str(name),
+        content=content,
+        content_type=resource.get("contentType") or content_type,
+        metadata=resource.get("metadata") or {},
+        precondition=int(generation) if generation else None,
+    )
+
+
+def _parts(request: Request, body: bytes) -> tuple[dict[str, Any], str | None, bytes]:
+    """Return metadata, type and content of a multipart/related body (RFC 2387); the content byte by byte as it came."""
+    boundary = re.search(r'boundary="?([^";]+)', request.headers.get("content-type", ""))
+    if boundary is None or body.count(mark := b"--" + boundary[1].encode()) != 3:
+        raise ApiError("INVALID_ARGUMENT", "A multipart upload has two parts.")
+    _, first, second = body.split(mark, 2)
+    resource = json.loads(first.partition(b"\r\n\r\n")[2])
+    head, _, rest = second.partition(b"\r\n\r\n")
+    content_type = re.search(rb"(?i)^content-type: *(\S.*?)\r?$", head, re.MULTILINE)
+    return resource, content_type[1].decode() if content_type else None, rest.rpartition(b"\r\n" + mark)[0]

@@ -1,38 +1,30 @@
-"""The data store of the Discovery Engine stand-in: imports, results, and an index over words and Japanese bigrams."""
+"""A data store of the Discovery Engine stand-in: its documents, results, and an index over words and Japanese bigrams."""
 
 import datetime
-import hashlib
 import html
-import json
 import re
-import secrets
 import sqlite3
 import threading
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
-from urllib.parse import quote
 
-from a2a_hub.http.client import HttpClient, HttpFailure
 from functions.docqa.ingestion.blocks import Unreadable, joined
 from functions.docqa.ingestion.files import MEDIA_TYPES, SUFFIX_OF_TYPE
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import Document, Passage, Unit, UnitKind
-from hubctl.connection import exchange
-from hubctl.corpus.documents import MOST_TEXT_BYTES
+from hubctl.corpus.documents import MOST_TEXT_BYTES, document_id
+from local.cloud.buckets import GET, Bucket
 
+AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
+"""The account of the service, which reads the objects."""
 _LATIN_WORD = re.compile(r"[a-z0-9]+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々ー]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 Json = dict[str, Any]
-_SECONDS = 30.0
-_MOST_BYTES = 200 << 20
 _WORD = re.compile(r"[A-Za-z0-9]+|[\u3040-\u30ff\u3400-\u9fff]")
-_TYPES = "type.googleapis.com/google.cloud.discoveryengine.v1"
-_INVALID_ARGUMENT = 3
-_MOST_SAMPLES = 10
 
 
 class DocumentIndex:
@@ -86,51 +78,11 @@ class NotImported(Exception):
     """A document that cannot be indexed; the message is the reason."""
 
 
-class StorageReader:
-    """Reads objects as the service's own agent. `token` gives the agent's access token."""
-
-    def __init__(self, url: str, *, http: HttpClient, token: Callable[[], str]) -> None:
-        self._url = url
-        self._http = http
-        self._token = token
-
-    def read(self, uri: str) -> bytes:
-        """Return the object's content. Raises NotImported."""
-        bucket, _, name = uri.removeprefix("gs://").partition("/")
-        status, content = self._get(f"/storage/v1/b/{bucket}/o/{quote(name, safe='')}?alt=media")
-        if status != 200:
-            raise NotImported(f"Cloud Storage answered {status} for {uri}")
-        return content
-
-    def names(self, bucket: str, prefix: str) -> list[str]:
-        """Return the objects whose names begin so. Raises NotImported."""
-        found: list[str] = []
-        token = ""
-        while True:
-            path = f"/storage/v1/b/{bucket}/o?prefix={quote(prefix, safe='')}&pageToken={quote(token, safe='')}"
-            status, content = self._get(path)
-            if status != 200:
-                raise NotImported(f"Cloud Storage answered {status} for gs://{bucket}")
-            page = json.loads(content)
-            found += [item["name"] for item in page.get("items", ())]
-            token = page.get("nextPageToken", "")
-            if not token:
-                return found
-
-    def _get(self, path: str) -> tuple[int, bytes]:
-        url, headers = self._url + path, {"authorization": f"Bearer {self._token()}"}
-        try:
-            answer = exchange(self._http, "GET", url, headers=headers, seconds=_SECONDS, max_bytes=_MOST_BYTES)
-        except HttpFailure as failure:
-            raise NotImported(f"Cloud Storage did not answer: {failure.detail}") from None
-        return answer.status, answer.body
-
-
 class DataStore:
-    """Documents by id, in one branch. Thread-safe."""
+    """Documents by id, in one branch, read from objects in the buckets. Thread-safe."""
 
-    def __init__(self, *, storage: StorageReader) -> None:
-        self._storage = storage
+    def __init__(self, buckets: Sequence[Bucket]) -> None:
+        self._buckets = {bucket.name: bucket for bucket in buckets}
         self._lock = threading.Lock()
         self._index = DocumentIndex()
         self._documents: dict[str, Json] = {}
@@ -161,16 +113,22 @@ class DataStore:
         """
         found = []
         for uri in uris:
-            bucket, _, pattern = uri.removeprefix("gs://").partition("/")
+            bucket, pattern = self._place(uri)
             prefix, star, suffix = pattern.partition("*")
-            names = self._storage.names(bucket, prefix)
-            for name in names:
+            for name in (each.name for each in bucket.listed(prefix)):
                 if name == pattern or (star and name.endswith(suffix.lstrip("*"))):
-                    each = f"gs://{bucket}/{name}"
+                    each = f"gs://{bucket.name}/{name}"
                     kind = MEDIA_TYPES.get("." + name.rpartition(".")[2].lower(), "").replace("markdown", "plain")
-                    content = {"uri": each, "mimeType": kind}
-                    found.append({"id": hashlib.sha256(each.encode()).hexdigest()[:32], "content": content})
+                    found.append({"id": document_id(each), "content": {"uri": each, "mimeType": kind}})
         return found
+
+    def _place(self, uri: str) -> tuple[Bucket, str]:
+        bucket, _, name = uri.removeprefix("gs://").partition("/")
+        if bucket not in self._buckets:
+            raise NotImported(f"Cloud Storage answered 404 for gs://{bucket}")
+        if not self._buckets[bucket].policy.allows(f"serviceAccount:{AGENT}", GET, ""):
+            raise NotImported(f"Cloud Storage answered 403 for {uri}")
+        return self._buckets[bucket], name
 
     def put(self, document: Json, *, name: str) -> None:
         """Read the document's content and index it. Raises NotImported; then the document is as it was before."""
@@ -178,7 +136,11 @@ class DataStore:
         uri, kind = content.get("uri", ""), content.get("mimeType", "")
         if kind not in SUFFIX_OF_TYPE or kind == MEDIA_TYPES[".md"]:
             raise NotImported(f"Unsupported MIME type {kind!r} of {uri}")
-        data = self._storage.read(uri)
+        bucket, path = self._place(uri)
+        stored_object = bucket.get(path)
+        if stored_object is None:
+            raise NotImported(f"Cloud Storage answered 404 for {uri}")
+        data = stored_object.content
         if len(data) > MOST_TEXT_BYTES and kind.startswith("text/"):
             raise NotImported(f"{uri} is larger than 2.5 MB")
         try:
@@ -275,56 +237,3 @@ def _marked(sentence: str, query: str) -> str:
         lambda match: f"<b>{match[0]}</b>" if match[0].casefold() in wanted else match[0],
         html.escape(sentence, quote=False),
     )
-
-
-class ImportOperations:
-    """The imports of one process. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._operations: dict[str, Json] = {}
-
-    def get(self, name: str) -> Json | None:
-        """Return the operation as it is now; None where there is none."""
-        with self._lock:
-            return self._operations.get(name)
-
-    def start(self, store: DataStore, documents: Sequence[Json], *, branch: str) -> Json:
-        """Start an operation that imports `documents` into `store`, and return it."""
-        name = f"{branch}/operations/import-documents-{secrets.randbits(64)}"
-        operation = self._written(name, documents, good=0, errors=[], done=False)
-        threading.Thread(target=self._run, args=(name, store, documents, branch), daemon=True).start()
-        return operation
-
-    def run(self, store: DataStore, documents: Sequence[Json], *, branch: str) -> None:
-        """Import `documents` before returning."""
-        self._run(f"{branch}/operations/first", store, documents, branch)
-
-    def _run(self, name: str, store: DataStore, documents: Sequence[Json], branch: str) -> None:
-        good, errors = 0, []
-        for document in documents:
-            try:
-                store.put(document, name=f"{branch}/documents/{document['id']}")
-                good += 1
-            except NotImported as error:
-                errors.append(str(error))
-            self._written(name, documents, good=good, errors=errors, done=False)
-        self._written(name, documents, good=good, errors=errors, done=True)
-
-    def _written(self, name: str, documents: Sequence[Json], *, good: int, errors: list[str], done: bool) -> Json:
-        now = datetime.datetime.now(tz=datetime.UTC).isoformat()
-        metadata = {
-            "@type": f"{_TYPES}.ImportDocumentsMetadata",
-            "createTime": now,
-            "updateTime": now,
-            "successCount": str(good),
-            "failureCount": str(len(errors)),
-            "totalCount": str(len(documents)),
-        }
-        operation: dict[str, Any] = {"name": name, "metadata": metadata, "done": done}
-        if done:
-            samples = [{"code": _INVALID_ARGUMENT, "message": each} for each in errors[:_MOST_SAMPLES]]
-            operation["response"] = {"@type": f"{_TYPES}.ImportDocumentsResponse", "errorSamples": samples}
-        with self._lock:
-            self._operations[name] = operation
-        return operation

@@ -1,26 +1,25 @@
 """Discovery Engine's REST API, as google-cloud-discoveryengine speaks it.
 
-It searches the documents that were imported, which it reads from Cloud Storage (or its stand-in) as the service's own agent.
+It searches the documents that were imported, which it reads from Cloud Storage's stand-in as the service's own account.
 Ranking is BM25 (`data_store`): unlike the real service it knows no synonyms, no other language, and no delay.
 """
 
+import datetime
 import re
 import secrets
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
-from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
 from local.cloud.accounts import ADMIN, CHECK, SEARCH, VIEWER, Accounts
-from local.cloud.data_store import DataStore, ImportOperations, NotImported, StorageReader, terms
+from local.cloud.buckets import Bucket
+from local.cloud.data_store import DataStore, Json, NotImported, terms
 from local.cloud.google_api import ProjectApi
 from local.cloud.program import ApiError, json_body, json_response
 
-AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
 DENIED, DISABLED = "deny-search", "service-disabled"
 UNCHUNKED, STANDARD = "without-chunks", "standard-edition"
 FAULTS = {
@@ -36,6 +35,9 @@ _DOCUMENT = re.compile(r"(branches/[^/]+)/documents/([^/:]+)")
 _CHECKED = re.compile(r"/v1/(projects/[^/]+/locations/global/groundingConfigs/default_grounding_config):check")
 _MOST_RESULTS = 100
 _CHUNKS = 2  # Google's REST clients send the numbers of enums
+_TYPES = "type.googleapis.com/google.cloud.discoveryengine.v1"
+_INVALID_ARGUMENT = 3
+_MOST_SAMPLES = 10
 
 
 class DiscoveryEngine(ProjectApi):
@@ -52,26 +54,20 @@ class DiscoveryEngine(ProjectApi):
         self,
         stores: Sequence[str],
         *,
-        storage_url: str,
+        buckets: Sequence[Bucket],
         accounts: Accounts,
-        admins: Sequence[str] = (),
-        viewers: Sequence[str] = (),
+        viewers: Sequence[str],
         engines: Mapping[str, str] | None = None,
         contents: Mapping[str, str] | None = None,
-        sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        super().__init__(users=viewers, admins=admins, accounts=accounts, sleep=sleep)
-        self._own_token = f"ya29.local-{secrets.token_urlsafe(16)}"
-        self._reader = StorageReader(storage_url, http=HttpClient(), token=self._valid_token)
-        self._stores = {name: DataStore(storage=self._reader) for name in stores}
-        self._made: dict[str, dict[str, Any]] = {}
+        super().__init__(users=viewers, accounts=accounts)
+        self._buckets = buckets
+        self._stores = {name: DataStore(buckets) for name in stores}
+        self._made: dict[str, Json] = {}
         self._engines = dict(engines or {})
         self._contents = dict(contents or {})
         self._loading = threading.Lock()
-        self._operations = ImportOperations()
-
-    def _valid_token(self) -> str:
-        return self._accounts.issue(self._own_token, email=AGENT, lifetime_seconds=3600)
+        self._operations: dict[str, Json] = {}
 
     def _answer(self, request: Request) -> Response:
         self._require_enabled()
@@ -97,10 +93,9 @@ class DiscoveryEngine(ProjectApi):
             return self._search(request, self._store(kind, key))
         if "/operations/" in rest:
             self._require(request, "discoveryengine.operations.get", parent)
-            operation = self._operations.get(request.path.removeprefix("/v1/"))
-            if operation is None:
+            if (name := request.path.removeprefix("/v1/")) not in self._operations:
                 raise ApiError("NOT_FOUND", "Operation not found.")
-            return operation
+            return self._operations[name]
         return self._documents(request, self._store(kind, key), parent, rest)
 
     def _data_store(self, request: Request, parent: str, name: str | None) -> Any:
@@ -115,7 +110,7 @@ class DiscoveryEngine(ProjectApi):
         if made in self._stores:
             raise ApiError("ALREADY_EXISTS", f"DataStore {made} already exists.")
         self._made[made] = json_body(request)
-        self._stores[made] = DataStore(storage=self._reader)
+        self._stores[made] = DataStore(self._buckets)
         return {"name": f"{parent}/operations/create-data-store-{made}", "done": False}
 
     def _documents(self, request: Request, store: DataStore, parent: str, rest: str) -> Any:
@@ -135,7 +130,7 @@ class DiscoveryEngine(ProjectApi):
             size = min(1000, int(request.parameter("pageSize") or 100))
             start = int(request.parameter("pageToken") or 0)
             documents = store.listed()
-            page: dict[str, Any] = {"documents": documents[start : start + size]}
+            page: Json = {"documents": documents[start : start + size]}
             if len(documents) > start + size:
                 page["nextPageToken"] = str(start + size)
             return page
@@ -143,7 +138,7 @@ class DiscoveryEngine(ProjectApi):
             return self._import(json_body(request), store, f"{parent}/{branch}")
         raise ApiError("NOT_FOUND", "The requested URL was not found on this server.")
 
-    def _import(self, body: dict[str, Any], store: DataStore, branch: str) -> Any:
+    def _import(self, body: Json, store: DataStore, branch: str) -> Any:
         try:
             if "inlineSource" in body:
                 documents = body["inlineSource"].get("documents", [])
@@ -155,7 +150,22 @@ class DiscoveryEngine(ProjectApi):
             raise ApiError("FAILED_PRECONDITION", str(error)) from None
         if len(documents) > 100 and "inlineSource" in body:
             raise ApiError("INVALID_ARGUMENT", "An inline source holds at most 100 documents.")
-        return self._operations.start(store, documents, branch=branch)
+        name = f"{branch}/operations/import-documents-{secrets.randbits(64)}"
+        self._operations[name] = _operation(name, total=len(documents))
+        threading.Thread(target=self._run_import, args=(name, documents, store, branch), daemon=True).start()
+        return self._operations[name]
+
+    def _run_import(self, name: str, documents: Sequence[Json], store: DataStore, branch: str) -> None:
+        errors: list[str] = []
+        for done, document in enumerate(documents, start=1):
+            try:
+                store.put(document, name=f"{branch}/documents/{document['id']}")
+            except NotImported as error:
+                errors.append(str(error))
+            self._operations[name] = _operation(name, total=len(documents), done=done, errors=errors)
+        samples = [{"code": _INVALID_ARGUMENT, "message": each} for each in errors[:_MOST_SAMPLES]]
+        response = {"@type": f"{_TYPES}.ImportDocumentsResponse", "errorSamples": samples}
+        self._operations[name] = {**self._operations[name], "done": True, "response": response}
 
     def _search(self, request: Request, store: DataStore) -> Any:
         body = json_body(request)
@@ -196,17 +206,26 @@ class DiscoveryEngine(ProjectApi):
         return store
 
     def load(self) -> None:
-        """Import the contents, as far as Cloud Storage gives them out."""
+        """Import the contents that a store holds from the first request on, as far as Cloud Storage gives them out."""
         with self._loading:
             for name, uri in list(self._contents.items()):
                 branch = f"projects/local/locations/global/collections/default_collection/dataStores/{name}/branches/0"
                 with suppress(NotImported):
-                    store = self._stores[name]
-                    self._operations.run(store, store.contents([uri]), branch=branch)
+                    documents = self._stores[name].contents([uri])
                     del self._contents[name]
+                    for document in documents:
+                        with suppress(NotImported):
+                            self._stores[name].put(document, name=f"{branch}/documents/{document['id']}")
 
 
-def _checked(body: Mapping[str, Any]) -> dict[str, Any]:
+def _operation(name: str, *, total: int, done: int = 0, errors: Sequence[str] = ()) -> Json:
+    now = datetime.datetime.now(tz=datetime.UTC).isoformat()
+    counts = {"successCount": done - len(errors), "failureCount": len(errors), "totalCount": total}
+    metadata = {"@type": f"{_TYPES}.ImportDocumentsMetadata", "createTime": now, "updateTime": now}
+    return {"name": name, "metadata": metadata | {key: str(count) for key, count in counts.items()}, "done": False}
+
+
+def _checked(body: Mapping[str, Any]) -> Json:
     """Return the answer as one claim with the facts that have nearly all of its words; the real service understands them."""
     claim, threshold = str(body.get("answerCandidate", "")), 0.9
     wanted = set(terms(claim))

@@ -7,7 +7,6 @@ Google Cloud can be pasted unchanged. It refuses other commands with status 2; n
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,26 +30,32 @@ class NotKnown(Exception):
     """The command is none that is known here, or the local cloud refuses it."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Command:
-    """The words of a command, and its options without their dashes."""
+    """The words of a command, its options without their dashes, and the stand-ins at `urls`, changed as their administrator.
 
-    words: tuple[str, ...]
-    options: Mapping[str, str]
+    `--name=value` and `--name value` are options, the rest are words.
+    """
+
+    def __init__(self, arguments: Sequence[str], urls: Mapping[str, str]) -> None:
+        self.words: list[str] = []
+        self.options: dict[str, str] = {}
+        self._urls = urls
+        left = list(arguments)
+        while left:
+            argument = left.pop(0)
+            name, equals, value = argument.removeprefix("--").partition("=")
+            if not argument.startswith("--"):
+                self.words.append(argument)
+            elif equals or not left or left[0].startswith("--"):
+                self.options[name] = value
+            else:
+                self.options[name] = left.pop(0)
 
     def option(self, name: str) -> str:
         """Return an option's value. Raises NotKnown without it."""
         if name not in self.options:
             raise NotKnown(f"--{name} is missing")
         return self.options[name]
-
-
-class StandIns:
-    """The stand-ins at `urls`, by name, changed as their administrator."""
-
-    def __init__(self, urls: Mapping[str, str]) -> None:
-        self._urls = urls
-        self._http = HttpClient()
 
     def call(self, stand_in: str, method: str, path: str, value: Any = None) -> Any:
         """Return the decoded answer. Raises NotKnown where there is no such stand-in, or it refuses."""
@@ -59,67 +64,51 @@ class StandIns:
         body = None if value is None else json.dumps(value).encode()
         headers = {"authorization": f"Bearer {OPERATOR_TOKEN}", "content-type": JSON}
         url = self._urls[stand_in] + path
-        answer = exchange(self._http, method, url, headers=headers, body=body, seconds=_SECONDS)
+        answer = exchange(HttpClient(), method, url, headers=headers, body=body, seconds=_SECONDS)
         if answer.status >= 400:
             raise NotKnown(f"{stand_in} answered HTTP {answer.status}: {answer.body.decode(errors='replace')}")
         return json.loads(answer.body or b"null")
 
-
-def parsed(arguments: Sequence[str]) -> Command:
-    """Split the arguments: `--name=value` and `--name value` are options, the rest are words."""
-    words: list[str] = []
-    options: dict[str, str] = {}
-    left = list(arguments)
-    while left:
-        argument = left.pop(0)
-        if not argument.startswith("--"):
-            words.append(argument)
-            continue
-        name, equals, value = argument[2:].partition("=")
-        options[name] = value if equals else (left.pop(0) if left and not left[0].startswith("--") else "")
-    return Command(words=tuple(words), options=options)
+    def run(self) -> str:
+        """Run the command and return its output. Raises NotKnown."""
+        for words, carry_out in _COMMANDS.items():
+            if tuple(self.words[: len(words)]) == words:
+                return carry_out(self)
+        raise NotKnown(f"gcloud {' '.join(self.words)} is not known to the local cloud")
 
 
-def run(command: Command, stand_ins: StandIns) -> str:
-    """Run the command and return its output. Raises NotKnown."""
-    for words, carry_out in _COMMANDS:
-        if command.words[: len(words)] == words:
-            return carry_out(command, stand_ins)
-    raise NotKnown(f"gcloud {' '.join(command.words)} is not known to the local cloud")
-
-
-def _add_invoker(command: Command, stand_ins: StandIns) -> str:
+def _add_invoker(command: Command) -> str:
     service = command.words[3]
     if command.option("role") != "roles/run.invoker":
         raise NotKnown("a service knows only roles/run.invoker")
-    stand_ins.call(f"{service}-front", "POST", SERVICE, {"add_invoker": command.option("member")})
+    command.call(f"{service}-front", "POST", SERVICE, {"add_invoker": command.option("member")})
     return f"Updated IAM policy for service [{service}]."
 
 
-def _update_service(command: Command, stand_ins: StandIns) -> str:
+def _update_service(command: Command) -> str:
     service = command.words[3]
     for option, key in _SERVICE_OPTIONS.items():
         if option in command.options:
-            stand_ins.call(f"{service}-front", "POST", SERVICE, {key: command.options[option]})
+            command.call(f"{service}-front", "POST", SERVICE, {key: command.options[option]})
     if "update-env-vars" in command.options:
         # A new revision has new instances: what their metadata server gives them is new as well.
-        stand_ins.call(f"metadata-{service}", "DELETE", "/__faults")
+        command.call(f"metadata-{service}", "DELETE", "/__faults")
     return f"Service [{service}] revision has been deployed."
 
 
-def _bind_bucket(command: Command, stand_ins: StandIns) -> str:
+def _bind_bucket(command: Command) -> str:
     bucket = command.words[3].removeprefix("gs://")
     path = f"/storage/v1/b/{quote(bucket, safe='')}/iam"
-    stand_ins.call("storage", "PUT", path, _with_binding(stand_ins.call("storage", "GET", path), command))
+    command.call("storage", "PUT", path, _with_binding(command.call("storage", "GET", path), command))
     return f"Updated IAM policy for bucket [{bucket}]."
 
 
-def _bind_project(command: Command, stand_ins: StandIns) -> str:
+def _bind_project(command: Command) -> str:
     project = command.words[2]
     stand_in = "vertex-ai" if command.option("role").startswith("roles/aiplatform.") else "discovery-engine"
     path = f"/v1/projects/{project}"
-    policy = stand_ins.call(stand_in, "POST", f"{path}:getIamPolicy", {})
-    stand_ins.call(stand_in, "POST", f"{path}:setIamPolicy", {"policy": _with_binding(policy, command)})
+    policy = command.call(stand_in, "POST", f"{path}:getIamPolicy", {})
+    command.call(stand_in, "POST", f"{path}:setIamPolicy", {"policy": _with_binding(policy, command)})
     return f"Updated IAM policy for project [{project}]."
 
 
@@ -128,35 +117,35 @@ def _with_binding(policy: dict[str, Any], command: Command) -> dict[str, Any]:
     return {**policy, "bindings": [*policy.get("bindings", []), added]}
 
 
-def _enable(command: Command, stand_ins: StandIns) -> str:
+def _enable(command: Command) -> str:
     api = command.words[2]
     path = f"/v1/projects/{command.option('project')}/services/{api}:enable"
-    stand_ins.call(_BY_API[api.partition(".")[0]], "POST", path, {})
+    command.call(_BY_API[api.partition(".")[0]], "POST", path, {})
     return "Operation finished successfully."
 
 
-def _more_quota(command: Command, stand_ins: StandIns) -> str:
+def _more_quota(command: Command) -> str:
     stand_in = _BY_API[command.option("service").partition(".")[0]]
-    stand_ins.call(stand_in, "DELETE", "/__faults/quota")
+    command.call(stand_in, "DELETE", "/__faults/quota")
     return f"grantedValue: '{command.option('preferred-value')}'"
 
 
-_COMMANDS: tuple[tuple[tuple[str, ...], Callable[[Command, StandIns], str]], ...] = (
-    (("run", "services", "add-iam-policy-binding"), _add_invoker),
-    (("run", "services", "update"), _update_service),
-    (("storage", "buckets", "add-iam-policy-binding"), _bind_bucket),
-    (("projects", "add-iam-policy-binding"), _bind_project),
-    (("services", "enable"), _enable),
-    (("beta", "quotas", "info", "list"), lambda *_: "SearchRequestsPerMinutePerProject"),
-    (("beta", "quotas", "preferences", "create"), _more_quota),
-)
+_COMMANDS: Mapping[tuple[str, ...], Callable[[Command], str]] = {
+    ("run", "services", "add-iam-policy-binding"): _add_invoker,
+    ("run", "services", "update"): _update_service,
+    ("storage", "buckets", "add-iam-policy-binding"): _bind_bucket,
+    ("projects", "add-iam-policy-binding"): _bind_project,
+    ("services", "enable"): _enable,
+    ("beta", "quotas", "info", "list"): lambda _: "SearchRequestsPerMinutePerProject",
+    ("beta", "quotas", "preferences", "create"): _more_quota,
+}
 
 
 def main(arguments: Sequence[str]) -> int:
     """Return 0 after the command was carried out, 2 for an unknown one."""
     urls = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
     try:
-        print(run(parsed(arguments[1:]), StandIns(urls)))
+        print(Command(arguments[1:], urls).run())
     except (NotKnown, IndexError) as problem:
         print(f"gcloud (local cloud): {problem}", file=sys.stderr)
         return 2

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from a2a_hub.http.messages import Request, Response
@@ -27,8 +27,8 @@ class GoogleApi:
 
     known_faults: Mapping[str, str]
 
-    def __init__(self, *, accounts: Accounts, sleep: Callable[[float], object]) -> None:
-        self.faults = Faults({**_FAULTS, **self.known_faults}, changed=self._changed, sleep=sleep)
+    def __init__(self, *, accounts: Accounts) -> None:
+        self.faults = Faults({**_FAULTS, **self.known_faults}, changed=self._changed)
         self._accounts = accounts
         self._counting = threading.Lock()
 
@@ -73,7 +73,7 @@ class GoogleApi:
 
 
 class ProjectApi(GoogleApi):
-    """An API whose `users` and `admins` have a role in a project.
+    """An API whose `users` and operators have a role in a project.
 
     What gcloud asks Resource Manager and Service Usage is answered at this API's address: the policy, and that it is enabled.
     The fault `denied_fault` takes the users' role from everybody, until the policy is set.
@@ -85,13 +85,12 @@ class ProjectApi(GoogleApi):
     denied_fault: str
     disabled_fault: str
 
-    def __init__(
-        self, *, users: Sequence[str], admins: Sequence[str], accounts: Accounts, sleep: Callable[[float], object]
-    ) -> None:
-        super().__init__(accounts=accounts, sleep=sleep)
-        roles = ((self.admin_role, admins), (self.user_role, users))
-        bindings = [{"role": role, "members": [*map(member, emails)]} for role, emails in roles]
-        self._policy = self._granted = ProjectPolicy(bindings)
+    def __init__(self, *, users: Sequence[str], accounts: Accounts) -> None:
+        super().__init__(accounts=accounts)
+        roles = {self.admin_role: accounts.operators, self.user_role: map(member, users)}
+        self._policy = self._granted = ProjectPolicy(
+            [{"role": role, "members": list(members)} for role, members in roles.items()]
+        )
 
     def _require(self, request: Request, permission: str, resource: str) -> None:
         if not self._policy.allows(self._accounts.caller(request, service=self.service), permission):

@@ -25,8 +25,7 @@ class GoogleTokens:
         self._lock = threading.Lock()
         self._tokens: dict[str, Json] = {}
         self._faults = Faults({name: _FAULT.format(name) for name in _ENDPOINTS.values()})
-        self.counts = {"userinfo": 0, "tokeninfo": 0, "most_at_once": 0}
-        self._at_once = 0
+        self.counts = {"userinfo": 0, "tokeninfo": 0}
 
     def issue(self, token: str, facts: Json) -> None:
         """Make `token` valid from now on."""
@@ -44,14 +43,10 @@ class GoogleTokens:
     def _introspected(self, endpoint: str, request: Request) -> Response:
         with self._lock:
             self.counts[endpoint] += 1
-            self._at_once += 1
-            self.counts["most_at_once"] = max(self.counts["most_at_once"], self._at_once)
             token = self._tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
         fault = self._faults.parameters(endpoint) or {}
         self._faults.wait()
         time.sleep(fault.get("latency_seconds", 0))
-        with self._lock:
-            self._at_once -= 1
         if "status" in fault:
             error = {"code": fault["status"], "status": "UNAVAILABLE"}
             headers = {"retry-after": str(fault["retry_after"])} if "retry_after" in fault else {}

@@ -8,7 +8,6 @@ import hashlib
 import importlib
 import threading
 import time
-from collections.abc import Callable
 from concurrent import futures
 from typing import Any
 
@@ -43,8 +42,8 @@ def settings(*, node: str, mirror_url: str) -> dict[str, str]:
 class Hedera:
     """The network, with a topic for each role of workers/routes.toml. Thread-safe. `latency` is that of both nodes."""
 
-    def __init__(self, *, sleep: Callable[[float], object] = time.sleep) -> None:
-        self.faults = Faults(FAULTS, sleep=sleep)
+    def __init__(self) -> None:
+        self.faults = Faults(FAULTS)
         self._lock = threading.Lock()
         self._topics: dict[str, list[dict[str, Any]]] = {topic: [] for topic in _TOPICS.values()}
         self._receipts: dict[bytes, str] = {}
@@ -114,13 +113,9 @@ class Hedera:
 
     def add(self, topic: str, message: bytes, *, payer: str) -> None:
         """Add a message to the topic."""
-        row: dict[str, Any] = {
-            "consensus_timestamp": f"{time.time():.9f}",
-            "topic_id": topic,
-            "payer_account_id": payer,
-        }
-        row |= {"sequence_number": len(self._topics[topic]) + 1, "message": base64.b64encode(message).decode()}
-        self._topics[topic].append(row)
+        place = {"consensus_timestamp": f"{time.time():.9f}", "topic_id": topic, "payer_account_id": payer}
+        content = {"sequence_number": len(self._topics[topic]) + 1, "message": base64.b64encode(message).decode()}
+        self._topics[topic].append(place | content)
 
     def _receipt(self, request: Any, _: object) -> Any:
         answer = _proto("response", "Response")()

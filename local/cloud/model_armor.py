@@ -5,8 +5,7 @@ template with de-identification replaces.
 """
 
 import re
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from a2a_hub.http.messages import Request, Response
@@ -30,10 +29,8 @@ _WORDS = {
     "malicious_uris": re.compile(r"malicious\.example"),
     "sdp": _MAIL,
 }
-_RESULTS = {
-    "pi_and_jailbreak": "piAndJailbreakFilterResult",
-    "malicious_uris": "maliciousUriFilterResult",
-}
+_RESULTS = {"pi_and_jailbreak": "piAndJailbreakFilterResult", "malicious_uris": "maliciousUriFilterResult"}
+_STATES = {False: "NO_MATCH_FOUND", True: "MATCH_FOUND"}
 
 
 class ModelArmor(ProjectApi):
@@ -43,16 +40,8 @@ class ModelArmor(ProjectApi):
     user_role, admin_role = ARMOR_USER, ARMOR_ADMIN
     known_faults, denied_fault, disabled_fault = FAULTS, DENIED, DISABLED
 
-    def __init__(
-        self,
-        *,
-        template: str,
-        users: Sequence[str],
-        admins: Sequence[str] = (),
-        accounts: Accounts,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
-        super().__init__(users=users, admins=admins, accounts=accounts, sleep=sleep)
+    def __init__(self, *, template: str, users: Sequence[str], accounts: Accounts) -> None:
+        super().__init__(users=users, accounts=accounts)
         self._template = template
 
     def _answer(self, request: Request) -> Response:
@@ -76,20 +65,17 @@ class ModelArmor(ProjectApi):
             if fault in self.faults:
                 # As the service does, which does not tell a skipped filter from one without a match here.
                 return {"filterMatchState": "NO_MATCH_FOUND", "invocationResult": fault.upper(), "filterResults": {}}
-        results = {name: _filtered(name, bool(words.search(text)), text) for name, words in _WORDS.items()}
-        found = any(words.search(text) for words in _WORDS.values())
+        found = {name: bool(words.search(text)) for name, words in _WORDS.items()}
+        results = {name: _filtered(name, each, text) for name, each in found.items()}
         return {
-            "filterMatchState": "MATCH_FOUND" if found else "NO_MATCH_FOUND",
+            "filterMatchState": _STATES[any(found.values())],
             "invocationResult": "SUCCESS",
             "filterResults": results,
         }
 
 
 def _filtered(name: str, found: bool, text: str) -> Mapping[str, Any]:
-    result: dict[str, Any] = {
-        "executionState": "EXECUTION_SUCCESS",
-        "matchState": "MATCH_FOUND" if found else "NO_MATCH_FOUND",
-    }
+    result: dict[str, Any] = {"executionState": "EXECUTION_SUCCESS", "matchState": _STATES[found]}
     if name != "sdp":
         return {_RESULTS[name]: result}
     if found:

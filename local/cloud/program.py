@@ -1,15 +1,21 @@
 """A stand-in as a program: an HTTP server on the loopback interface, JSON answers, Google's errors, faults."""
 
+from __future__ import annotations
+
 import json
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
-from urllib.parse import parse_qs, unquote, urlsplit
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
 
-from a2a_hub.http.messages import JSON, Handler, Request, Response, body_of
+from werkzeug.serving import WSGIRequestHandler, make_server
+from werkzeug.wsgi import get_input_stream
+
+from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.http.messages import JSON, Handler, Request, Response
 from local.ports import LOOPBACK
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 RECEIVED = "/__received"
 _MOST_RECEIVED = 1000
@@ -29,21 +35,26 @@ _CODES = {
 }
 PATH = "/__faults"
 LATENCY = "latency"
-_LATENCY_SECONDS = 5.0
-_LONGEST_PARAMETERS = 65_536
 
 
 class Server:
     """`handle` at `url` while it is entered; port 0 takes a free one. Every request has a thread of its own."""
 
     def __init__(self, handle: Handler, *, port: int = 0, poll_seconds: float = 0.02) -> None:
-        self._http = _Threads((LOOPBACK, port), _handler(handle))
+        answered = entry_point(handle)(None)  # type: ignore[arg-type]
+
+        def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            # werkzeug's own ends with the connection, and not with the body.
+            environ["wsgi.input"] = get_input_stream(environ)
+            return answered(environ, start_response)
+
+        self._http = make_server(LOOPBACK, port, application, threaded=True, request_handler=_SilentRequestHandler)
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": poll_seconds})
 
     @property
     def url(self) -> str:
         """The address, without a trailing slash."""
-        return f"http://{LOOPBACK}:{self._http.server_port}"
+        return f"http://{LOOPBACK}:{self._http.port}"
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -55,75 +66,11 @@ class Server:
         self._http.server_close()
 
 
-class _Threads(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 128
+class _SilentRequestHandler(WSGIRequestHandler):
+    disable_nagle_algorithm = True
 
-
-def _handler(handle: Handler) -> type[BaseHTTPRequestHandler]:
-    class OneConnection(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def _serve(self) -> None:
-            parts = urlsplit(self.path)
-            body = self._body()
-            answer = handle(
-                Request(
-                    method=self.command,
-                    path=unquote(parts.path),
-                    target=self.path,
-                    headers={name.lower(): value for name, value in self.headers.items()},
-                    query=parse_qs(parts.query, keep_blank_values=True),
-                    read_body=body_of(body),
-                )
-            )
-            try:
-                self._answer(answer)
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
-
-        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 - http.server's names
-
-        def _body(self) -> bytes:
-            if self.headers.get("transfer-encoding", "").lower() != "chunked":
-                return self.rfile.read(int(self.headers.get("content-length", "0")))
-            chunks = []
-            while size := int(self.rfile.readline().split(b";")[0], 16):
-                chunks.append(self.rfile.read(size))
-                self.rfile.readline()
-            while self.rfile.readline().strip():
-                pass
-            return b"".join(chunks)
-
-        def _answer(self, answer: Response) -> None:
-            self.send_response(answer.status)
-            for name, value in answer.headers.items():
-                self.send_header(name, value)
-            if isinstance(answer.body, bytes):
-                if answer.status not in (204, 304):
-                    self.send_header("content-length", str(len(answer.body)))
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(answer.body)
-                return
-            assert isinstance(answer.body, Iterator), "a stand-in answers without polling"
-            self.send_header("connection", "close")
-            self.end_headers()
-            self.close_connection = True
-            try:
-                for chunk in answer.body:
-                    self.wfile.write(chunk)
-                    self.wfile.flush()
-            finally:
-                if close := getattr(answer.body, "close", None):
-                    close()
-
-        def log_message(self, *_: object) -> None:
-            """Log nothing."""
-
-    return OneConnection
+    def log(self, *_: object) -> None:
+        """Log nothing."""
 
 
 def recorded(handle: Handler) -> Handler:
@@ -195,12 +142,10 @@ class Faults:
         known: Mapping[str, str],
         *,
         changed: Callable[[str, Mapping[str, Any] | None], None] = lambda _name, _parameters: None,
-        sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._known = {LATENCY: "every answer comes `seconds` (5) late", **known}
-        self._sleep = sleep
         self._changed = changed
-        self._lock = threading.Lock()
+        self._changes = threading.Condition()
         self._on: dict[str, dict[str, Any]] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -210,27 +155,30 @@ class Faults:
         """Return the parameters of a fault; None while it is off. Raises KeyError for an unknown one."""
         if name not in self._known:
             raise KeyError(name)
-        with self._lock:
+        with self._changes:
             return self._on.get(name)
 
-    def wait(self) -> None:
-        """Wait for the time of the fault `latency`, while it is on."""
-        parameters = self.parameters(LATENCY)
+    def wait(self, name: str = LATENCY, *, seconds: float = 5.0) -> None:
+        """Wait for the `seconds` of the fault, or until it goes off."""
+        parameters = self.parameters(name)
         if parameters is not None:
-            self._sleep(float(parameters.get("seconds", _LATENCY_SECONDS)))
+            with self._changes:
+                seconds = float(parameters.get("seconds", seconds))
+                self._changes.wait_for(lambda: self._on.get(name) is not parameters, seconds)
 
     def switch_on(self, name: str, **parameters: Any) -> None:
         """Switch the fault on. Raises KeyError for an unknown one."""
         if name not in self._known:
             raise KeyError(name)
-        with self._lock:
+        with self._changes:
             self._on[name] = parameters
         self._changed(name, parameters)
 
     def switch_off(self, name: str) -> None:
         """Switch the fault off."""
-        with self._lock:
+        with self._changes:
             was_on = self._on.pop(name, None) is not None
+            self._changes.notify_all()
         if was_on:
             self._changed(name, None)
 
@@ -243,21 +191,15 @@ class Faults:
             return json_response({"error": f"no fault {name!r}", "known": self._known}, status=404)
         match (request.method, name):
             case ("GET", ""):
-                with self._lock:
-                    return json_response({"known": self._known, "on": dict(self._on)})
-            case ("DELETE", ""):
-                for each in self._known:
-                    self.switch_off(each)
+                return json_response({"known": self._known, "on": dict(self._on)})
             case ("DELETE", _):
-                self.switch_off(name)
+                for each in [name] if name else self._known:
+                    self.switch_off(each)
             case ("POST", str()) if name:
                 try:
-                    parameters = json.loads(request.read_body(_LONGEST_PARAMETERS) or b"{}")
-                except ValueError:
-                    parameters = None
-                if not isinstance(parameters, dict):
+                    self.switch_on(name, **(json_body(request) or {}))
+                except (ValueError, TypeError):
                     return json_response({"error": "the body has to be a JSON object"}, status=400)
-                self.switch_on(name, **parameters)
             case _:
                 return json_response({"error": "use GET, POST or DELETE"}, status=405)
         return Response(status=204)

@@ -5,7 +5,6 @@ reference/rest). The model is `local.cloud.vertex_answers`.
 """
 
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -34,26 +33,16 @@ _PATH = re.compile(
 
 
 class VertexAi(ProjectApi):
-    """The `models` of one project, which `users` may ask."""
+    """The `model` of one project, which `users` may ask."""
 
     service = "aiplatform.googleapis.com"
     user_role, admin_role = MODEL_USER, MODEL_ADMIN
     known_faults, denied_fault, disabled_fault = FAULTS, DENIED, DISABLED
 
-    def __init__(
-        self,
-        *,
-        project: str,
-        models: Sequence[str],
-        users: Sequence[str],
-        admins: Sequence[str] = (),
-        accounts: Accounts,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
-        super().__init__(users=users, admins=admins, accounts=accounts, sleep=sleep)
+    def __init__(self, *, project: str, model: str, users: Sequence[str], accounts: Accounts) -> None:
+        super().__init__(users=users, accounts=accounts)
         self._project = project
-        self._models = models
-        self._sleep = sleep
+        self._model = model
 
     def _answer(self, request: Request) -> Response:
         match = _PATH.fullmatch(request.path)
@@ -63,7 +52,7 @@ class VertexAi(ProjectApi):
         name = f"projects/{project}/locations/{location}/publishers/google/models/{model}"
         self._require_enabled()
         self._require(request, PREDICT, name)
-        if model not in self._models or project != self._project:
+        if (project, model) != (self._project, self._model):
             message = f"Publisher Model `{name}` was not found or your project does not have access to it."
             raise ApiError("NOT_FOUND", message)
         try:
@@ -101,8 +90,8 @@ class VertexAi(ProjectApi):
             yield answers.chunk(token, model=model)
         match finish:
             case "stall":
-                # Until the other side leaves, or for as long as nobody would wait.
-                self._sleep(600)
+                # For as long as nobody would wait.
+                self.faults.wait("stall", seconds=600.0)
             case "cut":
                 pass
             case _:

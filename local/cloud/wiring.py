@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,7 +23,8 @@ from local.cloud.authorization_server import AuthorizationServer
 from local.cloud.buckets import Bucket, BucketPolicy
 from local.cloud.cloud_run import EVERYBODY, CloudRun
 from local.cloud.cloud_storage import CloudStorage
-from local.cloud.discovery_engine import AGENT, DiscoveryEngine
+from local.cloud.data_store import AGENT
+from local.cloud.discovery_engine import DiscoveryEngine
 from local.cloud.google_tokens import TOKENINFO, USERINFO, GoogleTokens
 from local.cloud.hedera import Hedera
 from local.cloud.metadata import Metadata
@@ -57,7 +59,6 @@ _INVOKERS = dict.fromkeys(("docqa", "general", "pm", "devtool"), HUB_ACCOUNT) | 
 _MODEL_USERS = ("general", "docqa", "expense", "pm", "devtool", "hub")
 # The tokens are public.
 OPERATOR, OPERATOR_TOKEN = "operator@example.com", "operator"
-_TOKENS = {OPERATOR_TOKEN: OPERATOR}
 PERSON_TOKEN = "hanako"  # noqa: S105 - of a person of the local cloud
 _CLIENT = "hub.apps.googleusercontent.com"
 _LONG_SECONDS = 30 * 86_400
@@ -112,7 +113,7 @@ def _front(function: str, invoker: str) -> StandIn:
         place = {"service": function, "url": urls[name], "upstream": urls[function]}
         # As `private = true` in deploy.toml.
         its_invoker = HUB_ACCOUNT if os.environ.get("PRIVATE") == function else invoker
-        return CloudRun(**place, accounts=accounts, invokers=[its_invoker]).handle
+        return CloudRun(**place, accounts=accounts, invoker=its_invoker).handle
 
     def settings_for(urls: Urls) -> Environments:
         address = {f"{function.upper()}_URL": urls[name]}
@@ -135,31 +136,35 @@ def _model_settings(urls: Urls) -> Environments:
     return dict.fromkeys(_MODEL_USERS, place) | {"general": place | {"ANSWER_MODEL": MODEL}}
 
 
-def _storage(_urls: Urls, accounts: Accounts) -> Handler:
-    """Return Cloud Storage with the sample corpus, which docqa and the search may read, and the route table at ROUTES."""
-    bucket = Bucket(BUCKET, project=HUB_PROJECT)
-    bucket.load(ROOT / "functions" / "docqa" / "corpus")
-    readers = ((buckets.VIEWER, DOCQA_ACCOUNT), (buckets.SEARCH_AGENT, AGENT))
-    bucket.policy = BucketPolicy([{"role": role, "members": [member(account)]} for role, account in readers])
+@cache
+def _buckets() -> tuple[Bucket, Bucket]:
+    """Return a bucket of the sample corpus, which docqa may read, and one of the route table at ROUTES."""
+    documents = Bucket(BUCKET)
+    documents.load(ROOT / "functions" / "docqa" / "corpus")
     tables_name, _, object_name = ROUTES.removeprefix("gs://").partition("/")
-    tables = Bucket(tables_name, project=HUB_PROJECT, versioning=True)
+    tables = Bucket(tables_name, versioning=True)
     tables.put(object_name, (ROOT / "routes.toml").read_bytes())
-    their_readers = [member(_EMAILS[function]) for function in _READ_ROUTES]
-    tables.policy = BucketPolicy([{"role": buckets.VIEWER, "members": their_readers}])
-    return CloudStorage([bucket, tables], accounts=accounts, owners=[OPERATOR], spared=[tables_name]).handle
+    for bucket, readers in ((documents, ("docqa",)), (tables, _READ_ROUTES)):
+        members = [member(_EMAILS[function]) for function in readers]
+        search = {"role": buckets.SEARCH_AGENT, "members": [member(AGENT)]}
+        bucket.policy = BucketPolicy([{"role": buckets.VIEWER, "members": members}, search])
+    return documents, tables
 
 
-def _search(urls: Urls, accounts: Accounts) -> Handler:
+def _storage(_: Urls, accounts: Accounts) -> Handler:
+    return CloudStorage(_buckets(), accounts=accounts, spared=[_buckets()[1].name]).handle
+
+
+def _search(_: Urls, accounts: Accounts) -> Handler:
     """Return Discovery Engine with a data store of everything in the bucket, which docqa may search."""
     engine = DiscoveryEngine(
         [DATA_STORE],
-        storage_url=urls["storage"],
+        buckets=_buckets(),
         accounts=accounts,
-        admins=[OPERATOR],
         viewers=[DOCQA_ACCOUNT],
         contents={DATA_STORE: f"gs://{BUCKET}/*"},
     )
-    # Not in the time of the first search: storage, which stands before it, is served already.
+    # Not in the time of the first search.
     engine.load()
     return engine.handle
 
@@ -167,12 +172,12 @@ def _search(urls: Urls, accounts: Accounts) -> Handler:
 def _models(_: Urls, accounts: Accounts) -> Handler:
     """Return Vertex AI with one model in the hub's project. general and the Workspace worker use it, others by a setting."""
     users = [*(_EMAILS[name] for name in _MODEL_USERS), WORKSPACE_ACCOUNT]
-    return VertexAi(project=HUB_PROJECT, models=[MODEL], users=users, admins=[OPERATOR], accounts=accounts).handle
+    return VertexAi(project=HUB_PROJECT, model=MODEL, users=users, accounts=accounts).handle
 
 
 def _model_armor(_: Urls, accounts: Accounts) -> Handler:
     """Return Model Armor with a template that the hub may use: routes with `safety` are screened."""
-    return ModelArmor(template=TEMPLATE, users=[HUB_ACCOUNT], admins=[OPERATOR], accounts=accounts).handle
+    return ModelArmor(template=TEMPLATE, users=[HUB_ACCOUNT], accounts=accounts).handle
 
 
 def _google_tokens(*_: object) -> Handler:
@@ -290,7 +295,7 @@ def command(urls: Urls) -> list[str]:
 def main(urls: Urls) -> None:
     """Serve all stand-ins until stopped by a signal."""
     stopping = StopSignal.of_signals()
-    accounts = Accounts(_TOKENS)
+    accounts = Accounts({OPERATOR_TOKEN: OPERATOR}, operators=[OPERATOR])
     with ExitStack() as stack:
         for one in (*STAND_INS, *HEDERA):
             if not one.is_http or one.name not in urls:

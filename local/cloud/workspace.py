@@ -9,7 +9,6 @@ import functools
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -52,8 +51,8 @@ class Workspace(GoogleApi):
 
     known_faults: Mapping[str, str] = {DISABLED: "the `api` (drive, docs, gmail or calendar) is not enabled"}
 
-    def __init__(self, accounts: Accounts, *, sleep: Callable[[float], object] = time.sleep) -> None:
-        super().__init__(accounts=accounts, sleep=sleep)
+    def __init__(self, accounts: Accounts) -> None:
+        super().__init__(accounts=accounts)
         self._lock = threading.Lock()
         self.empty()
 

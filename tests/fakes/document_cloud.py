@@ -1,7 +1,6 @@
 """Discovery Engine and Cloud Storage with one bucket and one data store, and document QA as it asks them."""
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +21,8 @@ from functions.docqa.retrieval.access import Asker
 from local.cloud.accounts import Accounts
 from local.cloud.buckets import VIEWER, Bucket, BucketPolicy
 from local.cloud.cloud_storage import CloudStorage
-from local.cloud.discovery_engine import AGENT, DiscoveryEngine
+from local.cloud.data_store import AGENT
+from local.cloud.discovery_engine import DiscoveryEngine
 from local.cloud.program import Server, recorded
 from tests.fakes.local_cloud import call, inject
 
@@ -119,26 +119,23 @@ def document_cloud(
     folder: Path | None = None,
     *,
     around_storage: Callable[[Handler], Handler] = lambda handle: handle,
-    sleep: Callable[[float], object] = time.sleep,
 ) -> Iterator[DocumentCloud]:
     """Both services, the files of `folder` in the bucket. `around_storage` may change what Cloud Storage answers."""
-    bucket = Bucket(BUCKET, project=PROJECT)
+    bucket = Bucket(BUCKET)
     if folder:
         bucket.load(folder)
     readers = [f"serviceAccount:{each}" for each in (READER, AGENT)]
     bucket.policy = BucketPolicy([{"role": VIEWER, "members": readers}])
-    accounts = Accounts({READERS_TOKEN: READER, OWNERS_TOKEN: OWNER})
-    storage = CloudStorage([bucket], accounts=accounts, owners=[OWNER], sleep=sleep)
+    accounts = Accounts({READERS_TOKEN: READER, OWNERS_TOKEN: OWNER}, operators=[OWNER])
+    storage = CloudStorage([bucket], accounts=accounts)
     with Server(around_storage(recorded(storage.handle))) as storage_server:
         search = DiscoveryEngine(
             [STORE, "empty-store"],
-            storage_url=storage_server.url,
+            buckets=[bucket],
             accounts=accounts,
-            admins=[OWNER],
             viewers=[READER],
             engines={"company-engine": STORE},
             contents={STORE: f"gs://{BUCKET}/*"},
-            sleep=sleep,
         )
         with Server(recorded(search.handle)) as search_server:
             cloud = DocumentCloud(bucket=bucket, storage_url=storage_server.url, search_url=search_server.url)

@@ -3,7 +3,6 @@
 import base64
 import contextlib
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -18,12 +17,11 @@ TOPIC, OTHER = "0.0.1001", "0.0.1002"
 
 
 class HederaNetwork:
-    """A network with topics for the roles developer and reviewer. With the fault `latency`, it answers when it is `released`."""
+    """A network with topics for the roles developer and reviewer."""
 
-    def __init__(self, mirror: str, node: int, released: threading.Event, network: Hedera) -> None:
+    def __init__(self, mirror: str, node: int, network: Hedera) -> None:
         self.mirror = mirror
         self._network = network
-        self.released = released
         self.settings: Mapping[str, str] = {
             **settings(node=f"127.0.0.1:{node}", mirror_url=mirror),
             "WAKEUPS": "hcs",
@@ -57,12 +55,11 @@ class HederaNetwork:
 def hedera() -> Iterator[HederaNetwork]:
     """The network while it is entered."""
     (port,) = free_ports(1)
-    released = threading.Event()
-    network = Hedera(sleep=lambda _: released.wait(30))
+    network = Hedera()
     network.serve_node(port)
     with Server(network.handle) as mirror:
-        yield HederaNetwork(mirror.url, port, released, network)
-    released.set()
+        yield HederaNetwork(mirror.url, port, network)
+    network.faults.switch_off("latency")
     network.node.stop(1).wait()
 
 

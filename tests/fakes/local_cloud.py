@@ -47,11 +47,11 @@ def account(email: str, project: str = "my-hub-project") -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def behind_iam(upstream: str, *, trusts: str, invokers: tuple[str, ...] = (HUB,), service: str = "pm") -> Iterator[str]:
+def behind_iam(upstream: str, *, trusts: str, service: str = "pm") -> Iterator[str]:
     """The address of a service that Cloud Run's front guards; it takes tokens that the account at `trusts` signed."""
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
-    front = CloudRun(service=service, url=url, upstream=upstream, accounts=accounts_at[trusts], invokers=invokers)
+    front = CloudRun(service=service, url=url, upstream=upstream, accounts=accounts_at[trusts], invoker=HUB)
     with Server(recorded(front.handle), port=port):
         yield url
 

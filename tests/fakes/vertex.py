@@ -1,7 +1,6 @@
 """The local Vertex AI for tests, a client of it, and what an agent that uses it says."""
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,18 +59,11 @@ class Vertex:
 @contextlib.contextmanager
 def vertex(accounts: Accounts | None = None) -> Iterator[Vertex]:
     """A Vertex AI that `ACCOUNT` may use, by `TOKEN` or with a token that `accounts` know."""
-    ended = threading.Event()
-    service = VertexAi(
-        project=PROJECT,
-        models=[MODEL],
-        users=[ACCOUNT],
-        admins=[OWNER],
-        accounts=accounts or Accounts(_TOKENS),
-        sleep=ended.wait,
-    )
+    accounts = accounts or Accounts(_TOKENS, operators=[OWNER])
+    service = VertexAi(project=PROJECT, model=MODEL, users=[ACCOUNT], accounts=accounts)
     with Server(recorded(service.handle)) as server:
         yield Vertex(server.url)
-        ended.set()
+        service.faults.switch_off("stall")
 
 
 def gemini(url: str, *, token: str = TOKEN, first_wait_seconds: float = 0.01, **settings: Any) -> Gemini:

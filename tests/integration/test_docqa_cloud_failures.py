@@ -1,6 +1,5 @@
 """Whatever fails at Discovery Engine or Cloud Storage: a text in the question's language, a cause, and what mends it."""
 
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,11 +22,9 @@ _PDF = Path(__file__).parents[2] / "functions/docqa/corpus/policies/business-tra
 
 @pytest.fixture
 def cloud() -> Iterator[DocumentCloud]:
-    over = threading.Event()
-    with document_cloud(sleep=over.wait) as cloud:
+    with document_cloud() as cloud:
         cloud.hold(doors=RULE)
         yield cloud
-        over.set()
 
 
 def asked(engine: CloudDocumentQA, question: str = DOORS) -> DocAnswer:

@@ -150,10 +150,10 @@ def test_a_network_that_is_away_fails_no_task(tasks: Tasks, network: HederaNetwo
 
 
 def test_a_network_that_does_not_answer_delays_no_task(tasks: Tasks, network: HederaNetwork) -> None:
-    network.break_it("latency")
+    network.break_it("latency", seconds=30)
     tasks.add()
     assert tasks.write(tasks.lease(), "complete", text="Done")[0] == 200
-    network.released.set()
+    network.mend()
     assert [each["type"] for each in network.until(2)] == ["task.assigned", "task.completed"]
     assert not [line for line in tasks.log_lines if b"not submitted" in line]
 

@@ -64,10 +64,10 @@ class Scene:
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:
-    bucket = Bucket("tables", project="my-hub-project", versioning=True)
+    bucket = Bucket("tables", versioning=True)
     bucket.policy = BucketPolicy([{"role": VIEWER, "members": [f"serviceAccount:{HUB}"]}])
-    accounts = Accounts({"hub": HUB, "operator": OPERATOR})
-    with Server(CloudStorage([bucket], accounts=accounts, owners=[OPERATOR]).handle) as server:
+    accounts = Accounts({"hub": HUB, "operator": OPERATOR}, operators=[OPERATOR])
+    with Server(CloudStorage([bucket], accounts=accounts).handle) as server:
         yield Scene(bucket, server.url, tmp_path)
 
 

@@ -211,7 +211,7 @@ def test_a_stream_passes_event_by_event(hub_account: str) -> None:
         answer = connection.getresponse()
         assert answer.headers["content-type"] == "text/event-stream"
         # The service says nothing more: only what is passed at once arrives.
-        assert answer.fp.readline() == b'data: "first"\n'
+        assert answer.readline() == b'data: "first"\n'
         answer.close()
         connection.close()
 

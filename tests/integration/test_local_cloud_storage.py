@@ -10,7 +10,7 @@ from google.cloud import storage
 from google.oauth2.credentials import Credentials
 
 from local.cloud.accounts import Accounts
-from local.cloud.buckets import Bucket
+from local.cloud.buckets import VIEWER, Bucket, BucketPolicy
 from local.cloud.cloud_storage import CloudStorage
 from local.cloud.program import Server, recorded
 from tests.fakes.local_cloud import HUB, account, accounts_at, call, inject
@@ -22,8 +22,8 @@ Open = Callable[..., Any]
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    buckets = [Bucket("rules", project="p"), Bucket("others", project="p")]
-    with Server(recorded(CloudStorage(buckets, accounts=Accounts(TOKENS), owners=[OWNER]).handle)) as server:
+    buckets = [Bucket("rules"), Bucket("others")]
+    with Server(recorded(CloudStorage(buckets, accounts=Accounts(TOKENS, operators=[OWNER])).handle)) as server:
         yield server.url
 
 
@@ -174,10 +174,11 @@ def test_a_bucket_that_does_not_exist_is_not_found(bucket: Open) -> None:
 
 
 def test_the_account_behind_a_token_is_that_which_it_was_given_to() -> None:
-    there = Bucket("rules", project="p")
+    there = Bucket("rules")
+    there.policy = BucketPolicy([{"role": VIEWER, "members": [f"serviceAccount:{HUB}"]}])
     with (
         account(HUB) as issuer,
-        Server(CloudStorage([there], accounts=accounts_at[issuer], owners=[HUB]).handle) as server,
+        Server(CloudStorage([there], accounts=accounts_at[issuer]).handle) as server,
     ):
         token = call(
             f"{issuer}/computeMetadata/v1/instance/service-accounts/default/token",

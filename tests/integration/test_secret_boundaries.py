@@ -2,7 +2,6 @@
 
 import base64
 import json
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -227,14 +226,13 @@ def test_a_token_endpoint_that_fails_is_named_with_what_fixes_it(
 
 
 def test_nobody_waits_for_a_slow_token_endpoint_for_longer_than_agreed() -> None:
-    answers = threading.Event()
-    with owner(sleep=lambda _: answers.wait(10)) as (server, url):
-        server.faults.switch_on("latency")
+    with owner() as (server, url):
+        server.faults.switch_on("latency", seconds=10)
         secrets = SecretStore(SETTINGS, http=HttpClient(), tokens=None)
         tokens = TokenEndpoints(HttpClient(), secrets, max_wait_seconds=0.01)
         with pytest.raises(NoCredential) as raised:
             tokens.value(client_of(url))
-        answers.set()
+        server.faults.switch_off("latency")
         # What came too late serves the next caller.
         late = TokenEndpoints(HttpClient(), secrets)
         assert late.value(client_of(url)).startswith("access-token-")

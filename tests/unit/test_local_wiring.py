@@ -27,7 +27,7 @@ def test_no_two_programs_have_one_name() -> None:
 def answered(name: str, path: str, **headers: str) -> bytes:
     """What the stand-in of this name answers."""
     row = next(row for row in STAND_INS if row.name == name)
-    answer = row.handler(URLS, Accounts({OPERATOR_TOKEN: OPERATOR}))(
+    answer = row.handler(URLS, Accounts({OPERATOR_TOKEN: OPERATOR}, operators=[OPERATOR]))(
         Request(method="GET", path=path, headers=headers, query={}, read_body=body_of(b""))
     )
     assert answer.status == 200
