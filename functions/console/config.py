@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from a2a_hub.http.admission import Limits
-from a2a_hub.settings import limits
+from a2a_hub.runtime.door import read_limits
 from a2a_hub.settings.reader import LOOPBACK_HOSTS, Settings
 from a2a_hub.telemetry.log import Redacted
 
@@ -66,7 +66,7 @@ def read(environ: Mapping[str, str]) -> Config:
         takes_tokens=settings.flag("TOKEN_SIGN_IN"),
         one_time_code=settings.text("SIGN_IN_CODE", ""),
         one_time_token=next(iter(settings.listed("HUB_DEV_TOKEN")), ""),
-        limits=limits.read(settings),
+        limits=read_limits(settings),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
     )
     if not (config.google or config.takes_tokens or config.one_time_code):

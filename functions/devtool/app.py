@@ -11,7 +11,7 @@ from a2a_hub.a2a.card import AgentCard, AgentExtension, AgentSkill
 from a2a_hub.a2a.error_response import problem
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.a2a.server import A2AServer
 from a2a_hub.agents.function import agent_card, serve_agent
 from a2a_hub.diagnosis.report import Step, with_doctor
 from a2a_hub.http.client import HttpClient
@@ -85,17 +85,14 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
         agent,
         TaskOperations(store, agent, message_factory=MESSAGE_FACTORY, settings=settings),
         log=log,
-        message_factory=MESSAGE_FACTORY,
         texts=TASK_TEXTS,
         wakeups=NoWakeups(),
-        settings=settings,
     )
     commands = SlashCommands(conversations, tools=tools, message_factory=MESSAGE_FACTORY)
     server = A2AServer(
         agent,
         card=lambda: card,
         log=log,
-        limits=Limits(),
         tasks=tasks,
         development_tool=commands,
         contract=Contract.PROGRAM,

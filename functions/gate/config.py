@@ -10,7 +10,7 @@ from a2a_hub.identity.principal import GATE
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.quota import limits as quota_limits
 from a2a_hub.quota.limits import CallerLimits
-from a2a_hub.settings import limits
+from a2a_hub.runtime.door import read_limits
 from a2a_hub.settings.reader import Settings
 from a2a_hub.task_store import settings as store_settings
 from a2a_hub.task_store.settings import StoreSettings
@@ -54,7 +54,7 @@ def read(environ: Mapping[str, str]) -> Config:
         ),
         forwards_caller_token=settings.flag("PASS_CALLER_TOKEN"),
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
-        limits=limits.read(settings),
+        limits=read_limits(settings),
         on_flask=settings.choice("HTTP_SERVER", "asgi", ("asgi", "flask")) == "flask",
         quotas=quota_limits.read(settings, only_requests=True),
         store=store_settings.read(settings),

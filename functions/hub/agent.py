@@ -48,7 +48,7 @@ class HubAgent:
         return _may_be_command(request) and self._commands.is_command(text_of(request.message))
 
     def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
-        """Return True for a message that belongs to another route; see `a2a_hub.tasks.parts.NewTaskPolicy`."""
+        """Return True for a message that belongs to another route; see `Agent.starts_new_task`."""
         return self._pipeline.starts_new_task(self._incoming(request, call, dict(notes)))
 
     def cancel(self, call: Call) -> None:

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from a2a_hub.a2a.live_turn import LiveTurns
-from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.a2a.server import A2AServer
 from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.token_endpoint import TokenEndpoints
@@ -124,7 +124,8 @@ def build(
         agent,
         card=tables.card,
         log=log,
-        limits=Limits(max_body_bytes=config.limits.body_bytes, keep_alive_seconds=config.keep_alive_seconds),
+        max_body_bytes=config.limits.body_bytes,
+        keep_alive_seconds=config.keep_alive_seconds,
         extended_card=tables.card_for,
         tasks=tasks,
         development_tool=agent_commands,
@@ -208,7 +209,6 @@ def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:
 
 
 def _task_service(config: Config, agent: HubAgent, stored: TaskOperations, http: HttpClient, log: Log) -> TurnEngine:
-    assert config.tasks is not None, "tasks are stored"
     signer = config.identity.signer(audience="tasks")
 
     def headers(body: bytes) -> Mapping[str, str]:
@@ -225,10 +225,7 @@ def _task_service(config: Config, agent: HubAgent, stored: TaskOperations, http:
         agent,
         stored,
         log=log,
-        message_factory=MESSAGE_FACTORY,
         texts=TASK_TEXTS,
         wakeups=wakeups,
-        settings=config.tasks,
-        new_task_policy=agent,
         quota=TaskQuota(config.quotas, stored.store),
     )

@@ -16,8 +16,8 @@ from a2a_hub.queue import factory as wakeup_settings
 from a2a_hub.queue.factory import WakeupSettings
 from a2a_hub.quota import limits as quota_limits
 from a2a_hub.quota.limits import CallerLimits
+from a2a_hub.runtime.door import read_limits
 from a2a_hub.settings import hub as hub_settings
-from a2a_hub.settings import limits
 from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
 from a2a_hub.tasks import settings as task_settings
@@ -73,7 +73,7 @@ def read(environ: Mapping[str, str]) -> Config:
         uses_google_credentials=credentials != "none",
         spares_loopback=credentials == "remote",
         secret_manager_endpoint=settings.url("SECRET_MANAGER_ENDPOINT", secret_store.ENDPOINT),
-        limits=limits.read(settings),
+        limits=read_limits(settings),
         on_flask=settings.choice("HTTP_SERVER", "asgi", ("asgi", "flask")) == "flask",
         keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
         commit=settings.text("COMMIT_SHA", "unknown"),

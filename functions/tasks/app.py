@@ -26,13 +26,13 @@ from a2a_hub.task_store.store import Unavailable
 from a2a_hub.tasks.role_record import record_ended
 from a2a_hub.telemetry.log import Log, Record
 from functions.tasks.config import Config
-from functions.tasks.hub_runs import HubRuns, RunSlots
+from functions.tasks.hub_runs import HubRuns, run_slots
 from functions.tasks.wakeups import TaskWork, ThreadedWakeups, WakeupEndpoint
 from functions.tasks.webhooks.delivery import deliverer
 from functions.tasks.workers.api import WorkersApi
 from functions.tasks.workers.identity import worker_of
 from functions.tasks.workers.lease_operations import LeaseOperations
-from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
+from functions.tasks.workers.leasing import Leasing, WorkerWaits
 from functions.tasks.workers.wire import Events
 
 # Even without retention, work may wait for a worker for this long.
@@ -54,7 +54,7 @@ def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | Non
     wakeups = threads or queue
     store.on_undelivered(lambda task_id: wakeups.publish(WEBHOOKS_TOPIC, task_id))
     store.on_ended(partial(record_ended, queue))
-    slots = RunSlots(config.runs_at_once)
+    slots = run_slots(config.runs_at_once)
     runs = HubRuns(
         store,
         hub_url=config.hub_url,
@@ -75,10 +75,8 @@ def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | Non
 
     source = route_source(config.hub, use, log=log)
     authenticator = config.identity.authenticator(http)
-    worker_wakeups, events = TopicCondition(), Events(MESSAGE_FACTORY)
-    waits = WorkerWaits(
-        worker_wakeups, poll_seconds=config.poll_seconds, at_once=config.waits_at_once, clock=time.monotonic
-    )
+    waits = WorkerWaits(poll_seconds=config.poll_seconds, at_once=config.waits_at_once)
+    events = Events(MESSAGE_FACTORY)
     leasing = Leasing(
         store,
         waits,
@@ -105,9 +103,9 @@ def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | Non
     if threads is not None:
         threads.work = work
         if config.wakeups and config.wakeups.hcs:
-            mirror = MirrorTopics(config.wakeups.hcs, http=http, notify=worker_wakeups.notify)
+            mirror = MirrorTopics(config.wakeups.hcs, http=http, notify=waits.notify)
             background.every(config.wakeups.hcs.poll_seconds, mirror.poll, name="the reading of the mirror node")
-    wakeup_endpoint = WakeupEndpoint(worker_wakeups, work, accounts=config.wakeup_accounts, threads=threads)
+    wakeup_endpoint = WakeupEndpoint(waits, work, accounts=config.wakeup_accounts, threads=threads)
 
     def identify(request: Request, record: Record) -> Principal:
         principal = authenticator.identify(request, record).principal

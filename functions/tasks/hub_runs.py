@@ -1,8 +1,7 @@
 """Run due tasks on the hub: queued ones, those that a hub handed over, and those whose process died."""
 
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from urllib.parse import urlsplit
 
@@ -19,10 +18,11 @@ from a2a_hub.identity.signed_principal import PrincipalSigner
 from a2a_hub.queue.wakeups import Wakeups, topic_of
 from a2a_hub.task_store.store import HUB, StoredTask, TaskStore
 from a2a_hub.telemetry.log import Log
+from functions.tasks.slots import Slots
 
 _PATH = "/internal/tasks:run"
-# A task that is due although the hub was asked longer ago is one whose run died silently.
-_TO_LEASE_SECONDS = 30.0
+TO_LEASE_SECONDS = 30.0
+"""The time that the hub takes to lease a task at most: one that is due after it is one whose run died silently."""
 # A run that was to end hands over within this time, and answers.
 _TO_END_SECONDS = 30.0
 _RUNNABLE = (TaskState.SUBMITTED, TaskState.WORKING)
@@ -36,55 +36,13 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
-class Slot(Struct, frozen=True, kw_only=True):
-    """The place of a task that the hub was asked to run, `since` a time of the clock."""
+def run_slots(at_once: int) -> Slots:
+    """Return the slots for `at_once` runs, by whether they are of lost work: a turn whose process died, or handed over.
 
-    task_id: str
-    lost: bool
-    since: float
-
-
-class RunSlots:
-    """The runs at once of this process. Fresh work and lost work keep a quarter of them each, so that neither starves the other.
-
-    Lost work is a turn that was begun before: its process died, or handed over.
+    Fresh work and lost work keep a quarter of them each.
     """
-
-    def __init__(self, at_once: int, *, clock: Callable[[], float] = time.monotonic) -> None:
-        kept = min(max(1, at_once // 4), at_once - 1)
-        self._most = at_once
-        self._most_of_a_kind = at_once - kept
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._slots: dict[str, Slot] = {}
-        self._has_refused = False
-
-    def acquire(self, task_id: str, *, lost: bool) -> Slot | None:
-        """Return a slot until `release`, None if there is none; the task's own, if a hub that has it died without a word."""
-        with self._lock:
-            others = [slot for slot in self._slots.values() if slot.task_id != task_id]
-            if len(others) >= self._most or sum(slot.lost is lost for slot in others) >= self._most_of_a_kind:
-                self._has_refused = True
-                return None
-            slot = self._slots[task_id] = Slot(task_id=task_id, lost=lost, since=self._clock())
-            return slot
-
-    def release(self, slot: Slot) -> None:
-        """Free the slot, unless its task has another one by now."""
-        with self._lock:
-            if self._slots.get(slot.task_id) is slot:
-                del self._slots[slot.task_id]
-
-    def has_refused(self) -> bool:
-        """Return True if `acquire` has been refused since the last call."""
-        with self._lock:
-            has_refused, self._has_refused = self._has_refused, False
-            return has_refused
-
-    def is_requested(self, task_id: str) -> bool:
-        """Return True if the hub has just been asked to run this task, and may yet lease it."""
-        slot = self._slots.get(task_id)
-        return slot is not None and self._clock() - slot.since < _TO_LEASE_SECONDS
+    kept = min(max(1, at_once // 4), at_once - 1)
+    return Slots(at_once, at_once - kept)
 
 
 class HubRuns(Struct, frozen=True):
@@ -99,7 +57,7 @@ class HubRuns(Struct, frozen=True):
     signer: PrincipalSigner
     tokens: ServiceTokens | None
     wakeups: Wakeups
-    slots: RunSlots
+    slots: Slots
     longest_seconds: float
     log: Log
 
@@ -108,7 +66,8 @@ class HubRuns(Struct, frozen=True):
         stored = self._due(task_id)
         if stored is None:
             return Outcome.DONE
-        slot = self.slots.acquire(task_id, lost=stored.attempt > 0)
+        # A hub that has its slot died without a word.
+        slot = self.slots.acquire(task_id, stored.attempt > 0, replaces=True)
         if slot is None:
             return Outcome.BUSY
         try:

@@ -18,9 +18,10 @@ from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import HUB, Store, Unavailable
 from a2a_hub.telemetry.log import Record
 from functions.tasks.config import Config
-from functions.tasks.hub_runs import HubRuns, Outcome, RunSlots
+from functions.tasks.hub_runs import TO_LEASE_SECONDS, HubRuns, Outcome
+from functions.tasks.slots import Slots
 from functions.tasks.webhooks.delivery import Deliverer
-from functions.tasks.workers.leasing import Leasing, TopicCondition
+from functions.tasks.workers.leasing import Leasing, WorkerWaits
 
 _MOST_BYTES = 100_000
 _RETRY_AFTER_SECONDS = 1
@@ -41,7 +42,7 @@ class TaskWork:
         self,
         store: Store,
         runs: HubRuns,
-        slots: RunSlots,
+        slots: Slots,
         deliverer: Deliverer,
         leasing: Leasing,
         *,
@@ -91,7 +92,7 @@ class TaskWork:
         now = self._now()
         if next_at is not None and next_at <= now:
             for task_id in self._store.due([HUB], limit=2 * self._config.runs_at_once):
-                if not self._slots.is_requested(task_id):
+                if not self._slots.is_younger(task_id, TO_LEASE_SECONDS):
                     self._wakeups.publish(topic_of(HUB), task_id)
             # By then they are leased, or have failed.
             next_at = now + (_AGAIN_IN_REQUESTS_SECONDS if self._config.in_requests else _AGAIN_SECONDS)
@@ -140,7 +141,7 @@ class WakeupEndpoint(Struct, frozen=True):
     `threads`. A duplicate costs one read. Pub/Sub, Cloud Tasks and Cloud Scheduler call as one of `accounts`.
     """
 
-    condition: TopicCondition
+    waits: WorkerWaits
     work: TaskWork
     accounts: frozenset[str]
     threads: ThreadedWakeups | None
@@ -157,7 +158,7 @@ class WakeupEndpoint(Struct, frozen=True):
         except BadEnvelope as bad:
             raise A2AError(INVALID_REQUEST, f"This is no wake-up: {bad}") from None
         record |= {"result": "woken", "taskId": wakeup.task_id, "topic": wakeup.topic}
-        self.condition.notify(wakeup.topic)
+        self.waits.notify(wakeup.topic)
         if wakeup.topic in WORK_TOPICS:
             if self.threads is not None:
                 self.threads.publish(wakeup.topic, wakeup.task_id)

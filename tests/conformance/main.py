@@ -25,7 +25,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.a2a.server import A2AServer
 from a2a_hub.agents.function import agent_card, serve_agent
 from a2a_hub.http.flask_adapter import entry_point
 from a2a_hub.runtime.function import MESSAGE_FACTORY, stdout_log
@@ -142,6 +142,6 @@ _card = agent_card(
 
 _log = stdout_log("conformance")
 _agent = ConformanceAgent(message_factory=MESSAGE_FACTORY)
-_server = A2AServer(_agent, card=lambda: _card, log=_log, limits=Limits())
+_server = A2AServer(_agent, card=lambda: _card, log=_log)
 
 conformance = entry_point(serve_agent(_server, card=_card, log=_log))

@@ -35,7 +35,7 @@ from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Unavailable
 from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.tasks.operations import TaskOperations
-from a2a_hub.tasks.settings import LeaseTimes, TaskSettings, WaitLimits
+from a2a_hub.tasks.settings import TaskSettings
 from a2a_hub.tasks.text_only import UiTexts
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
@@ -116,6 +116,9 @@ class ScriptedAgent:
     def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False
 
+    def starts_new_task(self, *_: object) -> bool:
+        return False
+
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         context_id = self.context_of(request, call)
         return Turn(
@@ -170,15 +173,13 @@ class Instance:
         self.log: list[bytes] = []
         log = Log(self.log.append, clock=time.monotonic, new_id=random_hex, function="test")
         settings = TaskSettings(
-            wait_limits=WaitLimits(
-                store_seconds=store_seconds, ui_seconds=ui_seconds, blocking_seconds=blocking_seconds
-            ),
-            lease_times=LeaseTimes(
-                seconds=lease_seconds,
-                cancel_poll_seconds=look_seconds,
-                batch_seconds=batch_seconds,
-                outage_seconds=20.0,
-            ),
+            store_after_seconds=store_seconds,
+            ui_seconds=ui_seconds,
+            blocking_seconds=blocking_seconds,
+            lease_seconds=lease_seconds,
+            cancel_poll_seconds=look_seconds,
+            batch_seconds=batch_seconds,
+            outage_seconds=20.0,
             runs_at_once=runs_at_once,
             webhooks=WebhookAddresses(()),
             most_attempts=most_attempts,
@@ -190,10 +191,8 @@ class Instance:
             agent,
             TaskOperations(self.store, agent, message_factory=factory, settings=settings),
             log=log,
-            message_factory=factory,
             texts=_TEXTS,
             wakeups=wakeups or NoWakeups(),
-            settings=settings,
         )
 
     def send(self, text: str, *, at_once: bool = False, **options: Any) -> Task | Message:

@@ -11,7 +11,7 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, NewTask
-from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
+from functions.tasks.workers.leasing import Leasing, WorkerWaits
 from functions.tasks.workers.wire import Events
 from tests.fakes.counted import counted
 
@@ -27,7 +27,7 @@ class Scene:
         self.store = SqliteTaskStore(folder / "tasks.sqlite3", clock=lambda: self.now, new_token=new_id)
         self.leasing = Leasing(
             self.store,
-            WorkerWaits(TopicCondition(), poll_seconds=60, at_once=8, clock=lambda: self.now),
+            WorkerWaits(poll_seconds=60, at_once=8, clock=lambda: self.now),
             Events(MESSAGE_FACTORY),
             most_attempts=2,
             untaken_seconds=UNTAKEN_SECONDS,

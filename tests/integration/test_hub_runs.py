@@ -16,7 +16,8 @@ from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB
 from a2a_hub.telemetry.log import Log
-from functions.tasks.hub_runs import HubRuns, Outcome, RunSlots
+from functions.tasks.hub_runs import HubRuns, Outcome, run_slots
+from functions.tasks.slots import Slots
 from tests.contract.task_store.stores import created, status
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.signatures import KEYS
@@ -55,7 +56,7 @@ def _runs(store: SqliteTaskStore, hub: HttpServer, *, wakeups: Published | None 
         signer=SIGNER,
         tokens=None,
         wakeups=wakeups or Published(),
-        slots=RunSlots(at_once),
+        slots=run_slots(at_once),
         longest_seconds=60,
         log=log,
     )
@@ -123,30 +124,30 @@ def test_one_that_finds_no_slot_comes_again(store: SqliteTaskStore) -> None:
 @pytest.mark.parametrize(("at_once", "of_a_kind"), [(1, 1), (2, 1), (3, 2), (4, 3), (16, 12)])
 def test_neither_fresh_nor_lost_work_takes_the_others_share(at_once: int, of_a_kind: int) -> None:
     for lost in (False, True):
-        slots = RunSlots(at_once)
-        taken = [slots.acquire(str(number), lost=lost) for number in range(at_once)]
+        slots = run_slots(at_once)
+        taken = [slots.acquire(str(number), lost) for number in range(at_once)]
         assert [slot is not None for slot in taken] == [True] * of_a_kind + [False] * (at_once - of_a_kind)
-        others = [slots.acquire(f"other {number}", lost=not lost) for number in range(at_once)]
+        others = [slots.acquire(f"other {number}", not lost) for number in range(at_once)]
         assert sum(slot is not None for slot in others) == at_once - of_a_kind
         assert slots.has_refused() == (at_once - of_a_kind > 0 or at_once == 1)
         assert not slots.has_refused()
         assert taken[0] is not None
         slots.release(taken[0])
-        assert slots.acquire("the next", lost=lost)
+        assert slots.acquire("the next", lost)
 
 
 def test_a_task_that_is_due_again_though_nobody_has_answered_is_asked_for_again_in_its_own_slot() -> None:
     now = [0.0]
-    slots = RunSlots(1, clock=lambda: now[0])
-    silent = slots.acquire("t", lost=False)
+    slots = Slots(1, 1, clock=lambda: now[0])
+    silent = slots.acquire("t", False)
     assert silent is not None
-    assert slots.is_requested("t")
+    assert slots.is_younger("t", 30)
     now[0] += 31
-    assert not slots.is_requested("t")
-    again = slots.acquire("t", lost=True)
+    assert not slots.is_younger("t", 30)
+    again = slots.acquire("t", True, replaces=True)
     assert again is not None
     slots.release(silent)
-    assert slots.is_requested("t")
-    assert slots.acquire("another", lost=False) is None
+    assert slots.is_younger("t", 30)
+    assert slots.acquire("another", False) is None
     slots.release(again)
-    assert slots.acquire("another", lost=False)
+    assert slots.acquire("another", False)

@@ -17,10 +17,10 @@ from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Store
 from a2a_hub.telemetry.log import Log
 from functions.tasks.config import read
-from functions.tasks.hub_runs import HubRuns, RunSlots
+from functions.tasks.hub_runs import HubRuns, run_slots
 from functions.tasks.wakeups import TaskWork
 from functions.tasks.webhooks.delivery import deliverer
-from functions.tasks.workers.leasing import Leasing, TopicCondition, WorkerWaits
+from functions.tasks.workers.leasing import Leasing, WorkerWaits
 from functions.tasks.workers.wire import Events
 from tests.contract.task_store.stores import created
 from tests.fakes.signatures import KEYS, TASKS_SETTINGS
@@ -64,7 +64,7 @@ class Idle(Wakeups):
         )
         self.woken: list[tuple[str, str, float | None]] = []
         log = Log(lambda _: None, clock=time.monotonic, new_id=random_hex, function="tasks")
-        slots, events = RunSlots(config.runs_at_once), Events(MESSAGE_FACTORY)
+        slots, events = run_slots(config.runs_at_once), Events(MESSAGE_FACTORY)
         runs = HubRuns(
             counted,
             hub_url=config.hub_url,
@@ -76,7 +76,7 @@ class Idle(Wakeups):
             longest_seconds=config.run_seconds,
             log=log,
         )
-        waits = WorkerWaits(TopicCondition(), poll_seconds=2, at_once=1, clock=lambda: self.now)
+        waits = WorkerWaits(poll_seconds=2, at_once=1, clock=lambda: self.now)
         leasing = Leasing(
             counted,
             waits,

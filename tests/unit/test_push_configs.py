@@ -1,7 +1,6 @@
 """Which push notification configs are taken."""
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import AuthenticationInfo, TaskPushNotificationConfig, Version
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import StoredTask
 from a2a_hub.tasks.push_configs import PushConfigs
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 from tests.contract.task_store.stores import Clock, created
@@ -30,8 +30,20 @@ def _own(scheme: str = "Bearer", credentials: str = "receivers-own") -> dict[str
 
 
 def _add(store: SqliteTaskStore, **config: Any) -> TaskPushNotificationConfig:
+    return _put(store, created(store), TaskPushNotificationConfig(**({"url": URL} | config)), Version.V1_0)
+
+
+def _put(
+    store: SqliteTaskStore, stored: StoredTask, config: TaskPushNotificationConfig, version: Version
+) -> TaskPushNotificationConfig:
     configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
-    return configs.add(created(store), TaskPushNotificationConfig(**({"url": URL} | config)), Version.V1_0)
+    push = configs.validated(config, version, task_id=stored.task.id, with_message=False)
+    store.put_config(push, delivered=stored.version)
+    return push.config
+
+
+def _configs(store: SqliteTaskStore, stored: StoredTask) -> list[TaskPushNotificationConfig]:
+    return [each.push.config for each in store.configs(stored.task.id)]
 
 
 def test_a_config_with_everything_is_taken(store: SqliteTaskStore) -> None:
@@ -48,25 +60,23 @@ def test_a_receiver_is_told_of_what_comes_after_it_was_registered(store: SqliteT
 def test_a_config_without_a_name_is_the_default_one_in_0_3_and_one_of_many_in_1_0(
     store: SqliteTaskStore,
 ) -> None:
-    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
     stored = created(store)
     for version in (Version.V0_3, Version.V0_3, Version.V1_0, Version.V1_0):
-        configs.add(stored, TaskPushNotificationConfig(url=URL), version)
-    first, *others = [config.id for config in configs.all(stored.task.id)]
+        _put(store, stored, TaskPushNotificationConfig(url=URL), version)
+    first, *others = [config.id for config in _configs(store, stored)]
     assert first == "default"
     assert len(set(others)) == 2
 
 
 def test_a_task_has_so_many_configs_and_one_of_them_can_be_replaced(store: SqliteTaskStore) -> None:
-    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
     stored = created(store)
     for number in range(10):
-        configs.add(stored, TaskPushNotificationConfig(url=URL, id=f"p{number}"), Version.V1_0)
+        _put(store, stored, TaskPushNotificationConfig(url=URL, id=f"p{number}"), Version.V1_0)
     with pytest.raises(A2AError, match="at most 10"):
-        configs.add(stored, TaskPushNotificationConfig(url=URL), Version.V1_0)
-    configs.add(stored, TaskPushNotificationConfig(url=f"{URL}/new", id="p3"), Version.V1_0)
-    assert [config.url for config in configs.all(stored.task.id)].count(f"{URL}/new") == 1
-    assert len(configs.all(stored.task.id)) == 10
+        _put(store, stored, TaskPushNotificationConfig(url=URL), Version.V1_0)
+    _put(store, stored, TaskPushNotificationConfig(url=f"{URL}/new", id="p3"), Version.V1_0)
+    assert [config.url for config in _configs(store, stored)].count(f"{URL}/new") == 1
+    assert len(_configs(store, stored)) == 10
 
 
 @pytest.mark.parametrize(
@@ -123,11 +133,6 @@ def test_a_field_is_named_as_it_stands_in_the_request(
     configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
     config = TaskPushNotificationConfig(url="hook")
     stored = created(store)
-    add: Callable[[], object] = (
-        functools.partial(configs.with_message, config, version, task_id=stored.task.id)
-        if with_message
-        else functools.partial(configs.add, stored, config, version)
-    )
     with pytest.raises(A2AError) as raised:
-        add()
+        configs.validated(config, version, task_id=stored.task.id, with_message=with_message)
     assert [name for name, _ in raised.value.fields] == [field]

@@ -1,13 +1,14 @@
-"""Topics, envelopes and bells."""
+"""Topics, envelopes and waits."""
 
 import base64
 import json
 import threading
+import time
 
 import pytest
 
 from a2a_hub.queue.wakeups import BadEnvelope, Wakeup, push_body, read_push, topic_of
-from functions.tasks.workers.leasing import TopicCondition
+from functions.tasks.workers.leasing import WorkerWaits
 
 SECONDS = 30.0
 _DEEP = b"[" * 100_000
@@ -80,23 +81,39 @@ def test_anything_else_is_no_wakeup(body: bytes) -> None:
         read_push(body)
 
 
-def test_a_ring_wakes_who_waits_for_its_topic() -> None:
-    condition = TopicCondition()
-    results: list[bool] = []
-    since = condition.count(["a", "b"])
-    thread = threading.Thread(
-        target=lambda: results.append(condition.wait(["a", "b"], since=since, timeout_seconds=SECONDS))
-    )
+def test_a_wakeup_wakes_who_waits_for_its_topic() -> None:
+    waits = WorkerWaits(poll_seconds=SECONDS, at_once=1)
+    looked = threading.Semaphore(0)
+    work: list[str] = []
+
+    def look() -> str | None:
+        looked.release()
+        return work[0] if work else None
+
+    results: list[str | None] = []
+    thread = threading.Thread(target=lambda: results.append(waits.until(look, topics=["a", "b"], seconds=SECONDS)))
     thread.start()
-    condition.notify("c")
-    condition.notify("b")
+    assert looked.acquire(timeout=SECONDS)
+    waits.notify("c")
+    assert not looked.acquire(timeout=0.05)
+    work.append("task")
+    waits.notify("b")
     thread.join(SECONDS)
-    assert results == [True]
-    assert condition.wait(["a"], since=condition.count(["a"]), timeout_seconds=0.01) is False
+    assert results == ["task"]
 
 
-def test_a_ring_between_looking_and_waiting_is_not_missed() -> None:
-    condition = TopicCondition()
-    since = condition.count(["a", "a"])
-    condition.notify("a")
-    assert condition.wait(["a", "a"], since=since, timeout_seconds=0) is True
+def test_a_wakeup_between_looking_and_waiting_is_not_missed() -> None:
+    waits = WorkerWaits(poll_seconds=SECONDS, at_once=1)
+    looks = 0
+
+    def look() -> str | None:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            waits.notify("a")
+            return None
+        return "task"
+
+    started = time.monotonic()
+    assert waits.until(look, topics=["a", "a"], seconds=SECONDS) == "task"
+    assert time.monotonic() - started < SECONDS

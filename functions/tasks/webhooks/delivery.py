@@ -4,7 +4,6 @@ import functools
 import random
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -13,10 +12,11 @@ from msgspec import Struct, field
 from a2a_hub.http.client import HttpClient
 from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, Wakeups
 from a2a_hub.runtime.threads import Threads
-from a2a_hub.task_store.store import Delivery, PushConfig, Store, Unavailable
+from a2a_hub.task_store.store import Delivery, Store, Unavailable
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
 from functions.tasks.config import Config
+from functions.tasks.slots import Slot, Slots
 from functions.tasks.webhooks.notification import (
     Failure,
     NotificationSender,
@@ -26,58 +26,13 @@ from functions.tasks.webhooks.notification import (
     notifications,
 )
 
-MOST_AT_ONCE = 64
+_MOST_AT_ONCE = 64
 _MOST_AT_ONE_RECEIVER = 8
-_MOST_READ = 64 * MOST_AT_ONCE
+_MOST_READ = 64 * _MOST_AT_ONCE
 _MOST_IN_A_ROW = 200
 # A sender ends before the request in which it works has to.
 _LONGEST_SECONDS = 300.0
 _CLAIM_TIMEOUTS = 3
-
-
-class SenderSlots:
-    """The concurrent senders of this process: one per config, a few per receiver, and a total. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._active: set[tuple[str | None, str | None]] = set()
-        self._at_receiver: Counter[str] = Counter()
-        self._has_refused = False
-
-    @property
-    def full(self) -> bool:
-        """True if no sender is left."""
-        return len(self._active) >= MOST_AT_ONCE
-
-    def acquire(self, push: PushConfig) -> bool:
-        """Reserve a sender for `push` until `release`; False if there is none."""
-        key, receiver = _key(push), _receiver(push)
-        with self._lock:
-            if key in self._active or self.full or self._at_receiver[receiver] >= _MOST_AT_ONE_RECEIVER:
-                self._has_refused = True
-                return False
-            self._active.add(key)
-            self._at_receiver[receiver] += 1
-            return True
-
-    def release(self, push: PushConfig) -> bool:
-        """Free the sender of `push`; True if `acquire` has been refused since the last time."""
-        receiver = _receiver(push)
-        with self._lock:
-            self._active.discard(_key(push))
-            self._at_receiver[receiver] -= 1
-            if not self._at_receiver[receiver]:
-                del self._at_receiver[receiver]
-            has_refused, self._has_refused = self._has_refused, False
-            return has_refused
-
-
-def _key(push: PushConfig) -> tuple[str | None, str | None]:
-    return push.config.task_id, push.config.id
-
-
-def _receiver(push: PushConfig) -> str:
-    return urlsplit(push.config.url).netloc
 
 
 class Deliverer(Struct, frozen=True):
@@ -95,17 +50,19 @@ class Deliverer(Struct, frozen=True):
     log: Log
     threads: Threads
     wakeups: Wakeups
-    _slots: SenderSlots = field(default_factory=SenderSlots)
+    _slots: Slots = field(default_factory=lambda: Slots(_MOST_AT_ONCE, _MOST_AT_ONE_RECEIVER))
 
     def deliver_due(self, *, waits: bool = False) -> int:
         """Start a sender for each due config; return how many were started, or if it `waits`, how many have ended."""
-        ends, limit = list[threading.Event](), MOST_AT_ONCE
+        ends, limit = list[threading.Event](), _MOST_AT_ONCE
         while True:
             due = self.store.due_deliveries(limit=limit)
             for delivery in due:
-                if self._slots.acquire(delivery.push):
+                config = delivery.push.config
+                slot = self._slots.acquire((config.task_id, config.id), urlsplit(config.url).netloc)
+                if slot is not None:
                     ends.append(threading.Event())
-                    self.threads.run(functools.partial(self._send, delivery, ends[-1]))
+                    self.threads.run(functools.partial(self._send, delivery, slot, ends[-1]))
             # The first ones may all belong to receivers that have all the senders they get.
             if len(due) < limit or limit >= _MOST_READ or self._slots.full:
                 break
@@ -115,7 +72,7 @@ class Deliverer(Struct, frozen=True):
                 end.wait()
         return len(ends)
 
-    def _send(self, delivery: Delivery, end: threading.Event) -> None:
+    def _send(self, delivery: Delivery, slot: Slot, end: threading.Event) -> None:
         try:
             self._send_all(delivery)
         except Unavailable:
@@ -123,8 +80,9 @@ class Deliverer(Struct, frozen=True):
         except Exception:
             self.log.exception("A notification failed; it will be tried again", {})
         finally:
+            self._slots.release(slot)
             # An entry may have come after the sender had looked, or a receiver may have a sender free now.
-            if self._slots.release(delivery.push):
+            if self._slots.has_refused():
                 self.wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
             end.set()
 

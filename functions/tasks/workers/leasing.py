@@ -3,8 +3,9 @@
 import contextlib
 import math
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -38,46 +39,24 @@ def last_user_text(task: Task) -> str:
     return next((text_of(message) for message in reversed(task.history) if message.role is Role.USER), "")
 
 
-class TopicCondition:
-    """A condition per topic. To miss no wake-up: read `count`, look for work, then `wait` for one since."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._condition = threading.Condition()
-
-    def notify(self, topic: str) -> None:
-        """Wake the threads that wait for this topic."""
-        with self._condition:
-            self._counts[topic] += 1
-            self._condition.notify_all()
-
-    def count(self, topics: Collection[str]) -> int:
-        """Return the number of wake-ups for these topics so far."""
-        with self._condition:
-            return self._sum(topics)
-
-    def wait(self, topics: Collection[str], *, since: int, timeout_seconds: float) -> bool:
-        """Wait until the count of these topics exceeds `since`; return False on a timeout."""
-        with self._condition:
-            return self._condition.wait_for(lambda: self._sum(topics) > since, timeout_seconds)
-
-    def _sum(self, topics: Collection[str]) -> int:
-        return sum(self._counts[topic] for topic in set(topics))
-
-
 class WorkerWaits:
     """The waits of workers, for a task or for its cancellation: at most `at_once`, because each holds a thread.
 
     While one waits, the store is polled every `poll_seconds`: wake-ups can be lost, or reach another instance.
     """
 
-    def __init__(
-        self, wakeups: TopicCondition, *, poll_seconds: float, at_once: int, clock: Callable[[], float]
-    ) -> None:
-        self._wakeups = wakeups
+    def __init__(self, *, poll_seconds: float, at_once: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._poll_seconds = poll_seconds
         self._places = threading.BoundedSemaphore(at_once)
         self._clock = clock
+        self._woken: Counter[str] = Counter()
+        self._condition = threading.Condition()
+
+    def notify(self, topic: str) -> None:
+        """Let those who wait for this topic look again."""
+        with self._condition:
+            self._woken[topic] += 1
+            self._condition.notify_all()
 
     def until(
         self,
@@ -95,15 +74,23 @@ class WorkerWaits:
         try:
             deadline = self._clock() + seconds
             while is_connected():
-                seen = self._wakeups.count(topics)
+                # Before it looks: a wake-up meanwhile is not missed.
+                seen = self._count(topics)
                 found = look()
                 remaining = deadline - self._clock()
                 if found is not None or remaining <= 0:
                     return found
-                self._wakeups.wait(topics, since=seen, timeout_seconds=min(remaining, poll_seconds))
+                self._wait(topics, since=seen, seconds=min(remaining, poll_seconds))
             return None
         finally:
             self._places.release()
+
+    def _wait(self, topics: Sequence[str], *, since: int, seconds: float) -> None:
+        with self._condition:
+            self._condition.wait_for(lambda: self._count(topics) > since, seconds)
+
+    def _count(self, topics: Sequence[str]) -> int:
+        return sum(self._woken[topic] for topic in topics)
 
 
 class Leasing(Struct, frozen=True):

@@ -1,7 +1,7 @@
 """The seams between the protocol and an agent, whose one iterator of events feeds all operations, and its stored tasks."""
 
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -61,6 +61,11 @@ class Agent(Canceller, Protocol):
     def bypasses_task(self, request: SendMessageRequest) -> bool:
         """Return True if the message belongs to no task, although one may wait in its context."""
 
+    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
+        """Return True if this starts a new task instead of resuming the idle one (input-required without a question), which has
+        these notes.
+        """
+
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """Return one turn. With `call.task`, its events are those of that task. Raises A2AError for a refusal."""
 
@@ -77,6 +82,10 @@ class LocalAgent:
 
     def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
         """See `Agent.bypasses_task`. No message does."""
+        return False
+
+    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        """See `Agent.starts_new_task`. Every message resumes it."""
         return False
 
     def cancel(self, call: Call) -> None:

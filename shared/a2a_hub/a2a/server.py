@@ -52,13 +52,6 @@ _OUTCOMES = {
 }
 
 
-class Limits(Struct, frozen=True, kw_only=True):
-    """Limits of one request, and the pause between the keep-alives of a stream."""
-
-    max_body_bytes: int = 10 * 1024 * 1024
-    keep_alive_seconds: float = 15.0
-
-
 class Unstored:
     """SendMessage and SendStreamingMessage where no task is kept: the turn lives as long as somebody waits for it.
 
@@ -113,7 +106,7 @@ class Unstored:
 
 
 class A2AServer:
-    """A server of A2A requests. Thread-safe; one per process.
+    """A server of A2A requests. Thread-safe; one per process. A silent stream gets a comment every `keep_alive_seconds`.
 
     `card` returns the agent's current card: an operation that it does not declare is refused (§3.3.4). `extended_card` returns
     the card as a caller may see it (§3.1.11). `tasks` stores the tasks of identified callers. `development_tool` answers
@@ -128,7 +121,8 @@ class A2AServer:
         *,
         card: Callable[[], AgentCard],
         log: Log,
-        limits: Limits,
+        max_body_bytes: int = 10 * 1024 * 1024,
+        keep_alive_seconds: float = 15.0,
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
         tasks: Tasks | None = None,
         development_tool: SlashCommands | None = None,
@@ -140,7 +134,8 @@ class A2AServer:
         self._card = card
         self._extended_card = extended_card
         self._log = log
-        self._limits = limits
+        self._max_body_bytes = max_body_bytes
+        self._keep_alive_seconds = keep_alive_seconds
         self.unstored = Unstored(agent)
         self._tasks = tasks
         self._development_tool = development_tool
@@ -161,12 +156,11 @@ class A2AServer:
             return exchange.error_response(self._error(exception, record))
 
     def _exchange(self, request: Request) -> Exchange | None:
-        max_body_bytes = self._limits.max_body_bytes
+        most = self._max_body_bytes
         if request.path in ("", "/"):
-            if request.method != "POST":
-                return None
-            return jsonrpc.JsonRpcExchange(request, max_body_bytes=max_body_bytes, methods=self._methods)
-        return rest.RestExchange(request, max_body_bytes=max_body_bytes) if rest.knows(request.path) else None
+            is_post = request.method == "POST"
+            return jsonrpc.JsonRpcExchange(request, max_body_bytes=most, methods=self._methods) if is_post else None
+        return rest.RestExchange(request, max_body_bytes=most) if rest.knows(request.path) else None
 
     def _answer(self, exchange: Exchange, request: Request, caller: Caller, record: Record) -> Response:
         card = self._card()
@@ -276,7 +270,7 @@ class A2AServer:
 
         stream = EventStream(
             events,
-            keep_alive_seconds=self._limits.keep_alive_seconds,
+            keep_alive_seconds=self._keep_alive_seconds,
             encode=encode,
             encode_failure=lambda exception: exchange.write_error(self._error(exception, call.record)),
             respond=lambda exception: self._failed(exception, params, call, exchange),

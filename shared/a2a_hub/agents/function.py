@@ -11,7 +11,7 @@ from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.declining import declines
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece
-from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.a2a.server import A2AServer
 from a2a_hub.agents.text_limit import with_text_limit
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler
@@ -74,7 +74,7 @@ def agent_function(
             yield piece
 
     agent = AnsweringAgent(noted, message_factory=MESSAGE_FACTORY)
-    server = A2AServer(agent, card=lambda: card, log=log, limits=Limits())
+    server = A2AServer(agent, card=lambda: card, log=log)
     return serve_agent(server, card=card, log=log, identify=identify, before=before)
 
 

@@ -9,8 +9,10 @@ from a2a_hub.http.admission import Capacity, Door, Limits, Refusal
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.runtime.function import health, stdout_log
 from a2a_hub.runtime.shutdown import Shutdown
+from a2a_hub.settings.reader import Settings
 from a2a_hub.telemetry.log import Log, Record
 
+_MEBIBYTE = 1 << 20
 _KINDS: dict[Refusal, tuple[ErrorKind, dict[str, str]]] = {
     Refusal.OVERLOADED: (OVERLOADED, RETRY_SOON),
     Refusal.STOPPING: (OVERLOADED, RETRY_SOON),
@@ -47,3 +49,21 @@ def agent_door(name: str, environ: Mapping[str, str]) -> Door:
     # The framework's own default.
     most = int(threads) if threads.isdigit() else (os.cpu_count() or 1) * 4
     return door_of(Capacity(Limits(requests=max(1, most - 1))), Shutdown(), stdout_log(name))
+
+
+def read_limits(settings: Settings) -> Limits:
+    """Return the limits in the settings of a function on the event loop."""
+
+    def whole(name: str, default: int, *, most: int, least: int = 1) -> int:
+        return int(settings.number(name, default, least=least, most=most))
+
+    default = Limits()
+    return Limits(
+        threads=whole("THREADS", default.threads, most=1000),
+        requests=whole("MAX_REQUESTS", default.requests, most=100_000),
+        turns=whole("MAX_TURNS", default.turns, most=100_000),
+        streams=whole("MAX_STREAMS", default.streams, most=100_000),
+        caller_streams=whole("MAX_STREAMS_PER_CALLER", default.caller_streams, most=100_000),
+        body_bytes=whole("MAX_BODY_BYTES", default.body_bytes, least=1024, most=32 * _MEBIBYTE),
+        held_bytes=whole("MAX_HELD_MEBIBYTES", default.held_bytes // _MEBIBYTE, most=32_768) * _MEBIBYTE,
+    )

@@ -21,16 +21,15 @@ from a2a_hub.a2a.live_turn import BEING_RECORDED, ENDED, OVER, STORED_OR_NOT, Tu
 from a2a_hub.a2a.model import Event, Message, Part, SendMessageRequest, Task, TaskState
 from a2a_hub.a2a.refusal import TemporaryRefusal, restarting
 from a2a_hub.a2a.relay import EventSource, Wake
-from a2a_hub.a2a.reply import MessageFactory, as_message, status_update
+from a2a_hub.a2a.reply import as_message, status_update
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, TaskEnded, TooLarge, Unavailable
 from a2a_hub.tasks.operations import TaskOperations
-from a2a_hub.tasks.parts import NewTaskPolicy, TaskParts
+from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.recorder import NO_RESULT, Recording
 from a2a_hub.tasks.resume_payload import decode_resume_payload
-from a2a_hub.tasks.settings import TaskSettings
 from a2a_hub.tasks.subscription import wait_until_settled
 from a2a_hub.tasks.task_turn import TaskTurn
 from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, UiTexts, told
@@ -45,10 +44,7 @@ _MOST_BEHIND_SECONDS = 2.0
 
 
 class TurnEngine:
-    """The tasks of an agent: it starts turns, for callers and for the `tasks` function; `operations` answers callers.
-
-    `new_task_policy` names the messages that start a new task instead of resuming the idle one; without it, there are none.
-    """
+    """The tasks of an agent: it starts turns, for callers and for the `tasks` function; `operations` answers callers."""
 
     def __init__(
         self,
@@ -56,18 +52,15 @@ class TurnEngine:
         operations: TaskOperations,
         *,
         log: Log,
-        message_factory: MessageFactory,
         texts: UiTexts,
         wakeups: Wakeups,
-        settings: TaskSettings,
-        new_task_policy: NewTaskPolicy | None = None,
         quota: TaskQuota | None = None,
     ) -> None:
         self.operations = operations
         self._turns = operations.turns
         self.store = operations.store
-        self._settings = settings
-        self._message_factory = message_factory
+        self._settings = operations.settings
+        self._message_factory = operations.message_factory
         self._parts = TaskParts(
             agent=agent,
             store=self.store,
@@ -78,20 +71,18 @@ class TurnEngine:
             wakeups=wakeups,
             texts=texts,
             log=log,
-            message_factory=message_factory,
-            settings=settings,
-            new_task_policy=new_task_policy,
+            message_factory=operations.message_factory,
+            settings=operations.settings,
             quota=quota,
         )
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """Return the turn's result, or the task as it is when patience ends. Raises A2AError."""
-        limits = self._settings.wait_limits
         with self._begun(request, call) as (turn, is_new):
             if turn.returns_immediately and turn.stored is not None:
                 # A client that asks for this knows what a task is, and comes back for it.
                 return turn.stored.task
-            seconds = limits.ui_seconds if call.for_ui else limits.blocking_seconds
+            seconds = self._settings.ui_seconds if call.for_ui else self._settings.blocking_seconds
             return self._answer(self._result(turn, seconds), turn, call, is_new=is_new)
 
     def stream(self, request: SendMessageRequest, call: Call) -> EventSource:
@@ -104,7 +95,7 @@ class TurnEngine:
             events=events,
             first=turn.first,
             view=self._text_only(turn, call),
-            deadline=self._parts.scheduler.clock() + self._settings.wait_limits.ui_seconds,
+            deadline=self._parts.scheduler.clock() + self._settings.ui_seconds,
             still_working=lambda task_id: self._still_working(turn, task_id),
             farewell_text=lambda: self._parts.texts.of_running(turn.sent.message, turn.stored),
             message_factory=self._message_factory,
@@ -125,7 +116,7 @@ class TurnEngine:
         turn = self._resume(lease, request_id=request_id, record=record)
         if turn is not None and not turn.wait(OVER, None if until is None else max(0.0, until - self._parts.now())):
             turn.hand_over()
-            turn.wait(OVER, self._settings.lease_times.seconds)
+            turn.wait(OVER, self._settings.lease_seconds)
         now = self.store.get(task_id, owner=None)
         return now.task.status.state if now else None
 
@@ -208,7 +199,7 @@ class TurnEngine:
             turn.follow()
 
     def _lease(self, task_id: str, request_id: str) -> Lease | None:
-        seconds = self._settings.lease_times.seconds
+        seconds = self._settings.lease_seconds
         return self.store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)
 
     def _lease_due(self, task_id: str, request_id: str) -> Lease | None:
@@ -273,7 +264,7 @@ class TurnEngine:
     def _result(self, turn: TaskTurn, seconds: float) -> Task | Message:
         """Return the turn's result, or the task as it is when patience ends. The turn is stored once it takes long."""
         deadline = time.monotonic() + seconds
-        if not turn.wait(ENDED, min(self._settings.wait_limits.store_seconds, seconds)):
+        if not turn.wait(ENDED, min(self._settings.store_after_seconds, seconds)):
             if turn.enter(TurnState.STORING):
                 Recording(turn).start()
             turn.wait(ENDED, deadline - time.monotonic())

@@ -55,12 +55,13 @@ class TaskOperations:
         self, store: Store, canceller: Canceller, *, message_factory: MessageFactory, settings: TaskSettings
     ) -> None:
         self.store = store
+        self.settings = settings
+        self.message_factory = message_factory
         self.threads = Threads("task")
         self.turns = TaskTurns()
         self.streams = OpenStreams()
         self.configs = PushConfigs(store, addresses=settings.webhooks, new_id=message_factory.new_id)
         self._canceller = canceller
-        self._timestamp = message_factory.timestamp
 
     def answer(self, request: Struct, call: Call) -> Struct | None:
         """See `Operations.answer`."""
@@ -126,7 +127,7 @@ class TaskOperations:
             after=stored.version,
             ends_when_waiting=CODECS[call.version].ends_stream_when_interrupted,
             streams=self.streams,
-            timestamp=self._timestamp,
+            timestamp=self.message_factory.timestamp,
         )
 
     def numbered(self, number: int, call: Call) -> StoredTask | None:
@@ -138,12 +139,15 @@ class TaskOperations:
         return self.store.list(_owner(call), TaskQuery(), size=most, after=None).tasks
 
     def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
-        """Store a config (§3.1.7)."""
-        return self.configs.add(self._require(request.task_id or "", call), request, call.version)
+        """Store a config, which receives the task's events from now on (§3.1.7)."""
+        stored = self._require(request.task_id or "", call)
+        push = self.configs.validated(request, call.version, task_id=stored.task.id, with_message=False)
+        self.store.put_config(push, delivered=stored.version)
+        return push.config
 
     def get_config(self, request: model.GetTaskPushNotificationConfigRequest, call: Call) -> TaskPushNotificationConfig:
         """Return a config (§3.1.8). Without an id, which 0.3 allows, it is the first one."""
-        for config in self.configs.all(self._require(request.task_id, call).task.id):
+        for config in self._configs(request.task_id, call):
             if config.id == request.id or not request.id:
                 return config
         raise A2AError(TASK_NOT_FOUND, "The task has no such push notification config")
@@ -156,12 +160,15 @@ class TaskOperations:
             raise invalid_field("pageSize", "must not be negative")
         if request.page_token:
             raise invalid_field("pageToken", "is not a token of this list: all configs are on one page")
-        configs = self.configs.all(self._require(request.task_id, call).task.id)
+        configs = self._configs(request.task_id, call)
         return model.ListTaskPushNotificationConfigsResponse(configs=configs, next_page_token="")
 
     def delete_config(self, request: model.DeleteTaskPushNotificationConfigRequest, call: Call) -> None:
         """Delete a config, if it exists (§3.1.10)."""
-        self.configs.delete(self._require(request.task_id, call).task.id, request.id)
+        self.store.delete_config(self._require(request.task_id, call).task.id, request.id)
+
+    def _configs(self, task_id: str, call: Call) -> tuple[TaskPushNotificationConfig, ...]:
+        return tuple(each.push.config for each in self.store.configs(self._require(task_id, call).task.id))
 
     def _require(self, task_id: str, call: Call) -> StoredTask:
         owner = _owner(call)
@@ -179,7 +186,7 @@ class TaskOperations:
         task_id = stored.task.id
         try:
             if self.turns.of_task(task_id) is None:
-                canceled = status_update(stored.task, TaskState.CANCELED, self._timestamp())
+                canceled = status_update(stored.task, TaskState.CANCELED, self.message_factory.timestamp())
                 after = self.store.append(task_id, [canceled], expected_version=stored.version)
                 self._cancel_at_agent(after, call)
                 return after.task

@@ -10,7 +10,7 @@ from msgspec import Struct
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError, invalid_field
 from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
 from a2a_hub.a2a.version_table import CODECS
-from a2a_hub.task_store.store import PushConfig, PushStore, StoredTask
+from a2a_hub.task_store.store import PushConfig, PushStore
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 
 _MOST_CONFIGS = 10
@@ -24,29 +24,13 @@ _SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class PushConfigs(Struct, frozen=True):
-    """The push notification configs of a store, for receivers at `addresses`."""
+    """The checks of push notification configs before they are put into a store, for receivers at `addresses`."""
 
     store: PushStore
     addresses: WebhookAddresses
     new_id: Callable[[], str]
 
-    def add(
-        self, stored: StoredTask, config: TaskPushNotificationConfig, version: Version
-    ) -> TaskPushNotificationConfig:
-        """Store the config, which receives the task's events from now on. Raise A2AError."""
-        push = self._validated(config, version, task_id=stored.task.id, with_message=False)
-        self.store.put_config(push, delivered=stored.version)
-        return push.config
-
-    def with_message(
-        self, config: TaskPushNotificationConfig | None, version: Version, *, task_id: str
-    ) -> PushConfig | None:
-        """Return the config that came with a message, to be stored together with it. Raise A2AError."""
-        if config is None:
-            return None
-        return self._validated(config, version, task_id=task_id, with_message=True)
-
-    def _validated(
+    def validated(
         self, config: TaskPushNotificationConfig, version: Version, *, task_id: str, with_message: bool
     ) -> PushConfig:
         """Return the config to store. Raise A2AError for one that cannot or may not be delivered to, or exceeds the task's limit.
@@ -98,11 +82,3 @@ class PushConfigs(Struct, frozen=True):
             return "url", "must be an http or https URL with a host, without user information"
         reason = self.addresses.refusal(config.url)
         return ("url", reason) if reason is not None else None
-
-    def all(self, task_id: str) -> tuple[TaskPushNotificationConfig, ...]:
-        """Return the task's configs in the order of their creation."""
-        return tuple(each.push.config for each in self.store.configs(task_id))
-
-    def delete(self, task_id: str, config_id: str) -> None:
-        """Delete a config, if it exists (§3.1.10)."""
-        self.store.delete_config(task_id, config_id)

@@ -59,7 +59,7 @@ class Recording(Job):
         super().__init__(turn.parts.scheduler)
         self._turn = turn
         self._parts = turn.parts
-        self._times = turn.parts.settings.lease_times
+        self._settings = turn.parts.settings
         self._clock = turn.parts.scheduler.clock
         self._is_known = turn.call.streaming
         self._writer = self._lead() if turn.lease else None
@@ -81,7 +81,7 @@ class Recording(Job):
             turn.stored,
             turn.lease,
             holder=turn.call.request_id,
-            seconds=self._times.seconds,
+            seconds=self._settings.lease_seconds,
             clock=self._clock,
         )
 
@@ -114,7 +114,7 @@ class Recording(Job):
         now = self._clock()
         self._away_since = self._away_since or now
         away_seconds = now - self._away_since
-        if away_seconds > self._times.outage_seconds:
+        if away_seconds > self._settings.outage_seconds:
             self._leave_unrecorded()
         else:
             self.wake(_jittered(min(max(_FIRST_PAUSE_SECONDS, away_seconds), _LONGEST_PAUSE_SECONDS)))
@@ -147,7 +147,7 @@ class Recording(Job):
         if writer.stored.cancel_requested or (not appends and self._cancel_requested()):
             turn.cancel()
         writer.renew()
-        self.wake(self._times.cancel_poll_seconds)
+        self.wake(self._settings.cancel_poll_seconds)
 
     def _append(self, writer: LeasedWriter, batch: _Batch) -> None:
         """Append the batch; what is left of it is its end."""
@@ -269,7 +269,7 @@ class Recording(Job):
         self._turn.queue()
 
     def _seconds_to_next_batch(self) -> float:
-        return self._appended_at + self._times.batch_seconds - self._clock()
+        return self._appended_at + self._settings.batch_seconds - self._clock()
 
 
 def _jittered(seconds: float) -> float:

@@ -7,35 +7,24 @@ from a2a_hub.tasks import webhook_address
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 
 
-class LeaseTimes(Struct, frozen=True, kw_only=True):
-    """The times of a lease: its length, the interval at which the store is polled for cancellations, the time between two appends
-    of events, and the longest outage of the store during which a run is still recorded.
-    """
-
-    seconds: float = 30.0
-    cancel_poll_seconds: float = 1.0
-    batch_seconds: float = 1.0
-    outage_seconds: float = 120.0
-
-
-class WaitLimits(Struct, frozen=True, kw_only=True):
-    """The waits of a turn: after `store_seconds` it is stored; after `ui_seconds` a person gets its number, and after
-    `blocking_seconds` any other client gets the task as it is.
-    """
-
-    store_seconds: float
-    ui_seconds: float
-    blocking_seconds: float
-
-
 class TaskSettings(Struct, frozen=True, kw_only=True):
     """The settings of stored tasks. With `runs_at_once`, the process that accepts a task runs it; otherwise the `tasks` function
     has it run, for instances without processor time between requests. `webhooks` may be notified. A task fails
     after `most_attempts` starts in one turn. An answer is repeated for `repeat_seconds` to callers who ask again.
     """
 
-    wait_limits: WaitLimits
-    lease_times: LeaseTimes
+    store_after_seconds: float
+    """A turn that takes longer is stored."""
+    ui_seconds: float
+    """A person who has waited for so long gets the task's number, and any other client after `blocking_seconds` the task."""
+    blocking_seconds: float
+    lease_seconds: float = 30.0
+    cancel_poll_seconds: float = 1.0
+    """The interval at which the store is polled for cancellations."""
+    batch_seconds: float = 1.0
+    """The time between two appends of events."""
+    outage_seconds: float = 120.0
+    """The longest outage of the store during which a run is still recorded."""
     runs_at_once: bool
     webhooks: WebhookAddresses
     most_attempts: int
@@ -45,15 +34,11 @@ class TaskSettings(Struct, frozen=True, kw_only=True):
 def read(settings: Settings) -> TaskSettings:
     """Read the settings."""
     return TaskSettings(
-        wait_limits=WaitLimits(
-            store_seconds=settings.number("TASK_STORE_AFTER_SECONDS", 2, least=0, most=60),
-            ui_seconds=settings.number("TASK_UI_SECONDS", 25, least=0.1, most=600),
-            blocking_seconds=settings.number("TASK_BLOCKING_SECONDS", 270, least=0.1, most=3500),
-        ),
-        lease_times=LeaseTimes(
-            seconds=settings.number("TASK_LEASE_SECONDS", 30, least=1, most=600),
-            cancel_poll_seconds=settings.number("TASK_CANCEL_POLL_SECONDS", 1, least=0.05, most=30),
-        ),
+        store_after_seconds=settings.number("TASK_STORE_AFTER_SECONDS", 2, least=0, most=60),
+        ui_seconds=settings.number("TASK_UI_SECONDS", 25, least=0.1, most=600),
+        blocking_seconds=settings.number("TASK_BLOCKING_SECONDS", 270, least=0.1, most=3500),
+        lease_seconds=settings.number("TASK_LEASE_SECONDS", 30, least=1, most=600),
+        cancel_poll_seconds=settings.number("TASK_CANCEL_POLL_SECONDS", 1, least=0.05, most=30),
         runs_at_once=settings.choice("TASK_RUNS", "at_once", ("at_once", "queued")) == "at_once",
         webhooks=webhook_address.read(settings),
         most_attempts=read_most_attempts(settings),

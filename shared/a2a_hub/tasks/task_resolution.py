@@ -23,14 +23,14 @@ def resolve_task(
     """Return the request and the call with their task, and the stored task unless it is new. Raise A2AError.
 
     A message that names only the context of a waiting task continues that task: Gemini Enterprise sends no taskId. One that names
-    a completed task continues it with the extension that its notes name (CONTINUES_WITH). The policy decides if it resumes a task
-    that waits without a question, as it does without a policy; otherwise that task waits on.
+    a completed task continues it with the extension that its notes name (CONTINUES_WITH). The agent decides if it resumes a task
+    that waits without a question; otherwise that task waits on.
     """
-    agent, policy = parts.agent, parts.new_task_policy
+    agent = parts.agent
     prior = None if agent.bypasses_task(request) else _prior(request, call, parts.store)
-    if prior is not None and policy and not request.message.task_id and prior.task.status.message is None:
+    if prior is not None and not request.message.task_id and prior.task.status.message is None:
         notes = decode_resume_payload(prior.payload).notes
-        prior = None if policy.starts_new_task(request, call, notes) else prior
+        prior = None if agent.starts_new_task(request, call, notes) else prior
     if prior is None:
         # A command sees that it begins a conversation: there is no answer to rate.
         context_id = request.message.context_id if agent.bypasses_task(request) else agent.context_of(request, call)

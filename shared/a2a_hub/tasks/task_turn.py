@@ -23,6 +23,7 @@ from a2a_hub.task_store.store import (
     Lease,
     LeaseLost,
     NewTask,
+    PushConfig,
     StoredTask,
     TaskEnded,
     TaskExists,
@@ -157,7 +158,7 @@ class TaskTurn(LiveTurn):
                 expected_version=prior.version,
                 payload=self.payload(),
                 request_key=self._key(),
-                push=parts.configs.with_message(self.webhook, self.call.version, task_id=prior.task.id),
+                push=self._push(prior.task.id),
                 reopens=prior.task.status.state.terminal,
             )
         except (WrongVersion, TaskEnded, LeaseLost):
@@ -181,8 +182,8 @@ class TaskTurn(LiveTurn):
             payload=self.payload(),
             request_key=self._key(),
             lease=self._new_lease if leased else "",
-            lease_seconds=self.parts.settings.lease_times.seconds,
-            push=self.parts.configs.with_message(self.webhook, self.call.version, task_id=task.id),
+            lease_seconds=self.parts.settings.lease_seconds,
+            push=self._push(task.id),
         )
         stored = self._created(new)
         if stored.task.id != task.id:
@@ -194,6 +195,12 @@ class TaskTurn(LiveTurn):
             self.take(stored, new.lease)
         self.stored = stored
         return True
+
+    def _push(self, task_id: str) -> PushConfig | None:
+        """Return the config that came with the message, to be stored together with it. Raise A2AError."""
+        if self.webhook is None:
+            return None
+        return self.parts.configs.validated(self.webhook, self.call.version, task_id=task_id, with_message=True)
 
     def _created(self, new: NewTask) -> StoredTask:
         """Return the new task, or that of the same request."""

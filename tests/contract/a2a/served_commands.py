@@ -23,7 +23,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Piece, Question, Text
-from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.a2a.server import A2AServer
 from a2a_hub.http.messages import Request, body_of
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal
@@ -98,7 +98,6 @@ class Served:
             agent,
             card=lambda: card,
             log=log,
-            limits=Limits(),
             tasks=self.instance.kept if keeps_tasks else None,
             development_tool=self.memory,
         )

@@ -7,7 +7,6 @@ import pytest
 
 from a2a_hub.a2a.agent import AnsweringAgent
 from a2a_hub.a2a.server import A2AServer
-from a2a_hub.a2a.server import Limits as RequestLimits
 from a2a_hub.http.admission import Capacity, Limits
 from a2a_hub.http.messages import Request, Response, blocking, body_of
 from a2a_hub.identity.authentication import Caller
@@ -40,7 +39,6 @@ def _ask(way: Way, fill: Callable[[Capacity], None], text: str, *, ui: bool) -> 
         agent,
         card=lambda: CARD,
         log=log,
-        limits=RequestLimits(),
         contract=Contract.UI if ui else Contract.PROGRAM,
         capacity=capacity,
     )

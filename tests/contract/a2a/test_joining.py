@@ -12,7 +12,7 @@ from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Event, Message, Part, Role, SendMessageRequest
-from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.a2a.server import A2AServer
 from a2a_hub.http.messages import Request, Response, blocking, body_of
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal
@@ -42,6 +42,9 @@ class Slow:
     def bypasses_task(self, request: SendMessageRequest) -> bool:
         raise AssertionError(f"no task waits for {request}")
 
+    def starts_new_task(self, request: SendMessageRequest, *_: object) -> bool:
+        raise AssertionError(f"no task waits for {request}")
+
     def cancel(self, call: Call) -> None:
         raise AssertionError(f"nobody cancels {call}")
 
@@ -65,8 +68,7 @@ class Hub:
     def __init__(self, *, keep_alive_seconds: float = 0.001) -> None:
         self.agent = Slow()
         log = Log(list[bytes]().append, clock=lambda: 0.0, new_id=lambda: "r", function="hub")
-        limits = Limits(keep_alive_seconds=keep_alive_seconds)
-        self._server = A2AServer(self.agent, card=lambda: CARD, log=log, limits=limits)
+        self._server = A2AServer(self.agent, card=lambda: CARD, log=log, keep_alive_seconds=keep_alive_seconds)
 
     def send(self, way: Way, caller: Caller, *, id_: str = "r-1", **message: Any) -> Response:
         params = way.params()

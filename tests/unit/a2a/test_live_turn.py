@@ -31,6 +31,9 @@ class Slow:
     def bypasses_task(self, *_: object) -> bool:
         return False
 
+    def starts_new_task(self, *_: object) -> bool:
+        return False
+
     def cancel(self, *_: object) -> None:
         pass
 

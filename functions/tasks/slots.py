@@ -1,0 +1,60 @@
+"""The places of this process for pieces of work that run at once."""
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+
+from msgspec import Struct
+
+
+class Slot(Struct, frozen=True, eq=False):
+    """The place of the work `key`, taken at `since`, a time of the clock."""
+
+    key: Hashable
+    kind: Hashable
+    since: float
+
+
+class Slots:
+    """At most `most` slots, and `most_of_a_kind` of each kind, so that no kind starves the others. Thread-safe."""
+
+    def __init__(self, most: int, most_of_a_kind: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._most_of_a_kind = most_of_a_kind
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._slots: dict[Hashable, Slot] = {}
+        self._has_refused = False
+
+    @property
+    def full(self) -> bool:
+        """True if no slot is left."""
+        return len(self._slots) >= self._most
+
+    def acquire(self, key: Hashable, kind: Hashable, *, replaces: bool = False) -> Slot | None:
+        """Return a slot until `release`, None if there is none, or the work has one: that which it `replaces` is free."""
+        with self._lock:
+            others = [slot for slot in self._slots.values() if slot.key != key]
+            has_room = len(others) < self._most and sum(slot.kind == kind for slot in others) < self._most_of_a_kind
+            if not has_room or (key in self._slots and not replaces):
+                self._has_refused = True
+                return None
+            slot = self._slots[key] = Slot(key, kind, self._clock())
+            return slot
+
+    def release(self, slot: Slot) -> None:
+        """Free the slot, unless its work has another one by now."""
+        with self._lock:
+            if self._slots.get(slot.key) is slot:
+                del self._slots[slot.key]
+
+    def has_refused(self) -> bool:
+        """Return True if `acquire` has been refused since the last call."""
+        with self._lock:
+            has_refused, self._has_refused = self._has_refused, False
+            return has_refused
+
+    def is_younger(self, key: Hashable, seconds: float) -> bool:
+        """Return True if the work has had a slot for less than so long."""
+        slot = self._slots.get(key)
+        return slot is not None and self._clock() - slot.since < seconds
