@@ -105,6 +105,10 @@ class State(Struct, kw_only=True, omit_defaults=True):
         task.notes[_NOTE] = msgspec.to_builtins(self)
 
 
+# msgspec analyses a type at its first use, and crashes if two threads do that at once.
+msgspec.json.Decoder(State)
+
+
 def load_state(notes: dict[str, Any]) -> State | None:
     """Return the state that was stored in a task's notes."""
     stored = notes.get(_NOTE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
@@ -75,6 +75,8 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
         return self.request_key == request_key and (self.leasable or self.repeat_until > now)
 
 
+# msgspec analyses a type at its first use, and crashes if two threads do that at once.
+json.Decoder(TaskRecord)
 _PUBLIC = set(StoredTask.__struct_fields__) & set(TaskRecord.__struct_fields__)
 
 
