@@ -13,11 +13,12 @@ from a2a_hub.a2a.card import AgentSkill
 from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Piece
-from a2a_hub.agents.answer_model import AnswerModel
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.function import agent_card, agent_function
 from a2a_hub.diagnosis.report import with_doctor
 from a2a_hub.grounding.composer import Composer
+from a2a_hub.grounding.examination import examine as examine_model
+from a2a_hub.grounding.settings import configured_composer
 from a2a_hub.http.messages import Handler
 from a2a_hub.identity.authentication import Authenticator
 from a2a_hub.identity.principal import HUB
@@ -70,16 +71,16 @@ def build(config: Config) -> Handler:
         extensions=(memory.EXTENSION,),
     )
 
-    model = AnswerModel.of(config.answer_model, entailment=judge)
-    other_words = OtherWords(model.model) if model.model else None
-    answers = answers_of(engine, model.composer, other_words)
-    answer = in_conversation(answers, alone_first=False, rewriter=model.rewriter)
+    composer = configured_composer(config.answer_model, entailment=judge)
+    model = composer.model if composer else None
+    answers = answers_of(engine, composer, OtherWords(model) if model else None)
+    answer = in_conversation(answers, alone_first=False, model=model)
     answer = with_documents(answer, engine, corpus_link=config.corpus_link)
     identify = _authenticator(config.hub_keys).identify
     function = agent_function(
         answer, card=card, log=log, identify=identify, before=background.start, seconds=config.answer_seconds
     )
-    return with_doctor(function, lambda: (*examine(), *model.examine()))
+    return with_doctor(function, lambda: (*examine(), *examine_model(composer)))
 
 
 def _authenticator(hub_keys: Sequence[PublicKey]) -> Authenticator:

@@ -46,12 +46,12 @@ def composed_answer(
     composition = Composition(composer, asked, call=call, still_stands=still_stands)
     yield from composition.text()
     if not composition.is_answered:
-        if composition.is_declined and (more := again()):
+        if composition.end.declined and (more := again()):
             yield from composed_answer(more, composer, call)
             return
         # What a reader found, or missed, is more than what the rules find.
-        named = [numbered[number] for number in composition.unproven]
-        found = unsettled(grounds, named) if composition.is_declined or named else answered(grounds)
+        named = [numbered[number] for number in composition.end.unproven]
+        found = unsettled(grounds, named) if composition.end.declined or named else answered(grounds)
         yield from pieces_of(found, grounds.language, call, composition)
         return
     if grounds.notice:

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill
-from a2a_hub.agents.answer_model import AnswerModel, configured_agent
-from a2a_hub.agents.composed_answers import composed
+from a2a_hub.agents.composition import composed
+from a2a_hub.agents.configured_agent import configured_agent
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.settings import AgentSettings
+from a2a_hub.grounding.settings import configured_composer
 from a2a_hub.http.messages import Handler
 from functions.expense.desk import ExpenseDesk, load
 
@@ -29,8 +30,8 @@ SKILL = AgentSkill(
 
 def build(config: AgentSettings) -> Handler:
     """Return the handler of the whole function."""
-    model, desk = AnswerModel.of(config.answer_model), ExpenseDesk(load(KNOWLEDGE))
-    answer = in_conversation(composed(desk.answer, desk, model.composer), rewriter=model.rewriter)
+    composer, desk = configured_composer(config.answer_model), ExpenseDesk(load(KNOWLEDGE))
+    answer = in_conversation(composed(desk.answer, desk, composer), model=composer.model if composer else None)
     return configured_agent(
         "expense",
         answer,
@@ -38,5 +39,5 @@ def build(config: AgentSettings) -> Handler:
         description="Answers questions on the company's expense policy, in the language of the question.",
         skill=SKILL,
         config=config,
-        model=model,
+        composer=composer,
     )

@@ -11,7 +11,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
-from a2a_hub.agents.knowledge import Rule, read_folder, some_titles, topic_of, topics_of
+from a2a_hub.agents.knowledge import Rule, Wording, read_folder, some_titles, topic_of, topics_of
 from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, sentences, split_questions
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.language import Language, answer_language
@@ -45,19 +45,9 @@ class Topic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     id: str
     rank: int
     clues: tuple[str, ...]
-    title_en: str
-    title_ja: str
-    answer_en: str
-    answer_ja: str
+    title: Wording
+    answer: Wording
     facts: dict[str, Fact]
-
-    def title(self, language: Language) -> str:
-        """Return the title in one of the languages."""
-        return self.title_ja if language is Language.JA else self.title_en
-
-    def answer(self, language: Language) -> str:
-        """Return the answer in one of the languages."""
-        return self.answer_ja if language is Language.JA else self.answer_en
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -105,7 +95,7 @@ class ExpenseDesk:
         if not topics:
             yield from self.abstention(question, language)
             return
-        answers = [topic.answer(language) for topic in topics]
+        answers = [topic.answer.in_(language) for topic in topics]
         if requested_format(question) is AnswerFormat.BRIEF:
             # The fact stands in the first sentence.
             answers = [first_sentence(answer) for answer in answers]
@@ -118,9 +108,9 @@ class ExpenseDesk:
         topics = dict.fromkeys((*topics_of(question, self._rules), *self._topics))
         numbers = count(1)
         return [
-            Evidence(next(numbers), sentence, (topic.title(language),), _SOURCE + topic.id)
+            Evidence(next(numbers), sentence, (topic.title.in_(language),), _SOURCE + topic.id)
             for topic in (self._topics[each] for each in topics if each in self._topics)
-            for sentence in sentences(topic.answer(language))
+            for sentence in sentences(topic.answer.in_(language))
         ]
 
     def data(self, cited: Sequence[Evidence], _: Language) -> dict[str, Any]:
@@ -144,7 +134,7 @@ class ExpenseDesk:
         return [] if whole is None else [whole]
 
     def _titles(self, language: Language) -> str:
-        return some_titles([topic.title(language) for topic in self._topics.values()], language)
+        return some_titles([topic.title for topic in self._topics.values()], language)
 
 
 def _facts(topics: Sequence[Topic]) -> dict[str, Any]:

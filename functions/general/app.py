@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill
-from a2a_hub.agents.answer_model import AnswerModel, configured_agent
+from a2a_hub.agents.configured_agent import configured_agent
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.settings import AgentSettings
+from a2a_hub.grounding.settings import configured_composer
 from a2a_hub.http.messages import Handler
 from functions.general.almanac import Almanac, Model, answered_by
 from functions.general.knowledge import load
@@ -29,11 +30,10 @@ SKILL = AgentSkill(
 
 def build(config: AgentSettings) -> Handler:
     """Return the handler of the whole function."""
-    model, almanac = AnswerModel.of(config.answer_model), Almanac(load(KNOWLEDGE))
-    answering: Model = almanac
-    if model.model and model.composer:
-        answering = LanguageModel(model.model, composer=model.composer, almanac=almanac)
-    answer = in_conversation(answered_by(answering), alone_first=False, rewriter=model.rewriter)
+    composer, almanac = configured_composer(config.answer_model), Almanac(load(KNOWLEDGE))
+    answering: Model = LanguageModel(composer, almanac) if composer else almanac
+    model = composer.model if composer else None
+    answer = in_conversation(answered_by(answering), alone_first=False, model=model)
     return configured_agent(
         "general",
         answer,
@@ -41,5 +41,5 @@ def build(config: AgentSettings) -> Handler:
         description="Answers what no other agent is asked for, in the language of the question.",
         skill=SKILL,
         config=config,
-        model=model,
+        composer=composer,
     )

@@ -7,13 +7,11 @@ from typing import Any
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Text
-from a2a_hub.agents.composed_answers import citation
-from a2a_hub.agents.composition import Composition
+from a2a_hub.agents.composition import Composition, citation
 from a2a_hub.gemini.failure import Cause, ModelFailed, cut_short_text, failure_text, retrying_text
 from a2a_hub.gemini.failure import Failure as ModelFailure
 from a2a_hub.gemini.prompt import Ended, Prompt, Waiting
 from a2a_hub.grounding.composer import Asked, Composer
-from a2a_hub.language_models import model as language_models
 from a2a_hub.text.language import Language
 from functions.general.almanac import Almanac
 
@@ -40,9 +38,8 @@ _ALMANAC_SECONDS = 8.0
 class LanguageModel:
     """A `Model` that asks a language model."""
 
-    def __init__(self, model: language_models.LanguageModel, *, composer: Composer, almanac: Almanac) -> None:
-        self._model = model
-        self._composer = composer
+    def __init__(self, composer: Composer, almanac: Almanac) -> None:
+        self._model, self._composer = composer.model, composer
         self._almanac = almanac
 
     def answer(self, question: str, *, language: Language, call: Call) -> Iterator[Piece]:
@@ -60,7 +57,7 @@ class LanguageModel:
                 yield Data(report | {"source": "almanac", "answered": True, "grounded": True, "citations": citations})
                 return
             facts, is_open = self._almanac.look_up(question)
-            if facts and not is_open and not composition.is_declined:
+            if facts and not is_open and not composition.end.declined:
                 yield Text(Almanac.text_of(facts, language))
                 yield Data(report | {"source": "almanac", "answered": True, "facts": [fact.id for fact in facts]})
                 return

@@ -11,7 +11,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
-from a2a_hub.agents.knowledge import Rule, read_folder, some_titles, topic_of, topics_of
+from a2a_hub.agents.knowledge import Rule, Wording, read_folder, some_titles, topic_of, topics_of
 from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, sentences, split_questions
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.language import Language, answer_language
@@ -44,17 +44,6 @@ _COLUMNS = {Language.EN: "| No. | What | How |", Language.JA: "| 番号 | 項目
 _COMPARES = re.compile(
     r"\bdifferen(?:ce|t)\b|\bdiffers?\b|\bcompar|\bvs\b|\bversus\b|違い|ちがい|差は|比較|比べ|使い分け"
 )
-
-
-class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One text in both languages."""
-
-    en: str
-    ja: str
-
-    def in_(self, language: Language) -> str:
-        """Return the text in one of them."""
-        return self.ja if language is Language.JA else self.en
 
 
 class Task(Wording, frozen=True, forbid_unknown_fields=True):
@@ -164,7 +153,7 @@ class Advisor:
         return list(parts.values())[:_MAX_ANSWERS]
 
     def _titles(self, language: Language) -> str:
-        return some_titles([topic.title.in_(language) for topic in self._topics.values()], language)
+        return some_titles([topic.title for topic in self._topics.values()], language)
 
 
 def _answer_each(parts: Sequence[tuple[str, Topic]], language: Language) -> Iterator[Piece]:

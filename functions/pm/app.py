@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill
-from a2a_hub.agents.answer_model import AnswerModel, configured_agent
-from a2a_hub.agents.composed_answers import composed
+from a2a_hub.agents.composition import composed
+from a2a_hub.agents.configured_agent import configured_agent
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.settings import AgentSettings
+from a2a_hub.grounding.settings import configured_composer
 from a2a_hub.http.messages import Handler
 from functions.pm.advisor import Advisor, load
 
@@ -29,9 +30,9 @@ SKILL = AgentSkill(
 
 def build(config: AgentSettings) -> Handler:
     """Return the handler of the whole function."""
-    model, advisor = AnswerModel.of(config.answer_model), Advisor(load(KNOWLEDGE))
+    composer, advisor = configured_composer(config.answer_model), Advisor(load(KNOWLEDGE))
     # "Two more" goes on in a list by its question: the advisor completes questions by rules.
-    answer = in_conversation(composed(advisor.answer, advisor, model.composer))
+    answer = in_conversation(composed(advisor.answer, advisor, composer))
     return configured_agent(
         "pm",
         answer,
@@ -39,5 +40,5 @@ def build(config: AgentSettings) -> Handler:
         description="Helps to plan and run projects, in the language of the question.",
         skill=SKILL,
         config=config,
-        model=model,
+        composer=composer,
     )

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.agents.answer_model import AnswerModel
-from a2a_hub.agents.composed_answers import composed
+from a2a_hub.agents.composition import composed
 from a2a_hub.agents.conversation import in_conversation
-from a2a_hub.grounding.settings import ComposerSettings
+from a2a_hub.grounding.composer import Composer
+from a2a_hub.grounding.settings import ComposerSettings, configured_composer
 from functions.expense.app import KNOWLEDGE
 from functions.expense.desk import ExpenseDesk, load
 from functions.pm.advisor import Advisor
@@ -52,12 +52,14 @@ class Model:
         ]
         return (json.dumps({"answerable": bool(sentences), "missing": "", "sentences": sentences}),)
 
-    def of(self) -> AnswerModel:
+    def composer(self) -> Composer:
         settings = openai_settings(f"{self.server.url}/v1")
-        return AnswerModel.of(ComposerSettings(model=settings, check="model"))
+        composer = configured_composer(ComposerSettings(model=settings, check="model"))
+        assert composer is not None
+        return composer
 
     def desk(self) -> Answer:
-        return composed(DESK.answer, DESK, self.of().composer)
+        return composed(DESK.answer, DESK, self.composer())
 
 
 @pytest.fixture
@@ -118,8 +120,7 @@ def test_a_model_that_declines_makes_the_agent_abstain(model: Model) -> None:
 
 
 def test_a_follow_up_is_completed_by_the_model_and_shown(model: Model) -> None:
-    completing = model.of()
-    answer = in_conversation(model.desk(), rewriter=completing.rewriter)
+    answer = in_conversation(model.desk(), model=model.composer().model)
     ask(answer, QUESTION, context_id="one")
     model.rewritten = "What is the deadline for expense claims from abroad?"
     _, data = ask(answer, "and abroad?", context_id="one")
@@ -128,7 +129,7 @@ def test_a_follow_up_is_completed_by_the_model_and_shown(model: Model) -> None:
 
 
 def test_a_number_may_take_the_unit_of_the_question_before(model: Model) -> None:
-    answer = in_conversation(model.desk(), rewriter=model.of().rewriter)
+    answer = in_conversation(model.desk(), model=model.composer().model)
     ask(answer, "May a bag of 31 kg be claimed?", context_id="one")
     model.rewritten = "May a bag of 46 kg be claimed?"
     assert ask(answer, "and of 46?", context_id="one")[1]["understoodAs"] == model.rewritten
@@ -140,7 +141,7 @@ def test_a_number_may_take_the_unit_of_the_question_before(model: Model) -> None
     ids=["a number of its own", "another language", "too long", "nothing"],
 )
 def test_what_the_model_may_not_make_of_a_follow_up_is_completed_by_rules(model: Model, rewritten: str) -> None:
-    answer = in_conversation(model.desk(), alone_first=False, rewriter=model.of().rewriter)
+    answer = in_conversation(model.desk(), alone_first=False, model=model.composer().model)
     ask(answer, QUESTION, context_id="one")
     model.rewritten = rewritten
     _, data = ask(answer, "and abroad?", context_id="one")
@@ -149,7 +150,7 @@ def test_what_the_model_may_not_make_of_a_follow_up_is_completed_by_rules(model:
 
 def test_a_list_of_tasks_is_given_as_it_is_written_and_a_question_is_composed(model: Model) -> None:
     advisor = Advisor(load_practices(PRACTICES))
-    answer = composed(advisor.answer, advisor, model.of().composer)
+    answer = composed(advisor.answer, advisor, model.composer())
     listed: AgentReply = said(answer, "List three tasks for creating a project WBS.")
     assert (len(listed.data["tasks"]), model.asked) == (3, [])
     model.sentences = [("Break the deliverables down into work packages.", "Break the deliverables down")]

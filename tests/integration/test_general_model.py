@@ -45,7 +45,7 @@ def service() -> Iterator[Vertex]:
 
 def agent(url: str, **settings: Any) -> Answer:
     model = gemini(url, **settings)
-    return answered_by(LanguageModel(model, composer=composer(model, check="model"), almanac=ALMANAC))
+    return answered_by(LanguageModel(composer(model, check="model"), ALMANAC))
 
 
 def ask(service: Vertex, question: str, **settings: Any) -> AgentReply:

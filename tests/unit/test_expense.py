@@ -182,10 +182,10 @@ def test_without_a_text_the_agent_asks_back() -> None:
 def test_every_entry_is_complete_and_has_a_name_of_its_own() -> None:
     assert len({topic.id for topic in POLICY.topics}) == len(POLICY.topics)
     for topic in POLICY.topics:
-        assert language_of(topic.answer_en) == "en", topic.id
-        assert language_of(topic.answer_ja) == "ja", topic.id
+        assert language_of(topic.answer.en) == "en", topic.id
+        assert language_of(topic.answer.ja) == "ja", topic.id
         assert topic.facts, topic.id
-        assert "\n" not in topic.answer_en.strip() + topic.answer_ja.strip(), topic.id
+        assert "\n" not in topic.answer.en.strip() + topic.answer.ja.strip(), topic.id
 
 
 def test_an_entry_that_lacks_something_is_refused(tmp_path: Path) -> None:

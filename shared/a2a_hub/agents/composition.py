@@ -1,18 +1,21 @@
-"""One composed answer: its text as it is verified, with marks for what it cites, and the report on it."""
+"""Answers that a model composes from an agent's own knowledge; without the model, the agent's rules answer."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 
+from a2a_hub.a2a.agent import Answer
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.reply import Text
+from a2a_hub.a2a.model import SendMessageRequest, text_of
+from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.gemini.failure import Cause, failure_text
 from a2a_hub.grounding.composer import Asked, Composed, Composer, Dropped
 from a2a_hub.grounding.evidence import Evidence, Sentence
-from a2a_hub.text.language import Language
+from a2a_hub.text.language import Language, answer_language
+from a2a_hub.text.normalization import question_text
 
 _STEP = "answer"
 _LEFT_OUT = {
@@ -21,17 +24,13 @@ _LEFT_OUT = {
 }
 
 
-def _always(_: Evidence) -> bool:
-    return True
-
-
 class Composition(Struct):
-    """An answer to what is `asked`. Read `text` first: the rest is known at its end."""
+    """A composed answer to what is `asked`. Read `text` first: the rest is known at its end."""
 
     composer: Composer
     asked: Asked
     call: Call
-    still_stands: Callable[[Evidence], bool] = _always
+    still_stands: Callable[[Evidence], bool] = lambda _: True
     timeout_seconds: float = math.inf
     _marks: dict[int, int] = field(default_factory=dict)
     _end: Composed | None = None
@@ -48,7 +47,7 @@ class Composition(Struct):
         ):
             match piece:
                 case Sentence():
-                    marks = "".join(f"[{self._mark(number)}]" for number in piece.cites)
+                    marks = "".join(f"[{self._marks.setdefault(each, len(self._marks) + 1)}]" for each in piece.cites)
                     yield Text((" " if kept and not is_japanese else "") + f"{piece.text} {marks}", more=True)
                     kept += 1
                 case Composed():
@@ -56,9 +55,6 @@ class Composition(Struct):
         if kept:
             yield from map(Text, self._notes())
         self._record()
-
-    def _mark(self, number: int) -> int:
-        return self._marks.setdefault(number, len(self._marks) + 1)
 
     def _notes(self) -> Iterator[str]:
         language = self.asked.language
@@ -79,20 +75,10 @@ class Composition(Struct):
         return self.end.kept > 0
 
     @property
-    def is_declined(self) -> bool:
-        """True if the model itself says that the evidence does not answer."""
-        return self.end.declined
-
-    @property
     def cited(self) -> list[Evidence]:
         """The evidence that went out, in the order of its marks."""
         by_number = {each.number: each for each in self.asked.evidence}
         return [by_number[number] for number in self._marks]
-
-    @property
-    def unproven(self) -> tuple[int, ...]:
-        """The numbers of the evidence of an answer that did not pass: a person may read there what it is."""
-        return self.end.unproven
 
     @property
     def data(self) -> dict[str, Any]:
@@ -123,3 +109,58 @@ class Composition(Struct):
         for hint in self.hints:
             report["failure"] = hint
             self.call.record["severity"] = "WARNING"
+
+
+class Knowledge(Protocol):
+    """The knowledge of an agent, for a composer."""
+
+    def evidence(self, question: str, language: Language) -> Sequence[Evidence]:
+        """Return what may answer the question, the best first; nothing for a question that the rules alone answer."""
+
+    def data(self, cited: Sequence[Evidence], language: Language, /) -> dict[str, Any]:
+        """Return the structured answer that rests on this evidence."""
+
+    def abstention(self, question: str, language: Language, /) -> Iterator[Piece]:
+        """Yield the answer to a question that the knowledge does not answer."""
+
+
+def composed(answer: Answer, knowledge: Knowledge, composer: Composer | None) -> Answer:
+    """Return `answer` with a composer before it, if there is one.
+
+    `answer`, by rules, takes over when the model fails or nothing that it writes can be verified. When the model says that the
+    knowledge does not answer, the agent abstains.
+    """
+    if composer is None:
+        return answer
+
+    def composed_answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        question = question_text(text_of(request.message))
+        language = answer_language(question)
+        evidence = knowledge.evidence(question, language) if question else ()
+        if not evidence:
+            yield from answer(request, call)
+            return
+        composition = Composition(composer, Asked(question=question, language=language, evidence=evidence), call=call)
+        yield from composition.text()
+        if composition.is_answered:
+            data = {"answered": True, "grounded": True, "citations": [citation(each) for each in composition.cited]}
+            yield Data(knowledge.data(composition.cited, language) | data | composition.data | _hints(composition, {}))
+            return
+        pieces = knowledge.abstention(question, language) if composition.end.declined else answer(request, call)
+        for piece in pieces:
+            if isinstance(piece, Data):
+                piece = Data(piece.value | composition.data | _hints(composition, piece.value))
+            yield piece
+
+    return composed_answer
+
+
+def citation(evidence: Evidence) -> dict[str, Any]:
+    """Return a piece of knowledge in the form of a citation."""
+    title, *section = evidence.context
+    return {"uri": evidence.source, "title": title, "quote": evidence.text, "position": {"section": section}}
+
+
+def _hints(composition: Composition, data: dict[str, Any]) -> dict[str, Any]:
+    hints = [*data.get("hints", ()), *composition.hints]
+    return {"hints": hints} if hints else {}

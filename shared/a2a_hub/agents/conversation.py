@@ -16,7 +16,8 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.model import Part, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
-from a2a_hub.agents.rewriting import Rewriter
+from a2a_hub.agents.rewriting import rewritten
+from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.text.follow_up import completed, is_follow_up, names_another
 
 _MAX_CONVERSATIONS = 1_000
@@ -78,8 +79,8 @@ def _kept_turns(request: SendMessageRequest) -> tuple[Turn, ...]:
     return kept[-_MAX_TURNS:]
 
 
-def in_conversation(answer: Answer, *, alone_first: bool = True, rewriter: Rewriter | None = None) -> Answer:
-    """Return `answer` with follow-ups completed: by `rewriter`, or where it fails by the question before.
+def in_conversation(answer: Answer, *, alone_first: bool = True, model: LanguageModel | None = None) -> Answer:
+    """Return `answer` with follow-ups completed: by the model, or where it fails by the question before.
 
     `alone_first`: only if their own words get no answer by rules. An agent that finds something for nearly every text needs the
     completed question at once.
@@ -98,9 +99,9 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, rewriter: Rewri
                 yield Data({memory.URI: msgspec.to_builtins(after)})
 
         complete = None
-        if rewriter and earlier:
+        if model and earlier:
             before = [(turn.question, turn.answer) for turn in earlier]
-            complete = rewriter.rewritten(question, before, cancellation=call.cancellation)
+            complete = rewritten(model, question, before, cancellation=call.cancellation)
         if complete is not None or not earlier or not is_follow_up(question):
             texts: list[str] = []
             for piece in _answered(answer, request, call, complete or question):

@@ -30,6 +30,17 @@ _POSSESSIVE = re.compile(r"['\u2019](?:s\b|re\b)")
 _APOSTROPHE = re.compile(r"['\u2019]")
 
 
+class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One text in both languages."""
+
+    en: str
+    ja: str
+
+    def in_(self, language: Language) -> str:
+        """Return the text in one of them."""
+        return self.ja if language is Language.JA else self.en
+
+
 def read_folder(folder: Path, kind: type[T]) -> list[T]:
     """Return each file as a `kind`, in the order of their names. Raises ValueError with the file and the place of an error."""
     return [_read(path, kind) for path in sorted(folder.glob("*.toml"))]
@@ -127,7 +138,7 @@ def topic_of(question: str, rules: Sequence[Rule]) -> str | None:
     return next(iter(topics_of(question, rules)), None)
 
 
-def some_titles(titles: Sequence[str], language: Language) -> str:
+def some_titles(titles: Sequence[Wording], language: Language) -> str:
     """Return the first few titles as one text: an overview that is short enough to be read."""
-    named = titles[:_MAX_TITLES]
+    named = [title.in_(language) for title in titles[:_MAX_TITLES]]
     return "、".join(named) + "など" if language is Language.JA else ", ".join(named) + " and more"

@@ -29,36 +29,31 @@ class _Reply(msgspec.Struct):
     question: str
 
 
-class Rewriter:
-    """A model that completes questions."""
+def rewritten(
+    model: LanguageModel, question: str, earlier: Sequence[tuple[str, str]], *, cancellation: Cancellation
+) -> str | None:
+    """Return the complete question, unchanged if it is complete.
 
-    def __init__(self, model: LanguageModel, *, timeout_seconds: float = _TIMEOUT_SECONDS) -> None:
-        self._model = model
-        self._timeout_seconds = timeout_seconds
+    None if the model fails, is late, or brings in a number that nobody has asked about.
 
-    def rewritten(self, question: str, earlier: Sequence[tuple[str, str]], *, cancellation: Cancellation) -> str | None:
-        """Return the complete question, unchanged if it is complete.
-
-        None if the model fails, is late, or brings in a number that nobody has asked about.
-
-        `earlier` are the questions and answers before it, the oldest first.
-        """
-        if len(question) > _MOST_CHARACTERS:
-            return None
-        lines = [_line(earlier_question=asked, answer=answer) for asked, answer in earlier]
-        try:
-            reply = structured(
-                self._model,
-                _Reply,
-                instruction=_INSTRUCTION,
-                text="\n".join([*lines, _line(question=question)]),
-                cancellation=cancellation,
-                timeout_seconds=self._timeout_seconds,
-            )
-        except ModelFailed:
-            return None
-        found = " ".join(reply.question.split())
-        return question if found == " ".join(question.split()) else _checked(found, question, earlier)
+    `earlier` are the questions and answers before it, the oldest first.
+    """
+    if len(question) > _MOST_CHARACTERS:
+        return None
+    lines = [_line(earlier_question=asked, answer=answer) for asked, answer in earlier]
+    try:
+        reply = structured(
+            model,
+            _Reply,
+            instruction=_INSTRUCTION,
+            text="\n".join([*lines, _line(question=question)]),
+            cancellation=cancellation,
+            timeout_seconds=_TIMEOUT_SECONDS,
+        )
+    except ModelFailed:
+        return None
+    found = " ".join(reply.question.split())
+    return question if found == " ".join(question.split()) else _checked(found, question, earlier)
 
 
 def _checked(found: str, question: str, earlier: Sequence[tuple[str, str]]) -> str | None:

@@ -89,13 +89,13 @@ class Composer:
     """A model with the checks of what it writes. `still_stands` says whether a quote is at its place in the source."""
 
     def __init__(self, model: LanguageModel, *, verify: Verify, entailment: Entailment | None = None) -> None:
-        self._model = model
+        self.model = model
         self._verify = verify
         self._entailment = entailment
 
     def hint(self, step: str, failure: Failure) -> dict[str, str]:
         """See `LanguageModel.hint`."""
-        return self._model.hint(step, failure)
+        return self.model.hint(step, failure)
 
     def compose(
         self,
@@ -120,7 +120,7 @@ class Composer:
         if dropped:
             tracing.add("a2a_hub.sentences.dropped", len(dropped))
         yield Composed(
-            model=self._model.name,
+            model=self.model.name,
             kept=run.kept,
             declined=form is not None and not (run.kept or run.dropped),
             missing=form.missing[:_MOST_SENTENCE_CHARACTERS] if form else "",
@@ -139,7 +139,7 @@ class Composer:
         stream = SentenceStream()
         seconds = until - time.monotonic()
         try:
-            for piece in self._model.stream(run.prompt, cancellation=run.cancellation, timeout_seconds=seconds):
+            for piece in self.model.stream(run.prompt, cancellation=run.cancellation, timeout_seconds=seconds):
                 match piece:
                     case str():
                         for written in stream.read(piece):

@@ -7,7 +7,7 @@ from a2a_hub.grounding.composer import Composer, Entailment
 from a2a_hub.grounding.model_entailment import ModelEntailment
 from a2a_hub.grounding.verifier import verify
 from a2a_hub.language_models.model import LanguageModel
-from a2a_hub.language_models.settings import ModelSettings, read_answer_model
+from a2a_hub.language_models.settings import ModelSettings, language_model, read_answer_model
 from a2a_hub.settings.reader import Settings
 
 BY_MODEL, BY_NOBODY = "model", "none"
@@ -27,6 +27,11 @@ def read_composer(settings: Settings, *, more_checks: Sequence[str] = ()) -> Com
     model = read_answer_model(settings)
     check = settings.choice("ANSWER_CHECK", BY_MODEL, (BY_MODEL, BY_NOBODY, *more_checks))
     return ComposerSettings(model=model, check=check) if model else None
+
+
+def configured_composer(settings: ComposerSettings | None, *, entailment: Entailment | None = None) -> Composer | None:
+    """Return the composer of the settings, None without a model; see `composer`."""
+    return composer(language_model(settings.model), check=settings.check, entailment=entailment) if settings else None
 
 
 def composer(model: LanguageModel, *, check: str, entailment: Entailment | None = None) -> Composer:
