@@ -89,11 +89,6 @@ def open_streams(server: Server, count: int, question: Question) -> list[OpenStr
     return streams
 
 
-def follow(streams: Sequence[OpenStream], *, seconds: float) -> None:
-    """Receive events for `seconds`, or until every stream has ended."""
-    _receive(streams, until=lambda: False, seconds=seconds)
-
-
 def _receive(streams: Sequence[OpenStream], *, until: Callable[[], bool], seconds: float) -> None:
     deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as waiting:

@@ -7,7 +7,6 @@ import http.client
 import math
 import os
 import re
-import select
 import signal
 import subprocess
 import threading
@@ -21,6 +20,7 @@ from local.ports import LOOPBACK
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LAST_LINES = 15
+_LOOK_SECONDS = 0.05
 # The beginning of an error message for the operator.
 _OPERATOR_ERROR = re.compile(r"^(?:[\w.]+\.WrongFile: |(?=The settings are wrong:$))", re.MULTILINE)
 
@@ -29,8 +29,7 @@ class StopSignal:
     """Set by a signal, or by `set`, and from then on for good."""
 
     def __init__(self) -> None:
-        self._reader, self._writer = os.pipe()
-        os.set_blocking(self._writer, False)
+        self._is_set = False
 
     @classmethod
     def of_signals(cls) -> StopSignal:
@@ -43,26 +42,19 @@ class StopSignal:
 
     def set(self) -> None:
         """Set it for good."""
-        # A pipe that is full of such bytes is set already.
-        with contextlib.suppress(BlockingIOError):
-            os.write(self._writer, b".")
+        self._is_set = True
 
     def is_set(self) -> bool:
         """Return True if it is set."""
-        return self.wait(0)
+        return self._is_set
 
-    def wait(self, timeout_seconds: float | None = None) -> bool:
+    def wait(self, timeout_seconds: float = math.inf) -> bool:
         """Wait until it is set; return False on a timeout."""
-        deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-        while True:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            # A handler's byte is seen at once, since poll is entered again after it. Unlike select, it takes any file descriptor.
-            waiting = select.poll()
-            waiting.register(self._reader, select.POLLIN)
-            if waiting.poll(None if left is None else math.ceil(left * 1000)):
-                return True
-            if deadline is not None and time.monotonic() >= deadline:
-                return False
+        deadline = time.monotonic() + timeout_seconds
+        # A handler runs in the middle of a sleep, and could not take the lock of an event that is waited for.
+        while not self._is_set and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(left, _LOOK_SECONDS))
+        return self._is_set
 
 
 @dataclass(frozen=True, kw_only=True)

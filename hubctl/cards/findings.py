@@ -8,7 +8,7 @@ from hubctl.console import counted
 
 
 def as_text(place: str, findings: Sequence[Finding]) -> str:
-    """Return three lines for each finding, and the count."""
+    """Return three lines for each finding, then the verdict and the count of each severity."""
     lines = []
     for each in findings:
         lines += [
@@ -16,12 +16,7 @@ def as_text(place: str, findings: Sequence[Finding]) -> str:
             f"    fix:  {each.fix}",
             f"    rule: {each.rule} ({each.source})",
         ]
-    return "\n".join([*lines, f"{place}: {summary(findings)}"])
-
-
-def summary(findings: Sequence[Finding]) -> str:
-    """Return the verdict and the count of each severity."""
     counts = [(severity, sum(each.severity is severity for each in findings)) for severity in Severity]
     counts_text = ", ".join(counted(count, severity) for severity, count in counts if count)
     verdict = "Gemini Enterprise would not work with it" if has_errors(findings) else "good for Gemini Enterprise"
-    return f"{verdict} ({counts_text})" if counts_text else verdict
+    return "\n".join([*lines, f"{place}: {verdict}" + (f" ({counts_text})" if counts_text else "")])

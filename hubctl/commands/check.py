@@ -1,7 +1,6 @@
 """`hubctl check`: the errors of the route table and the route of a text, or the errors of a card for Gemini Enterprise."""
 
 import argparse
-import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TextIO
@@ -13,7 +12,7 @@ from a2a_hub.routing.routes import RouteTable, RouteTableError
 from a2a_hub.toml.checked_table import no_such
 from hubctl.cards.findings import as_text
 from hubctl.connection import read_card
-from hubctl.console import counted
+from hubctl.console import counted, write
 from hubctl.main import CommandError
 from hubctl.project_files import ReadTable, read_table
 
@@ -41,7 +40,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         read = read_table(arguments.routes, environment=environment)
     except RouteTableError as error:
         problems = [{"line": problem.line, "message": problem.message} for problem in error.problems]
-        _write(out, {"routes": [], "problems": problems}, str(error), as_json=arguments.json)
+        write({"routes": [], "problems": problems}, [str(error)], as_json=arguments.json, out=out)
         return 1
     router = Router(read.table)
     strays = _stray_examples(read.table, router)
@@ -61,7 +60,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         if arguments.skill is None:
             result["also"] = list(router.passed_over(arguments.text).values())
             lines += [f"also    {reason}" for reason in result["also"]]
-    _write(out, result, "\n".join(lines), as_json=arguments.json)
+    write(result, lines, as_json=arguments.json, out=out)
     return 1 if wrong else 0
 
 
@@ -69,8 +68,8 @@ def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.text or arguments.skill or arguments.last_route:
         raise CommandError("--card checks a card, and --text a text's route: give one of them")
     findings = check.check_text(read_card(arguments.card, http=HttpClient()))
-    write = check.as_json if arguments.json else as_text
-    print(write(arguments.card, findings), file=out)
+    shown = check.as_json if arguments.json else as_text
+    print(shown(arguments.card, findings), file=out)
     return 1 if check.has_errors(findings) else 0
 
 
@@ -110,7 +109,3 @@ def _choice(router: Router, arguments: argparse.Namespace, *, known: Collection[
     except UnknownSkill as error:
         return {"error": str(error)}
     return {"route": choice.route.id, "rule": choice.rule, "words": list(choice.words), "reason": choice.reason}
-
-
-def _write(out: TextIO, result: dict[str, Any], text: str, *, as_json: bool) -> None:
-    print(json.dumps(result, ensure_ascii=False) if as_json else text, file=out)

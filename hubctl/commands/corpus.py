@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
-from dataclasses import asdict
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -100,24 +99,19 @@ def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: Te
         report_line(f"skipped, but an earlier push has made it searchable: {uri}")
     if failed:
         report_line(f"{failed} could not be indexed")
-    if arguments.json:
-        write(
-            {"ok": not (failed or left), **value, "failed": failed, "surplus": sorted(surplus)},
-            (),
-            as_json=True,
-            out=out,
-        )
+    value |= {"ok": not (failed or left), "failed": failed, "surplus": sorted(surplus)}
+    write(value, (), as_json=arguments.json, out=out)
     return 1 if failed or left else 0
 
 
 def _make_store(corpus: Corpus, report_line: ReportLine) -> None:
     """Make the data store, and return when it is there."""
-    operation, pause_seconds, waited_seconds = corpus.start_store(), _FIRST_POLL_SECONDS, 0.0
-    while not corpus.is_store_made(operation):
+    operation, started = corpus.start_store(), time.monotonic()
+    for pause_seconds in _pauses():
+        if corpus.is_store_made(operation):
+            break
         time.sleep(pause_seconds)
-        waited_seconds += pause_seconds
-        pause_seconds = min(_POLL_SECONDS, pause_seconds * 2)
-        if waited_seconds > _POLL_SECONDS:
+        if (waited_seconds := time.monotonic() - started) > _POLL_SECONDS:
             report_line(f"still making the data store, {waited_seconds:.0f} s")
     report_line("made the data store, with the layout parser and chunks")
 
@@ -134,19 +128,18 @@ def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: 
     files = local_files(arguments.folder)[0] if arguments.folder else None
     found = standings(target, files, corpus.objects(), corpus.documents())
     agrees = bool(found) and all(each.state is State.OK for each in found)
-    if arguments.json:
-        documents = [asdict(each) for each in found]
-        result = {"ok": agrees, "bucket": target.bucket, "dataStore": target.store, "documents": documents}
-        print(json.dumps(result, ensure_ascii=False), file=out)
-        return 0 if agrees else 1
-    print(f"bucket      {target.uri('')}\ndata store  {target.store}", file=out)
-    for each in found:
-        if each.state is not State.OK:
-            print(f"{each.state}: {each.uri}{': ' + each.detail if each.detail else ''}", file=out)
+    lines = [f"bucket      {target.uri('')}", f"data store  {target.store}"]
+    lines += [
+        f"{each.state}: {each.uri}{': ' + each.detail if each.detail else ''}"
+        for each in found
+        if each.state is not State.OK
+    ]
     counts = Counter(each.state for each in found)
-    print(", ".join(f"{number} {state}" for state, number in counts.items()) or "no documents", file=out)
+    lines.append(", ".join(f"{number} {state}" for state, number in counts.items()) or "no documents")
     if not agrees:
-        print("fix it with: hubctl corpus push FOLDER (--prune removes what is not in the folder)", file=out)
+        lines.append("fix it with: hubctl corpus push FOLDER (--prune removes what is not in the folder)")
+    value = {"ok": agrees, "bucket": target.bucket, "dataStore": target.store, "documents": found}
+    write(value, lines, as_json=arguments.json, out=out)
     return 0 if agrees else 1
 
 
@@ -185,8 +178,8 @@ def _upload(corpus: Corpus, files: Sequence[LocalFile], generations: dict[str, i
 
 def _import_batch(corpus: Corpus, batch: Sequence[LocalFile], *, done: int, total: int, report_line: ReportLine) -> int:
     operation = corpus.start_import(batch)
-    reported, pause_seconds = -1, _FIRST_POLL_SECONDS
-    while True:
+    reported = -1
+    for pause_seconds in _pauses():
         progress = corpus.imported(operation)
         finished = progress.succeeded + progress.failed
         if finished != reported:
@@ -195,7 +188,12 @@ def _import_batch(corpus: Corpus, batch: Sequence[LocalFile], *, done: int, tota
         if progress.done:
             break
         time.sleep(pause_seconds)
-        pause_seconds = min(_POLL_SECONDS, pause_seconds * 2)
     for error in progress.errors:
         report_line(f"not imported: {error}")
     return progress.failed or len(progress.errors)
+
+
+def _pauses() -> Iterator[float]:
+    """Yield the seconds to wait between one look at an operation and the next."""
+    for doubled in count():
+        yield min(_POLL_SECONDS, _FIRST_POLL_SECONDS * 2**doubled)

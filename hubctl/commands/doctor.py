@@ -1,17 +1,16 @@
 """`hubctl doctor`: step by step what works and what does not, with the exact command that fixes it."""
 
 import argparse
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 import msgspec
 
 from a2a_hub.card_rules.card import Severity
-from a2a_hub.diagnosis.report import Examined, Outcome, Report, Step, ok
+from a2a_hub.diagnosis.report import Examined, Outcome, Step, ok
 from a2a_hub.http.client import HttpClient
 from hubctl.connection import hub_address, hub_token
-from hubctl.console import row, table_head
+from hubctl.console import row, table_head, write
 from hubctl.entrance import Entrance
 from hubctl.main import CommandError
 from hubctl.registration import evidence
@@ -53,8 +52,12 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     registered = _registered(arguments, environment, url)
     if registered is not None:
         report = msgspec.structs.replace(report, examined=(*report.examined, registered))
-    print(as_json(report) if arguments.json else "\n".join(as_text(report)), file=out)
-    return 1 if has_errors(report) else 0
+    steps = [(part.subject, step) for part in report.examined for step in part.steps]
+    wrong = any(step.outcome is Outcome.ERROR for _, step in steps)
+    findings = [{"subject": subject, **msgspec.structs.asdict(step)} for subject, step in steps]
+    value = {"ok": not wrong, "account": report.account, "findings": findings}
+    write(value, _lines(steps), as_json=arguments.json, out=out)
+    return 1 if wrong else 0
 
 
 def _registered(arguments: argparse.Namespace, environment: Mapping[str, str], url: str) -> Examined | None:
@@ -89,34 +92,17 @@ def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined
     return Examined(subject="registered", steps=tuple(steps))
 
 
-def has_errors(report: Report) -> bool:
-    """Return True if a step found an error."""
-    return any(step.outcome is Outcome.ERROR for _, step in _steps(report))
-
-
-def as_text(report: Report) -> Iterator[str]:
+def _lines(steps: Sequence[tuple[str, Step]]) -> Iterator[str]:
     """Yield a row for each step; under one that failed, the fix. A command stands on a line of its own, whole."""
     yield from table_head(("", "part", "check", "what was seen"), _WIDTHS)
-    for subject, step in _steps(report):
-        yield from _lines(subject, step)
+    for subject, step in steps:
+        yield from _row(subject, step)
     yield ""
-    counts = {outcome: sum(step.outcome is outcome for _, step in _steps(report)) for outcome in Outcome}
-    summary = [f"{count} {_PLURALS[outcome]}" for outcome, count in counts.items() if count]
-    yield ", ".join(summary)
+    counts = {outcome: sum(step.outcome is outcome for _, step in steps) for outcome in Outcome}
+    yield ", ".join(f"{count} {_PLURALS[outcome]}" for outcome, count in counts.items() if count)
 
 
-def as_json(report: Report) -> str:
-    """Return one JSON object: `ok`, `account`, `findings`."""
-    findings = [{"subject": subject, **msgspec.structs.asdict(step)} for subject, step in _steps(report)]
-    value = {"ok": not has_errors(report), "account": report.account, "findings": findings}
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _steps(report: Report) -> Iterable[tuple[str, Step]]:
-    return ((part.subject, step) for part in report.examined for step in part.steps)
-
-
-def _lines(subject: str, step: Step) -> Iterator[str]:
+def _row(subject: str, step: Step) -> Iterator[str]:
     if step.outcome in (Outcome.OK, Outcome.SKIPPED):
         yield row((_MARKS[step.outcome], subject, step.check, step.message), _WIDTHS)
         return

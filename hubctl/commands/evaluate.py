@@ -9,12 +9,12 @@ from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 from a2a_hub.routing.router import Choice, Router, Rule
-from a2a_hub.routing.routes import RouteTable, RouteTableError
+from a2a_hub.routing.routes import RouteTableError
 from a2a_hub.toml.checked_table import no_such
 from hubctl.connection import hub_address, hub_token
 from hubctl.console import write
 from hubctl.live import corpus_questions, paper
-from hubctl.live.hub import LiveHub, LocalCloud, read_cases
+from hubctl.live.hub import LiveHub
 from hubctl.log_lines import Fields, read_lines
 from hubctl.main import CommandError
 from hubctl.project_files import SOURCE_TREE, project_file, read_table, read_text
@@ -45,11 +45,6 @@ class Routed:
     def is_right(self) -> bool:
         """True if the labelled agent is asked, at once or after that of the default has declined."""
         return self.choice.reaches(self.question.expected)
-
-    @property
-    def column(self) -> str:
-        """The column of the table: the route, or that it was the default."""
-        return _DEFAULT if self.choice.rule is Rule.DEFAULT else self.choice.route.id
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,9 +95,15 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     router = Router(table)
     questions = read_labelled(arguments.file, known=tuple(table.by_id))
     routed = [Routed(question, router.choose(question.text)) for question in questions]
-    wrong = [_as_value(each) for each in routed if not each.is_right]
-    value = {"ok": not wrong, "questions": len(routed), "wrong": wrong}
-    write(value, _report(arguments.file, table, routed), as_json=arguments.json, out=out)
+    wrong = [each for each in routed if not each.is_right]
+    value = {"ok": not wrong, "questions": len(routed), "wrong": [_as_value(each) for each in wrong]}
+    lines = [*_confusion([route.id for route in table.routes], routed), ""]
+    for each in wrong:
+        place, choice = f"{arguments.file}:{each.question.line}: expected {each.question.expected}", each.choice
+        lines.append(f"{place}, got {choice.route.id} ({choice.reason}): {each.question.text}")
+    right = len(routed) - len(wrong)
+    lines.append(f"{right} of {len(routed)} right ({right / len(routed):.1%})")
+    write(value, lines, as_json=arguments.json, out=out)
     return 1 if wrong else 0
 
 
@@ -116,14 +117,17 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
     if arguments.file and arguments.file.suffix == ".jsonl":
         if arguments.paper:
             raise CommandError("--paper has questions of its own: leave out one of the two")
-        outcomes = judged = [
-            corpus_questions.judged(hub, each) for each in corpus_questions.read_corpus_questions(arguments.file)
-        ]
+        own = corpus_questions.read_corpus_questions(arguments.file)
+        outcomes = judged = [corpus_questions.judged(hub, each) for each in own]
         lines = corpus_questions.report(judged)
     else:
         questions = paper.read_questions(arguments.file or project_file(_PAPER, option="FILE"))
         if arguments.paper:
-            outcomes = findings = _reproduced(hub, arguments.cloud, url, questions)
+            run = SOURCE_TREE / ".run" / str(urlsplit(url).port)
+            cloud = paper.LocalCloud.of_run(arguments.cloud or run / "cloud.json")
+            numbered = [question for question in questions if question.paper is not None]
+            cases = paper.read_cases(project_file(_CASES, option="FILE"))
+            outcomes = findings = list(paper.reproduce(hub, cloud, questions=numbered, cases=cases))
             lines = paper.findings_tables(findings)
         else:
             outcomes = answers = [paper.ask(hub, question) for question in questions]
@@ -133,28 +137,10 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
     return 1 if wrong else 0
 
 
-def _reproduced(
-    hub: LiveHub, cloud_file: Path | None, url: str, questions: Sequence[paper.Question]
-) -> list[paper.Finding]:
-    cloud = LocalCloud.of_run(cloud_file or SOURCE_TREE / ".run" / str(urlsplit(url).port) / "cloud.json")
-    numbered = [question for question in questions if question.paper is not None]
-    cases = read_cases(project_file(_CASES, option="FILE"))
-    return list(paper.reproduce(hub, cloud, questions=numbered, cases=cases))
-
-
-def _report(file: Path, table: RouteTable, routed: Sequence[Routed]) -> list[str]:
-    right = sum(each.is_right for each in routed)
-    return [
-        *_confusion([route.id for route in table.routes], routed),
-        "",
-        *(_misrouted(file, each) for each in routed if not each.is_right),
-        f"{right} of {len(routed)} right ({right / len(routed):.1%})",
-    ]
-
-
 def _confusion(ids: Sequence[str], routed: Sequence[Routed]) -> list[str]:
     """Return one row for each label, with one column for each route that a rule chose, and one for the default."""
-    counts = Counter((each.question.expected, each.column) for each in routed)
+    chosen = ((each.question.expected, each.choice) for each in routed)
+    counts = Counter((row, _DEFAULT if each.rule is Rule.DEFAULT else each.route.id) for row, each in chosen)
     columns = (*ids, _DEFAULT)
     width = max(len("expected"), *map(len, columns)) + 2
     header = "expected".ljust(width) + "".join(name.rjust(width) for name in columns)
@@ -166,12 +152,6 @@ def _as_value(each: Routed) -> dict[str, object]:
     question, choice = each.question, each.choice
     asked = {"line": question.line, "text": question.text, "expected": question.expected}
     return asked | {"route": choice.route.id, "reason": choice.reason}
-
-
-def _misrouted(file: Path, each: Routed) -> str:
-    question, choice = each.question, each.choice
-    place = f"{file}:{question.line}"
-    return f"{place}: expected {question.expected}, got {choice.route.id} ({choice.reason}): {question.text}"
 
 
 def read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:

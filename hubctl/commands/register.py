@@ -21,13 +21,11 @@ from hubctl.registration.api import Api, api_of
 from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
 from hubctl.registration.target import LOCATIONS, Call
 
-_ACTIONS = ("apply", "list", "delete", "doctor")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add = parser.add_argument
-    add("action", nargs="?", choices=_ACTIONS, default="apply", help="apply (default), list, delete or doctor")
+    add("action", nargs="?", choices=[*_ACTIONS], default="apply", help="apply (default), list, delete or doctor")
     add("agent_id", nargs="?", metavar="AGENT", help="delete, doctor: this agent, not the one of the card")
     add("--project", help="the Google Cloud project (GOOGLE_CLOUD_PROJECT)")
     add("--app", help="the app's id (GEMINI_ENTERPRISE_APP)")
@@ -69,15 +67,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         raise CommandError(f"{arguments.agent_id!r}: to choose an agent, write --agent {arguments.agent_id}")
     if arguments.dry_run and arguments.action in ("list", "doctor"):
         raise CommandError(f"{arguments.action} changes nothing: leave --dry-run out")
-    match arguments.action:
-        case "list":
-            return _list(api, arguments, out)
-        case "delete":
-            return _delete(api, arguments, environment, out)
-        case "doctor":
-            return _doctor(api, arguments, environment, out)
-        case _:
-            return _apply(api, arguments, environment, out)
+    return _ACTIONS[arguments.action](api, arguments, environment, out)
 
 
 def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
@@ -85,19 +75,13 @@ def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, st
     findings = [
         each for each in check_text(text) if not arguments.no_authorization or each.rule not in NEEDS_AUTHORIZATION
     ]
-    wrong = has_errors(findings)
     if findings and not arguments.json:
         print(as_text(arguments.card or "the card", findings), file=out)
-    if wrong:
+    if has_errors(findings):
         write({"ok": False, "findings": findings, "steps": []}, (), as_json=arguments.json, out=out)
         return 1
-    wanted = Wanted(
-        card=card,
-        oauth=_oauth(arguments, environment),
-        icon=arguments.icon,
-        shared=not arguments.not_shared,
-        agent_id=arguments.agent,
-    )
+    oauth_content, shared = _oauth(arguments, environment), not arguments.not_shared
+    wanted = Wanted(card=card, oauth=oauth_content, icon=arguments.icon, shared=shared, agent_id=arguments.agent)
     if arguments.dry_run:
         return _show(api, dry_run(wanted, api.target), arguments, out)
     steps = apply(api, wanted)
@@ -123,18 +107,15 @@ def _oauth(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dic
     return oauth.server_side_oauth2(client, more_scopes=arguments.scope)
 
 
-def _list(api: Api, arguments: argparse.Namespace, out: TextIO) -> int:
-    agents = [read_agent(each) for each in api.agents()]
-    if arguments.json:
-        print(json.dumps([_row(each) for each in agents], ensure_ascii=False), file=out)
-        return 0
-    for agent in agents:
-        row = _row(agent)
-        shared = "shared" if agent.shared else "not shared"
-        streaming = "streaming" if row["streaming"] else "no streaming"
-        print(f"{agent.id}  {agent.display_name}  {row['url'] or '-'}  {shared}, {streaming}", file=out)
-        print(f"    authorization: {agent.authorization or 'none'}", file=out)
-    print(f"{counted(len(agents), 'agent')} in the app {api.target.app}", file=out)
+def _list(api: Api, arguments: argparse.Namespace, _: Mapping[str, str], out: TextIO) -> int:
+    rows = [_row(read_agent(each)) for each in api.agents()]
+    lines = []
+    for row in rows:
+        marks = f"{'shared' if row['shared'] else 'not shared'}, {'streaming' if row['streaming'] else 'no streaming'}"
+        lines.append(f"{row['id']}  {row['displayName']}  {row['url'] or '-'}  {marks}")
+        lines.append(f"    authorization: {row['authorization'] or 'none'}")
+    lines.append(f"{counted(len(rows), 'agent')} in the app {api.target.app}")
+    write(rows, lines, as_json=arguments.json, out=out)
     return 0
 
 
@@ -181,20 +162,13 @@ def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
     diagnoses = doctor.diagnose(found)
     wrong = doctor.has_errors(diagnoses)
     name = found.agent.name if found.agent else None
-    if arguments.json:
-        value = {
-            "ok": not wrong,
-            "agent": name,
-            "findings": [{"severity": each.severity, **asdict(each)} for each in diagnoses],
-        }
-        print(json.dumps(value, ensure_ascii=False), file=out)
-        return 1 if wrong else 0
-    print(f"agent: {name or 'none'}\nauthorization: {found.bound or 'none'}", file=out)
+    lines = [f"agent: {name or 'none'}", f"authorization: {found.bound or 'none'}"]
     for each in diagnoses:
-        print(f"{each.severity}: {each.check}: {each.message}\n    fix: {each.fix}", file=out)
-        if each.command:
-            print(f"    run: {each.command}", file=out)
-    print("something is wrong" if wrong else "nothing that can be seen from outside is wrong", file=out)
+        lines += [f"{each.severity}: {each.check}: {each.message}", f"    fix: {each.fix}"]
+        lines += [f"    run: {each.command}"] if each.command else []
+    lines.append("something is wrong" if wrong else "nothing that can be seen from outside is wrong")
+    findings = [{"severity": each.severity, **asdict(each)} for each in diagnoses]
+    write({"ok": not wrong, "agent": name, "findings": findings}, lines, as_json=arguments.json, out=out)
     return 1 if wrong else 0
 
 
@@ -228,3 +202,6 @@ def _card(
     except ValueError:
         value = {}
     return (value if isinstance(value, dict) else {}), text
+
+
+_ACTIONS = {"apply": _apply, "list": _list, "delete": _delete, "doctor": _doctor}

@@ -1,7 +1,6 @@
 """`hubctl routes`: the route table in a bucket, compared with a file, replaced, and rolled back, while hubs use it."""
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,7 +16,7 @@ from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.telemetry import audit
 from hubctl.audited import audited
 from hubctl.commands.evaluate import Labelled, read_labelled
-from hubctl.console import counted
+from hubctl.console import counted, write
 from hubctl.log_lines import Fields, duration, read_cloud_logging, read_lines
 from hubctl.main import CommandError
 from hubctl.project_files import placeholders, project_file, read_text
@@ -82,7 +81,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     try:
         return _carry_out(bucket, arguments, environment, out)
     except BucketRefused as refused:
-        fix = _FIXES.get(refused.status or 0, "try again").format(bucket="/".join(bucket.uri.split("/")[:3]))
+        fix = _FIXES.get(refused.status or 0, "try again").format(bucket=_bucket_of(bucket))
         raise CommandError(f"{refused.strerror}; {fix}") from None
 
 
@@ -92,10 +91,8 @@ def _carry_out(bucket: BucketFile, arguments: argparse.Namespace, environment: M
     if arguments.action == "rollback":
         versions = bucket.before()
         if versions is None:
-            where = "/".join(bucket.uri.split("/")[:3])
-            raise CommandError(
-                f"no version is before this one; gcloud storage buckets update {where} --versioning keeps them"
-            )
+            keeps = f"gcloud storage buckets update {_bucket_of(bucket)} --versioning"
+            raise CommandError(f"no version is before this one; {keeps} keeps them")
         restores = versions[1]
         stored = bucket.read(generation=restores)
         new, name = stored.text if stored else "", f"{bucket.uri}#{restores}"
@@ -109,14 +106,13 @@ def _carry_out(bucket: BucketFile, arguments: argparse.Namespace, environment: M
         operator = audited(environment)
         generation = bucket.write(new, replaces=generation, restores=restores)
         audit.table_changed(operator, new, action=arguments.action, file=bucket.uri, generation=generation)
-    if arguments.json:
-        value = {"written": writes, "generation": generation, **structs.asdict(change)}
-        print(json.dumps(value, ensure_ascii=False, default=structs.asdict), file=out)
-    else:
-        end = f"{bucket.uri} is generation {generation} now; hubs follow within ROUTES_SECONDS (300)" if writes else ""
-        if not writes and arguments.action == "push":
-            end = "nothing to push" if new == old else "not pushed: --force pushes it all the same"
-        print("\n".join([*_lines(change), *([end] if end else [])]), file=out)
+    lines = [*_lines(change)]
+    if writes:
+        lines.append(f"{bucket.uri} is generation {generation} now; hubs follow within ROUTES_SECONDS (300)")
+    elif arguments.action == "push":
+        lines.append("nothing to push" if new == old else "not pushed: --force pushes it all the same")
+    value = {"written": writes, "generation": generation, **structs.asdict(change)}
+    write(value, lines, as_json=arguments.json, out=out)
     return 1 if refused and not writes else 0
 
 
@@ -130,6 +126,10 @@ def _bucket(uri: str, environment: Mapping[str, str]) -> BucketFile:
         raise CommandError(str(problem)) from None
     except ValueError as problem:
         raise CommandError(f"which table do hubs use? Name it with --bucket or ROUTES_FILE, and {problem}") from None
+
+
+def _bucket_of(file: BucketFile) -> str:
+    return "/".join(file.uri.split("/")[:3])
 
 
 def _live(bucket: BucketFile, *, may_be_absent: bool) -> Any:

@@ -1,14 +1,7 @@
-"""A running hub and the stand-ins of its local cloud, as an operator's tool calls them."""
+"""A running hub, as an operator's tool calls it."""
 
-from __future__ import annotations
-
-import contextlib
-import json
 import time
-import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from a2a_hub.a2a import protojson
@@ -89,63 +82,3 @@ class LiveHub:
             doubt = ": is --url a hub's?" if answer.status in (200, 404, 405) else ""
             raise CommandError(f"{self._url}{path} answered HTTP {answer.status}{doubt}")
         return value, round((time.perf_counter() - started) * 1000, 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One case; see evaluation/paper_cases.toml."""
-
-    id: str
-    paper: str
-    stand_in: str | None = None
-    fault: str | None = None
-    route: str | None = None
-    status: int | None = None
-    unread: bool = False
-    note: str = ""
-
-
-def read_cases(path: Path) -> tuple[Case, ...]:
-    """Return the cases in a file. Raises OSError, tomllib.TOMLDecodeError, TypeError or KeyError."""
-    return tuple(Case(**table) for table in tomllib.loads(path.read_text(encoding="utf-8"))["cases"])
-
-
-class LocalCloud:
-    """The stand-ins of a run over the local cloud, by name."""
-
-    def __init__(self, urls: Mapping[str, str]) -> None:
-        self._urls = urls
-        self._http = HttpClient()
-
-    @classmethod
-    def of_run(cls, file: Path) -> LocalCloud:
-        """Return the stand-ins whose addresses a run wrote down. Raises CommandError where it has none."""
-        try:
-            return cls(json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError):
-            raise CommandError(
-                f"there is no local cloud at {file}: start one with make run CLOUD=local, and name its file with --cloud"
-            ) from None
-
-    @contextlib.contextmanager
-    def broken(self, case: Case) -> Iterator[None]:
-        """Switch the case's fault on, and off again afterwards. Raises CommandError."""
-        if case.stand_in is None or case.fault is None:
-            yield
-            return
-        if case.stand_in not in self._urls:
-            raise CommandError(f"the local cloud has no {case.stand_in}")
-        url = f"{self._urls[case.stand_in]}/__faults/{case.fault}"
-        self._switch("POST", url)
-        try:
-            yield
-        finally:
-            self._switch("DELETE", url)
-
-    def _switch(self, method: str, url: str) -> None:
-        try:
-            answer = exchange(self._http, method, url, headers={}, seconds=10.0)
-        except HttpFailure as failure:
-            raise CommandError(f"the local cloud does not answer: {failure.detail}") from None
-        if answer.status != 204:
-            raise CommandError(f"the local cloud does not know this fault: HTTP {answer.status}")

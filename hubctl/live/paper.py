@@ -1,15 +1,21 @@
 """The paper's evaluation (§5; docs/paper.md): its questions over both paths, in each of its cases."""
 
+from __future__ import annotations
+
+import contextlib
+import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from a2a_hub.http.client import HttpClient, HttpFailure
+from hubctl.connection import exchange
 from hubctl.console import row, table_head
-from hubctl.live.hub import Case, LiveHub, LocalCloud, Reply
+from hubctl.live.hub import LiveHub, Reply
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
 
@@ -38,18 +44,85 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One case; see evaluation/paper_cases.toml."""
+
+    id: str
+    paper: str
+    stand_in: str | None = None
+    fault: str | None = None
+    route: str | None = None
+    status: int | None = None
+    unread: bool = False
+    note: str = ""
+
+
+def read_cases(path: Path) -> tuple[Case, ...]:
+    """Return the cases in a file. Raises OSError, tomllib.TOMLDecodeError, TypeError or KeyError."""
+    return tuple(Case(**table) for table in tomllib.loads(path.read_text(encoding="utf-8"))["cases"])
+
+
+class LocalCloud:
+    """The stand-ins of a run over the local cloud, by name."""
+
+    def __init__(self, urls: Mapping[str, str]) -> None:
+        self._urls = urls
+        self._http = HttpClient()
+
+    @classmethod
+    def of_run(cls, file: Path) -> LocalCloud:
+        """Return the stand-ins whose addresses a run wrote down. Raises CommandError where it has none."""
+        try:
+            return cls(json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            raise CommandError(
+                f"there is no local cloud at {file}: start one with make run CLOUD=local, and name its file with --cloud"
+            ) from None
+
+    @contextlib.contextmanager
+    def broken(self, case: Case) -> Iterator[None]:
+        """Switch the case's fault on, and off again afterwards. Raises CommandError."""
+        if case.stand_in is None or case.fault is None:
+            yield
+            return
+        if case.stand_in not in self._urls:
+            raise CommandError(f"the local cloud has no {case.stand_in}")
+        url = f"{self._urls[case.stand_in]}/__faults/{case.fault}"
+        self._switch("POST", url)
+        try:
+            yield
+        finally:
+            self._switch("DELETE", url)
+
+    def _switch(self, method: str, url: str) -> None:
+        try:
+            answer = exchange(self._http, method, url, headers={}, seconds=10.0)
+        except HttpFailure as failure:
+            raise CommandError(f"the local cloud does not answer: {failure.detail}") from None
+        if answer.status != 204:
+            raise CommandError(f"the local cloud does not know this fault: HTTP {answer.status}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One question's outcome; `wrong` says what was not right, on which path."""
+    """One question's outcome; `wrong` says what was not right, on which path; in a `case`, what is not as the paper reports."""
 
     question: Question
     ui: Reply
     inspected: Reply
     wrong: tuple[str, ...]
+    case: Case | None = None
 
     @property
     def record(self) -> dict[str, Any]:
         """The record of the inspection path."""
         return self.inspected.record or {}
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status with which the agent's boundary refused."""
+        status: int | None = (self.record.get("error") or {}).get("httpStatus")
+        return status
 
     @property
     def is_wrong(self) -> bool:
@@ -95,28 +168,10 @@ def _faults(question: Question, answer: str) -> list[str]:
     return faults
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding(Outcome):
-    """One question's outcome in one case. `wrong` says what is not as the paper reports, or not as it should be."""
-
-    case: Case
-
-    @property
-    def status(self) -> int | None:
-        """The HTTP status with which the agent's boundary refused."""
-        status: int | None = (self.record.get("error") or {}).get("httpStatus")
-        return status
-
-    @property
-    def is_concerned(self) -> bool:
-        """True if the case's fault affects this question."""
-        return self.case.route == self.question.route
-
-
 def reproduce(
     hub: LiveHub, cloud: LocalCloud, *, questions: Sequence[Question], cases: Sequence[Case]
-) -> Iterator[Finding]:
-    """Yield every finding. After each fault its question is asked once more: with the permission back, it must be answered again.
+) -> Iterator[Outcome]:
+    """Yield every outcome. After each fault its question is asked once more: with the permission back, it must be answered again.
 
     Raises CommandError.
     """
@@ -124,21 +179,19 @@ def reproduce(
         with cloud.broken(case):
             outcomes = [ask(hub, question) for question in questions]
         for outcome in outcomes:
-            finding = Finding(
-                case=case,
-                question=outcome.question,
-                ui=outcome.ui,
-                inspected=outcome.inspected,
-                wrong=_departures(case, outcome),
-            )
-            yield _asked_again(finding, hub) if finding.is_concerned else finding
+            wrong = _departures(case, outcome)
+            if case.route == outcome.question.route:
+                wrong += [f"with the permission back: {each}" for each in ask(hub, outcome.question).wrong]
+            yield replace(outcome, case=case, wrong=tuple(wrong))
 
 
-def _departures(case: Case, outcome: Outcome) -> tuple[str, ...]:
+def _departures(case: Case, outcome: Outcome) -> list[str]:
     """Return what is not as the paper reports the case."""
     wrong, record = list(outcome.wrong), outcome.record
     if case.route == outcome.question.route:
-        wrong = _unread(outcome) if case.unread else _refused(case, record)
+        wrong = _unread(outcome) if case.unread else []
+        if not case.unread and outcome.status != case.status:
+            wrong.append(f"HTTP {outcome.status} at the agent's boundary instead of {case.status}")
         if record.get("route") != case.route:
             wrong.append(f"route {record.get('route')} instead of {case.route}")
         if outcome.ui.kinds != ("text",):
@@ -147,12 +200,7 @@ def _departures(case: Case, outcome: Outcome) -> tuple[str, ...]:
         wrong.append(f"the user reads {shown[0]!r}")
     if not outcome.ui.text.strip():
         wrong.append("the user reads nothing")
-    return tuple(wrong)
-
-
-def _refused(case: Case, record: dict[str, Any]) -> list[str]:
-    status = (record.get("error") or {}).get("httpStatus")
-    return [] if status == case.status else [f"HTTP {status} at the agent's boundary instead of {case.status}"]
+    return wrong
 
 
 def _unread(outcome: Outcome) -> list[str]:
@@ -170,12 +218,6 @@ def _unread(outcome: Outcome) -> list[str]:
         if text in outcome.ui.text
     ]
     return wrong
-
-
-def _asked_again(finding: Finding, hub: LiveHub) -> Finding:
-    again = ask(hub, finding.question)
-    wrong = (f"with the permission back: {each}" for each in again.wrong)
-    return replace(finding, wrong=(*finding.wrong, *wrong))
 
 
 def answers_table(outcomes: Sequence[Outcome]) -> Iterable[str]:
@@ -202,9 +244,10 @@ def answers_table(outcomes: Sequence[Outcome]) -> Iterable[str]:
     yield f"{right} of {len(outcomes)} right on both paths"
 
 
-def findings_tables(findings: Sequence[Finding]) -> Iterator[str]:
+def findings_tables(findings: Sequence[Outcome]) -> Iterator[str]:
     """Yield a table for each case, in Markdown, without anything that differs from run to run."""
     for case, group in groupby(findings, key=lambda each: each.case):
+        assert case is not None, "each finding is of a case"
         yield f"\n## {case.id[0].upper()}{case.id[1:]}\n"
         yield f"The paper, {case.paper}\n"
         yield "| query | JSON-RPC: one text part | REST | cited | as the paper reports |"
@@ -219,7 +262,7 @@ def findings_tables(findings: Sequence[Finding]) -> Iterator[str]:
     yield f"\n{right} of {len(findings)} as the paper reports, each over both paths"
 
 
-def _rest(finding: Finding) -> str:
+def _rest(finding: Outcome) -> str:
     route = str(finding.record.get("route"))
     boundary = finding.record.get("boundary")
     if finding.status is not None:

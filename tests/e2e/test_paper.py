@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hubctl.live.hub import read_cases
-from hubctl.live.paper import read_questions
+from hubctl.live.paper import read_cases, read_questions
 from hubctl.main import main
 from local.cloud.wiring import CLOUD_FILE
 from tests.e2e.hubs import ROOT
