@@ -14,17 +14,17 @@ from workers.workspace.failures import GoogleFailed, Unusable
 from workers.workspace.texts import Language
 
 ZONE = ZoneInfo("Asia/Tokyo")
-MAIL = Mail.of(to=["aki@example.com"], cc=["ken@example.co.jp"], subject="Figures", body="Revenue: 12\n\nCost: 7")
+MAIL = Mail.of(to=["aki@example.com"], cc=["ken@example.co.jp"], subject="Figures", text="Revenue: 12\n\nCost: 7")
 EVENT = Event.of(
     title="Review",
     start="2026-11-24T10:00",
     end="2026-11-24T10:30",
     guests=["aki@example.com", "ken@example.com"],
     place="Room 3",
-    description="Bring the figures.",
+    text="Bring the figures.",
     zone=ZONE,
 )
-ADDITION = Addition.of(document_id="1aB-_c", title="Minutes", text="Decided: yes")
+ADDITION = Addition.of(id="1aB-_c", document="Minutes", text="Decided: yes")
 ACTIONS: tuple[Action, ...] = (MAIL, EVENT, ADDITION)
 languages = pytest.mark.parametrize("language", Language)
 
@@ -60,7 +60,7 @@ def test_a_person_reads_all_of_an_event_in_japanese() -> None:
 @given(subject=st.text(min_size=1, max_size=60), body=st.text(min_size=1, max_size=200))
 def test_whatever_a_mail_says_it_is_sent_as_it_was_read(language: Language, subject: str, body: str) -> None:
     try:
-        mail = Mail.of(to="aki@example.com", subject=subject, body=body)
+        mail = Mail.of(to="aki@example.com", subject=subject, text=body)
     except Unusable:
         return
     pending = conversation.question(mail, language)
@@ -79,15 +79,15 @@ def test_whatever_a_mail_says_it_is_sent_as_it_was_read(language: Language, subj
     ],
 )
 def test_no_text_of_a_mail_changes_who_gets_it(body: str) -> None:
-    mail = Mail.of(to="aki@example.com", subject="s", body=body)
+    mail = Mail.of(to="aki@example.com", subject="s", text=body)
     read = conversation.parse_question(conversation.question(mail, Language.EN), ZONE)
     assert isinstance(read, Mail)
-    assert (read.to, read.cc, read.body) == (("aki@example.com",), (), mail.body)
+    assert (read.to, read.cc, read.text) == (("aki@example.com",), (), mail.text)
 
 
 @pytest.mark.parametrize("body", ["```", "a\n`````\nb", "~~~", "one ` two"])
 def test_no_text_of_a_mail_ends_the_block_that_it_is_shown_in(body: str) -> None:
-    mail = Mail.of(to="aki@example.com", subject="s", body=body)
+    mail = Mail.of(to="aki@example.com", subject="s", text=body)
     lines = conversation.question(mail, Language.EN).split("\n")
     fence = lines[-1]
     assert fence == "`" * len(fence)
@@ -98,8 +98,8 @@ def test_no_text_of_a_mail_ends_the_block_that_it_is_shown_in(body: str) -> None
     "hidden", ["\u202e", "\u200b", "\u2066", "\U000e0041", "\U000e0100", "\ue000", "\x08", "\ufeff", "\u00ad"]
 )
 def test_what_is_not_seen_is_not_sent(hidden: str) -> None:
-    mail = Mail.of(to="aki@example.com", subject=f"Fig{hidden}ures", body=f"One{hidden} two")
-    assert (mail.subject, mail.body) == ("Figures", "One two")
+    mail = Mail.of(to="aki@example.com", subject=f"Fig{hidden}ures", text=f"One{hidden} two")
+    assert (mail.subject, mail.text) == ("Figures", "One two")
 
 
 @languages
@@ -192,15 +192,15 @@ def test_a_no_is_a_no(text: str) -> None:
 )
 def test_a_mail_needs_addresses_that_are_nothing_else(recipients: object) -> None:
     with pytest.raises(Unusable):
-        Mail.of(to=recipients, subject="s", body="b")
+        Mail.of(to=recipients, subject="s", text="b")
 
 
 @pytest.mark.parametrize(
-    "changes", [{"subject": ""}, {"body": "\u200b"}, {"body": "x" * 10_001}, {"subject": "x" * 301}]
+    "changes", [{"subject": ""}, {"text": "\u200b"}, {"text": "x" * 10_001}, {"subject": "x" * 301}]
 )
 def test_a_mail_that_cannot_be_shown_whole_is_refused(changes: dict[str, str]) -> None:
     with pytest.raises(Unusable):
-        Mail.of(**{"to": ["aki@example.com"], "subject": "s", "body": "b"} | changes)
+        Mail.of(**{"to": ["aki@example.com"], "subject": "s", "text": "b"} | changes)
 
 
 @pytest.mark.parametrize(
@@ -225,4 +225,4 @@ def test_the_time_of_an_event_is_the_persons_where_no_other_is_named() -> None:
 @pytest.mark.parametrize("document_id", ["", "../x", "a/b", "a?b", "あ"])
 def test_a_document_is_named_by_an_id(document_id: str) -> None:
     with pytest.raises(GoogleFailed):
-        Addition.of(document_id=document_id, title="t", text="x")
+        Addition.of(id=document_id, document="t", text="x")

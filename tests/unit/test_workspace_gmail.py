@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from workers.workspace import gmail
+from workers.workspace.actions import Mail
 
 
 def part(kind: str, text: str, **more: Any) -> dict[str, Any]:
@@ -16,9 +17,8 @@ def part(kind: str, text: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_mail_arrives_as_it_was_written() -> None:
-    raw = gmail.encoded_mail(
-        to=["aki@example.com", "ken@example.com"], cc=[], subject="四半期の数字", body="売上：12\n\n費用：7"
-    )
+    to = ["aki@example.com", "ken@example.com"]
+    raw = gmail.encoded_mail(Mail.of(to=to, subject="四半期の数字", text="売上：12\n\n費用：7"))
     mail = message_from_bytes(base64.urlsafe_b64decode(raw), policy=default)
     assert (mail["To"], mail["Subject"]) == ("aki@example.com, ken@example.com", "四半期の数字")
     assert "Cc" not in mail

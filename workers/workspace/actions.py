@@ -1,9 +1,9 @@
 """The actions that affect others. Each is carried out only as the person read and confirmed it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, tzinfo
-from typing import Self
+from typing import Any, Self
 
 from workers.workspace import plain_text
 from workers.workspace.calendar import span
@@ -14,40 +14,39 @@ MAX_CHARACTERS = 10_000
 Fields = Mapping[str, str]
 
 
+class _Action:
+    """Base of the actions. `of` takes the arguments of a model, and what `fields` gives."""
+
+    def fields(self) -> Fields:
+        """Return the action by field names; absent fields are empty."""
+        return {each.name: _shown(getattr(self, each.name)) for each in fields(self)}  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True)
-class Mail:
+class Mail(_Action):
     """A mail in plain text."""
 
     to: tuple[str, ...]
     cc: tuple[str, ...]
     subject: str
-    body: str
+    text: str
 
     @classmethod
-    def of(cls, *, to: object, subject: object, body: object, cc: object = ()) -> Self:
-        """Return the action from a model's arguments. Raise Unusable."""
+    def of(cls, *, to: object, subject: object, text: object, cc: object = ()) -> Self:
+        """Return the action. Raise Unusable."""
         mail = cls(
             plain_text.addresses(to),
             plain_text.addresses(cc),
             plain_text.line(subject),
-            plain_text.text(body, most=MAX_CHARACTERS),
+            plain_text.text(text, most=MAX_CHARACTERS),
         )
-        if not mail.to or not mail.subject or not mail.body:
+        if not mail.to or not mail.subject or not mail.text:
             raise Unusable("A mail needs a recipient, a subject and a text.")
         return mail
 
-    def fields(self) -> Fields:
-        """Return the action by field names; absent fields are empty."""
-        return {"to": ", ".join(self.to), "cc": ", ".join(self.cc), "subject": self.subject, "text": self.body}
-
-    @classmethod
-    def read(cls, fields: Fields, _zone: tzinfo) -> Self:
-        """Return the action from its `fields`. Raise Unusable."""
-        return cls.of(to=fields["to"], cc=fields["cc"], subject=fields["subject"], body=fields["text"])
-
 
 @dataclass(frozen=True)
-class Event:
+class Event(_Action):
     """An event in the person's calendar, to which others may be invited."""
 
     title: str
@@ -55,7 +54,7 @@ class Event:
     end: datetime
     guests: tuple[str, ...]
     place: str
-    description: str
+    text: str
 
     @classmethod
     def of(
@@ -67,9 +66,9 @@ class Event:
         zone: tzinfo,
         guests: object = (),
         place: object = "",
-        description: object = "",
+        text: object = "",
     ) -> Self:
-        """Return the action from a model's arguments. Raise Unusable."""
+        """Return the action; `zone` is that of times without an offset. Raise Unusable."""
         first, last = span(start, end, zone)
         event = cls(
             plain_text.line(title),
@@ -77,54 +76,28 @@ class Event:
             last.replace(second=0, microsecond=0),
             plain_text.addresses(guests),
             plain_text.line(place),
-            plain_text.text(description, most=MAX_CHARACTERS),
+            plain_text.text(text, most=MAX_CHARACTERS),
         )
         if not event.title:
             raise Unusable("An event needs a title.")
         return event
 
-    def fields(self) -> Fields:
-        """Return the action by field names; absent fields are empty."""
-        return {
-            "title": self.title,
-            "start": _time(self.start),
-            "end": _time(self.end),
-            "guests": ", ".join(self.guests),
-            "place": self.place,
-            "text": self.description,
-        }
-
-    @classmethod
-    def read(cls, fields: Fields, zone: tzinfo) -> Self:
-        """Return the action from its `fields`. Raise Unusable."""
-        given = {name: fields[name] for name in ("title", "start", "end", "guests", "place")}
-        return cls.of(**given, description=fields["text"], zone=zone)
-
 
 @dataclass(frozen=True)
-class Addition:
-    """A text at the end of a document."""
+class Addition(_Action):
+    """A text at the end of a document, which has this title."""
 
-    document_id: str
-    title: str
+    document: str
+    id: str
     text: str
 
     @classmethod
-    def of(cls, *, document_id: object, title: object, text: object) -> Self:
-        """Return the action from a model's arguments and the document's title. Raise Unusable, GoogleFailed."""
+    def of(cls, *, document: object, id: object, text: object) -> Self:
+        """Return the action. Raise Unusable, GoogleFailed."""
         added = plain_text.text(text, most=MAX_CHARACTERS)
         if not added:
             raise Unusable("There is no text to be added.")
-        return cls(identifier(document_id), plain_text.line(title, most=1000), added)
-
-    def fields(self) -> Fields:
-        """Return the action by field names."""
-        return {"document": self.title, "id": self.document_id, "text": self.text}
-
-    @classmethod
-    def read(cls, fields: Fields, _zone: tzinfo) -> Self:
-        """Return the action from its `fields`. Raise Unusable, GoogleFailed."""
-        return cls.of(document_id=fields["id"], title=fields["document"], text=fields["text"])
+        return cls(plain_text.line(document, most=1000), identifier(id), added)
 
 
 Action = Mail | Event | Addition
@@ -137,5 +110,17 @@ def kind_of(action: Action) -> str:
     return next(name for name, kind in KINDS.items() if isinstance(action, kind))
 
 
-def _time(when: datetime) -> str:
-    return when.isoformat(" ", "minutes")
+def read(kind: str, given: Fields, zone: tzinfo) -> Action:
+    """Return the action of this kind from its fields. Raise Unusable, GoogleFailed."""
+    action = KINDS[kind]
+    arguments: dict[str, Any] = {each.name: given.get(each.name, "") for each in fields(action)}
+    return action.of(**arguments, **({"zone": zone} if action is Event else {}))
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case tuple():
+            return ", ".join(value)
+        case datetime():
+            return value.isoformat(" ", "minutes")
+    return str(value)

@@ -12,7 +12,8 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from workers.workspace.actions import KINDS, Action, kind_of
+from workers.workspace import actions
+from workers.workspace.actions import Action, kind_of
 from workers.workspace.failures import GoogleFailed, Unusable
 from workers.workspace.texts import Language, Texts, language_of, texts_in
 
@@ -73,13 +74,13 @@ def classify_reply(text: str) -> Reply:
 def _read(kind: str, block: str, texts: Texts, zone: tzinfo) -> Action | None:
     head, _, text = block.partition("\n\n")
     names = {label: name for name, label in texts.labels.items()}
-    fields = dict.fromkeys(texts.labels, "") | {"text": text}
+    fields = {"text": text}
     for line in head.split("\n"):
         label, _, value = line.partition(": ")
         if label in names:
             fields[names[label]] = value
     try:
-        return KINDS[kind].read(fields, zone)
+        return actions.read(kind, fields, zone)
     except (Unusable, GoogleFailed):
         return None
 

@@ -55,7 +55,7 @@ class ActionExecutor:
             "start": {"dateTime": event.start.isoformat()},
             "end": {"dateTime": event.end.isoformat()},
             "location": event.place,
-            "description": event.description,
+            "description": event.text,
             "attendees": [{"email": guest} for guest in event.guests],
         }
         try:
@@ -76,7 +76,7 @@ class ActionExecutor:
 
     def _send(self, mail: Mail) -> None:
         """Send a draft, which is possible once; its id is in the task's history before that."""
-        raw = gmail.encoded_mail(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
+        raw = gmail.encoded_mail(mail)
         if self._draft is None:
             made = self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
             draft, thread = str(made["id"]), str(made["message"]["threadId"])
@@ -111,7 +111,7 @@ class ActionExecutor:
 
     def _add(self, addition: Addition) -> None:
         """Append the text to the document, unless it ends with it already."""
-        path = f"/documents/{addition.document_id}"
+        path = f"/documents/{addition.id}"
         for is_last in (False, True):
             document = self._google.get(Api.DOCS, path, scope=WRITE_DOCUMENTS)
             ending = ending_of(document)

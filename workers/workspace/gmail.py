@@ -2,13 +2,14 @@
 
 import base64
 import binascii
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from email.message import EmailMessage
 from email.policy import SMTP
 from html.parser import HTMLParser
 from typing import Any
 
 from workers.workspace import plain_text
+from workers.workspace.actions import Mail
 from workers.workspace.drive import identifier
 from workers.workspace.google import READ_MAIL, Api, Google
 
@@ -19,15 +20,15 @@ _MOST_CHARACTERS = 20_000
 _SHOWN = ["From", "To", "Cc", "Subject", "Date"]
 
 
-def encoded_mail(*, to: Sequence[str], cc: Sequence[str] = (), subject: str, body: str) -> str:
+def encoded_mail(mail: Mail) -> str:
     """Return a plain-text mail in Gmail's encoding. Gmail adds the sender."""
-    mail = EmailMessage(policy=SMTP)
-    mail["To"] = ", ".join(to)
-    if cc:
-        mail["Cc"] = ", ".join(cc)
-    mail["Subject"] = subject
-    mail.set_content(body, cte="base64")
-    return base64.urlsafe_b64encode(mail.as_bytes()).decode()
+    message = EmailMessage(policy=SMTP)
+    message["To"] = ", ".join(mail.to)
+    if mail.cc:
+        message["Cc"] = ", ".join(mail.cc)
+    message["Subject"] = mail.subject
+    message.set_content(mail.text, cte="base64")
+    return base64.urlsafe_b64encode(message.as_bytes()).decode()
 
 
 def body_text(payload: dict[str, Any]) -> str:

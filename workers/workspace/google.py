@@ -28,8 +28,6 @@ WRITE_DOCUMENTS: Final = _BASE + "documents"
 WRITE_MAIL: Final = _BASE + "gmail.compose"
 WRITE_EVENTS: Final = _BASE + "calendar.events"
 
-WRITING: Final = {"docs": (MAKE_FILES, WRITE_DOCUMENTS), "mail": (WRITE_MAIL,), "calendar": (WRITE_EVENTS,)}
-
 T = TypeVar("T")
 _PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
 _log = logging.getLogger("workspace")

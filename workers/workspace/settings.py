@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from workers.client import SETTINGS_HELP
-from workers.workspace.google import WRITING
+from workers.workspace.actions import KINDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--role", action="append", help="a role whose tasks it takes; repeat it for several (workspace)")
     writing = "let it write here too; repeat it for several (it only reads)"
-    add("--may-write", action="append", default=[], choices=sorted(WRITING), help=writing)
+    add("--may-write", action="append", default=[], choices=sorted(KINDS), help=writing)
     add("--time-zone", type=_zone, default="UTC", help="the person's time zone, such as Asia/Tokyo (UTC)")
     add("--seconds", type=float, default=300.0, help="how long one turn of a task may take (300)")
     add("--turns", type=int, default=20, help="how often one turn may call the model (20)")

@@ -70,9 +70,9 @@ class Toolbox:
             body: plain text.
             cc: mail addresses.
         """
-        mail = Mail.of(to=to, cc=cc or [], subject=subject, body=body)
+        mail = Mail.of(to=to, cc=cc or [], subject=subject, text=body)
         with self._writing:
-            raw = gmail.encoded_mail(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
+            raw = gmail.encoded_mail(mail)
             self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
             self._note(texts_in(self._language).drafted.format(subject=mail.subject))
         return {"status": "The draft is in Gmail."}
@@ -86,7 +86,7 @@ class Toolbox:
             body: plain text, whole: nothing is added to it.
             cc: mail addresses.
         """
-        return self._propose(Mail.of(to=to, cc=cc or [], subject=subject, body=body))
+        return self._propose(Mail.of(to=to, cc=cc or [], subject=subject, text=body))
 
     def create_event(
         self,
@@ -108,8 +108,12 @@ class Toolbox:
             description: plain text.
         """
         event = Event.of(
-            **{"title": title, "start": start, "end": end, "guests": guests or [], "place": place},
-            description=description,
+            title=title,
+            start=start,
+            end=end,
+            guests=guests or [],
+            place=place,
+            text=description,
             zone=self._zone,
         )
         if event.guests:
@@ -146,7 +150,7 @@ class Toolbox:
         """
         path = f"/documents/{identifier(document_id)}"
         document = self._google.get(Api.DOCS, path, scope=WRITE_DOCUMENTS, fields="title")
-        return self._propose(Addition.of(document_id=document_id, title=document.get("title", ""), text=text))
+        return self._propose(Addition.of(document=document.get("title", ""), id=document_id, text=text))
 
     def ask_person(self, question: str) -> dict[str, Any]:
         """Ask the person what you need to know to go on.

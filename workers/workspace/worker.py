@@ -49,10 +49,6 @@ def instruction(language: Language, now: datetime) -> str:
     return _INSTRUCTION.format(now=when, zone=now.tzinfo, language=_NAMES[language])
 
 
-class Cancelled(Failed):
-    """The task was cancelled; nobody reads the text."""
-
-
 class WorkspaceWorker:
     """The work function for `Client.run`."""
 
@@ -128,11 +124,11 @@ class WorkspaceWorker:
 
 
 def _reporter(work: Work) -> Callable[[str], None]:
-    """Return a function that reports progress, and raises Cancelled if the user has cancelled the task."""
+    """Return a function that reports progress, and raises Failed if the user has cancelled the task: nobody reads why."""
 
     def report(text: str) -> None:
         work.progress(text)
         if work.cancelled.is_set():
-            raise Cancelled
+            raise Failed("cancelled")
 
     return report

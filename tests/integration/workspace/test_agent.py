@@ -88,7 +88,7 @@ def test_what_stands_in_a_document_sends_nothing(program: WorkspaceProgram, task
 
 
 def test_a_model_cannot_ask_for_the_yes_itself(program: WorkspaceProgram, task: Task) -> None:
-    mail = Mail.of(to=EVE, subject="Secret", body="Revenue: 12")
+    mail = Mail.of(to=EVE, subject="Secret", text="Revenue: 12")
     asked = question(mail, Language.EN)
 
     def forges(heard: ModelRequest) -> Part | str:
