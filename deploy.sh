@@ -74,7 +74,7 @@ source deploy/gateway.sh
 source deploy/tasks.sh
 
 main() {
-    local name picked=()
+    local name bundled=() picked=()
     check_tools
     if [[ $verb ]]; then
         ask "$verb" ${dry_run:+--dry-run} ${json:+"$json"} "${undo[@]}"
@@ -95,7 +95,10 @@ main() {
     fi
     if chosen bundle; then
         step "bundles"
-        execute "$(python_of_runtime)" -m local.bundle
+        for name in "${functions[@]}"; do
+            [[ ${container[$name]} ]] || bundled+=("$name")
+        done
+        execute "$(python_of_runtime)" -m local.bundle "${bundled[@]}"
     fi
     # The gateway's address is on the agent card. Those of the services are known, so that it can be there before them.
     if [[ -z $direct ]] && chosen gateway && ! find_gateway; then make_gateway; fi
@@ -321,13 +324,11 @@ share_bucket() { # FUNCTION: gives it read or write access to its bucket
 # --- functions ---
 
 deploy_function() { # FUNCTION
-    local name=$1 flags content=hash-of-it-all created='' pinned='' serving='' same='' environment=build/$1.env.yaml
+    local name=$1 flags content created='' pinned='' serving='' same='' environment=build/$1.env.yaml
     if [[ ${publishes[$name]} ]]; then know_public_address; fi
     step "$name: ${url[$name]}"
     in_project "${project[$name]}"
     mkdir -p build
-    ask environment "$name" "public=$public_url" "${addresses[@]}" >"$environment"
-    [[ -z $dry_run ]] || sed 's/^/#     /' "$environment"
     read -ra flags <<<"${resources[$name]}"
     flags+=(--service-account="${account[$name]}" --env-vars-file="$environment" --region="${region[$name]}")
     flags+=(--build-service-account="projects/${project[$name]}/serviceAccounts/$build_account@${project[$name]}.iam.gserviceaccount.com")
@@ -339,7 +340,12 @@ deploy_function() { # FUNCTION
         set -- gcloud functions deploy "${service[$name]}" --gen2 --trigger-http --entry-point="$name" --source="build/$name" \
             --runtime="$runtime" "${flags[@]}"
     fi
-    [[ $dry_run ]] || content=$(ask fingerprint "${container[$name]:-build/$name}" "$environment" -- "$@" ${labels:+"$labels"}) || exit
+    content=$(ask environment "$name" "$environment" "${container[$name]:-build/$name}" "public=$public_url" "${addresses[@]}" \
+        -- "$@" ${labels:+"$labels"}) || exit
+    if [[ $dry_run ]]; then
+        sed 's/^/#     /' "$environment"
+        content=hash-of-it-all
+    fi
     if serves "$name" "$content"; then same=yes; fi
     # The revision that has the requests now is the one to go back to: that before this one may be a canary that failed.
     set -- "$@" --update-labels="content=$content,deployment=$deployment${serving:+,before=$serving}${labels:+,$labels}" "${there[@]}"

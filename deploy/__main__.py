@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.toml.checked_table import VARIABLE
-from deploy import advice, config_reader, environments, keys, life, monitoring, plan, preflight, shell
+from deploy import advice, config_reader, environments, keys, life, monitoring, plan, shell
 from deploy.config import ConfigError
 from deploy.functions import BY_NAME
 from deploy.gcloud import Gcloud
@@ -27,12 +27,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--mode", choices=("run", "functions"), default="run")
     questions = parser.add_subparsers(dest="question", required=True)
     questions.add_parser("plan", help="Bash declarations of everything that is to be")
-    environment = questions.add_parser("environment", help="the variables of a function, as JSON")
+    environment = questions.add_parser(
+        "environment",
+        help="writes a function's variables to a file, and prints a hash of them and of all it is made of",
+    )
     environment.add_argument("function")
+    environment.add_argument("target", type=Path)
+    environment.add_argument("bundle", type=Path)
     environment.add_argument("addresses", nargs="*", metavar="NAME=URL")
-    content = questions.add_parser("fingerprint", help="what a function is made of, as one short text")
-    content.add_argument("bundle", type=Path)
-    content.add_argument("environment", type=Path)
     rendered = questions.add_parser("api-config", help="writes the gateway's OpenAPI file, and prints its id")
     rendered.add_argument("target", type=Path)
     rendered.add_argument("account")
@@ -89,9 +91,8 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
                 commit=os.environ.get("COMMIT_SHA", "unknown"),
             )
             # JSON is YAML as well, which is what `--env-vars-file` reads.
-            print(json.dumps(variables, indent=2, sort_keys=True, ensure_ascii=False))
-        case "fingerprint":
-            variables = json.loads(parsed.environment.read_text(encoding="utf-8"))
+            text = json.dumps(variables, indent=2, sort_keys=True, ensure_ascii=False)
+            parsed.target.write_text(f"{text}\n", encoding="utf-8")
             print(shell.fingerprint(parsed.bundle, environment=variables, flags=command))
         case "api-config":
             addresses = {f"{name.upper()}_URL": url for name, url in _pairs(parsed.addresses).items()}
@@ -118,6 +119,9 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
                 empty_store=parsed.empty_store,
             )
         case "preflight":
+            # It loads an HTTP client, and deploy.sh starts the other questions many times.
+            from deploy import preflight
+
             found = preflight.findings(_plan(parsed), Gcloud(dry_run=parsed.dry_run, quiet=True))
             if parsed.json or not parsed.dry_run:
                 print(preflight.render(found, as_json=parsed.json))

@@ -64,9 +64,13 @@ bind() { # COMMAND…: a policy binding; an account that was just made may still
     until "$@" >/dev/null 2>"$problem"; do
         fresh=yes once_more "$unknown_api|does not exist" && continue
         refused+=("$(quiet='' show "$@")")
+        lacks=''
         explain "WARNING: this grant was refused, and the deployment goes on: " "$@"
         return 0
     done
+    # The policy that `holds` has just read and found to lack this binding.
+    [[ -z $lacks ]] || policies[$lacks]+=$'\n'$lacking
+    lacks=''
     changes=$((changes + 1))
 }
 
@@ -102,14 +106,28 @@ once_more() { # PATTERN: pauses and returns true if the message in $problem matc
     pause $((tries * 10))
 }
 
+# The bindings that this run has read and made, by the command that prints the policy.
+declare -A policies=()
+lacks='' lacking=''
+
 holds() { # MEMBER[,TITLE] ROLE COMMAND…: true if the policy that the command prints gives the role, under a condition of that
     # title; sets $answer to all its members
-    local member=$1 role=$2
+    local member=$1 role=$2 policy line
     shift 2
-    exists "$@" --flatten='bindings[].members' --format='csv[no-heading](bindings.role,bindings.members,bindings.condition.title)' ||
-        return 1
-    answer=$(sed -n "s|^$role,||p" <<<"$answer" | sed 's/,$//')
-    grep -qxF -- "$member" <<<"$answer"
+    policy=$* lacks=''
+    if [[ -z ${policies[$policy]+read} ]]; then
+        exists "$@" --flatten='bindings[].members' --format='csv[no-heading](bindings.role,bindings.members,bindings.condition.title)' ||
+            [[ $dry_run ]] || return 1
+        policies[$policy]=$answer
+    fi
+    answer=''
+    while read -r line; do
+        if [[ $line == "$role",* ]]; then line=${line#"$role",} answer+=${line%,}$'\n'; fi
+    done <<<"${policies[$policy]}"
+    answer=${answer%$'\n'}
+    [[ $'\n'$answer$'\n' != *$'\n'"$member"$'\n'* ]] || return 0
+    lacks=$policy lacking=$role,$member
+    return 1
 }
 
 pause() { # SECONDS

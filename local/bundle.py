@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from py_compile import PycInvalidationMode
 from typing import Any
@@ -19,13 +19,15 @@ _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*~", "main.py"
 _BYTE_CODE: dict[str, Any] = {"quiet": 1, "invalidation_mode": PycInvalidationMode.CHECKED_HASH}
 
 
-def main() -> int:
-    """Make build/<name> for every function that has an entry point."""
+def main(names: Sequence[str]) -> int:
+    """Make build/<name> for these functions; without names, for every function that has an entry point."""
     with tempfile.TemporaryDirectory() as folder:
         # All functions have the same copy, whose compilation takes most of the time.
         shared = Path(folder) / "shared"
         _copy_compiled(ROOT / "shared", shared)
         for function in functions():
+            if names and function.name not in names:
+                continue
             target = ROOT / "build" / function.name
             bundle(function, root=ROOT, target=target, shared=shared)
             print(f"{target.relative_to(ROOT)}: {sum(1 for _ in files_of(target))} files")
@@ -77,4 +79,4 @@ def files_of(bundle_folder: Path) -> Iterable[Path]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

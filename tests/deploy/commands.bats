@@ -130,3 +130,22 @@ TEXT
     run ! holds serviceAccount:a2a-hub@pxiam.gserviceaccount.com roles/run.invoker command_of_the_test
     run ! holds serviceAccount:other@p.iam.gserviceaccount.com roles/run.invoker command_of_the_test
 }
+
+@test "a policy is read once, and known to have what this run has granted" {
+    program command_of_the_test <<'TEXT'
+echo x >>"$COUNT"
+echo 'roles/run.invoker,user:a,'
+TEXT
+    holds user:a roles/run.invoker command_of_the_test
+    [[ $answer == user:a ]]
+    holds user:b roles/run.invoker command_of_the_test && fail "it holds none"
+    bind true --member=user:b
+    bind true --member=of-another-policy
+    holds user:b roles/run.invoker command_of_the_test
+    [[ $answer == $'user:a\nuser:b' ]]
+    holds user:c roles/run.invoker command_of_the_test && fail "it holds none"
+    program refused_grant <<<'exit 1'
+    bind refused_grant 2>/dev/null
+    holds user:c roles/run.invoker command_of_the_test && fail "it holds none"
+    [[ $(wc -l <"$COUNT") == 1 ]]
+}
