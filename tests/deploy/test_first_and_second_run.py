@@ -55,7 +55,7 @@ class Deployed(NamedTuple):
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    with deployment(tmp_path_factory.mktemp("deployment"), config=EXAMPLE) as one:
+    with deployment(tmp_path_factory.mktemp("deployment"), config=EXAMPLE, whole=True) as one:
         first = one.deploy()
         assert first.status == 0, first.out + first.err
         yield Deployed(one, first, one.deploy())

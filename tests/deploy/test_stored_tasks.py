@@ -49,7 +49,7 @@ class Deployed(NamedTuple):
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    with deployment(tmp_path_factory.mktemp("tasks"), config=CONFIG) as one:
+    with deployment(tmp_path_factory.mktemp("tasks"), config=CONFIG, whole=True) as one:
         routes = one.tree / "routes.toml"
         routes.write_text(routes.read_text() + ROUTE)
         one.google.cloud.accounts.add(BUILDER)
