@@ -9,8 +9,8 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 _TESTS = Path(__file__).parent
-# What a conftest.py makes once, rather than for each test anew.
-_MADE_ONCE = re.compile(r"scope=|_emulator")
+# What a conftest.py makes once, rather than for each test anew, unless it says that each process may.
+_MADE_ONCE = re.compile(r"scope=(?!.*# in each process)|_emulator")
 
 
 class FilesTogether(LoadScopeScheduling):

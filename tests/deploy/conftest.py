@@ -1,4 +1,4 @@
-"""One gcloud for all tests of the deployment: loading it takes longer than what it is asked."""
+"""One gcloud for all tests of the deployment in a process: loading it takes longer than what it is asked."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import pytest
 from tests.deploy.warm_gcloud.lifecycle import warm_gcloud
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="package", autouse=True)  # in each process: it takes seconds, and the folder minutes
 def gcloud_on_path() -> Iterator[None]:
     """`gcloud` is the resident one, where one is installed."""
     installed = shutil.which("gcloud")

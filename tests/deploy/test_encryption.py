@@ -21,7 +21,7 @@ _PRODUCTS = (
     "gcp-sa-secretmanager",
 )
 # The secrets are the next step.
-_ENDS_AFTER_THE_KEY = {"secretmanager": Refused(403, "PERMISSION_DENIED", "no")}
+_ENDS_AFTER_THE_KEY = {"^secretmanager ": Refused(403, "PERMISSION_DENIED", "no")}
 
 
 def test_the_products_may_use_the_key_and_a_second_run_asks_for_nothing(tmp_path: Path) -> None:

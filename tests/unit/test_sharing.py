@@ -13,6 +13,7 @@ from tests.sharing import together
         ("tests/integration/gate/test_gate.py", "tests/integration/gate"),
         ("tests/integration/test_doctor.py", "tests/integration/test_doctor.py"),
         ("tests/contract/a2a/test_flask.py", "tests/contract/a2a/test_flask.py"),
+        ("tests/deploy/test_life.py", "tests/deploy/test_life.py"),
         ("tests/unit/test_router.py", "tests/unit/test_router.py"),
     ],
 )
