@@ -40,7 +40,8 @@ WAYS = (
     (f'kms_key = "{KEY}"\nworker_pool = "{POOL}"\n{EXAMPLE}', ("--only=hub",)),
     (f'kms_key = "{KEY}"\nworker_pool = "{POOL}"\n{EXAMPLE}', ("--only=hub", "--mode=functions")),
     (WATCHED, ("--only=monitoring",)),
-    *((SHIPPED, options) for options in (("preflight",), ("rollback",), ("delete", "--data"), ("--canary=10",))),
+    *((SHIPPED, options) for options in (("preflight",), ("rollback",), ("delete", "--data"))),
+    (SHIPPED, ("--canary=10", "--only=hub")),
     (EXAMPLE.replace("# streaming = true", "streaming = false"), ("--only=gateway",)),
 )
 
