@@ -134,7 +134,7 @@ def test_bundles_are_made_by_the_python_of_the_functions() -> None:
 @pytest.mark.parametrize(("program", "made_by"), [("/bin/true", "python3.13"), ("/bin/false", "python3")])
 def test_deploy_sh_makes_bundles_by_that_python_where_it_runs(program: str, made_by: str, tmp_path: Path) -> None:
     done = bundled_in("slim", tmp_path, **{"python3.13": program})
-    assert f"\n{made_by} -m local.bundle gate " in done.stdout
+    assert f"\n{made_by} -m local.bundle docqa " in done.stdout
 
 
 def test_an_image_without_python_is_found_out(tmp_path: Path) -> None:
