@@ -5,7 +5,6 @@
 
 import random
 import resource
-import shutil
 import statistics
 import sys
 import tempfile
@@ -101,11 +100,8 @@ def write(folder: Path, *, documents: int, seed: int = 7) -> list[Fact]:
 
 def run(documents: int = DOCUMENTS) -> list[Target]:
     """Print the cost of indexing and asking; return the targets for them."""
-    folder = Path(tempfile.mkdtemp(prefix="bench-documents-"))
-    try:
-        return _speed(folder, documents)
-    finally:
-        shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory(prefix="bench-documents-") as folder:
+        return _speed(Path(folder), documents)
 
 
 def _speed(folder: Path, documents: int) -> list[Target]:

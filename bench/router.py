@@ -5,7 +5,6 @@ import re
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from a2a_hub.boundaries.public import Public
 from a2a_hub.routing.parser import load, unset_variables
@@ -13,8 +12,8 @@ from a2a_hub.routing.patterns import compile_all
 from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import HubProfile, Route, RouteTable
 from bench.report import Target, at_most
+from local.functions import ROOT
 
-ROOT = Path(__file__).parent.parent
 ROUTES = 1_000
 MOST_MICROSECONDS = 200
 TEXT_BYTES = 2_000

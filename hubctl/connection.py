@@ -1,13 +1,11 @@
 """Addresses and tokens: of the hub that a command calls, of a card, and as Gemini Enterprise could reach them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from a2a_hub.card_rules.addresses import parsed
 from a2a_hub.card_rules.published import CardUnreadable, published_card
-from a2a_hub.http.client import Budget, HttpClient
-from a2a_hub.http.connections import Headers
+from a2a_hub.http.client import HttpClient
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
 
@@ -65,28 +63,3 @@ def fetched_card(url: str, *, http: HttpClient) -> str:
         return published_card(url, http=http)
     except CardUnreadable as problem:
         raise CommandError(str(problem)) from None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """A whole answer."""
-
-    status: int
-    headers: Headers
-    body: bytes
-
-
-def exchange(
-    http: HttpClient,
-    method: str,
-    url: str,
-    *,
-    headers: Mapping[str, str],
-    body: bytes | None = None,
-    seconds: float = 60.0,
-    max_bytes: int = 16 << 20,
-) -> Answer:
-    """Send a request and return its whole answer, received within `seconds`. Raises HttpFailure."""
-    budget = Budget(deadline=http.clock() + seconds, connect_seconds=10, idle_seconds=seconds, max_bytes=max_bytes)
-    answer = http.request(method, url, headers=headers, body=body, budget=budget)
-    return Answer(status=answer.status, headers=answer.headers, body=answer.read())

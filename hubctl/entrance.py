@@ -20,10 +20,9 @@ from a2a_hub.diagnosis.report import (
     skipped,
     warning,
 )
-from a2a_hub.http.client import Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Answer, Fault, HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
-from hubctl.connection import Answer, exchange
 
 _CARD = "/.well-known/agent-card.json"
 _MOST_SKEW_SECONDS = 60.0
@@ -50,7 +49,7 @@ class Entrance:
     def report(self) -> Report:
         """Return the steps of the entrance, and everything that was found behind it."""
         try:
-            health = self._get("/health")
+            health, _ = self._get("/health")
         except HttpFailure as failure:
             return Report(examined=(Examined(subject="gateway", steps=(self._no_answer(failure),)),))
         steps = [ok("network", f"{self._way()}: {self._url} answers"), *self._health(health), self._clock(health)]
@@ -61,11 +60,11 @@ class Entrance:
             return Report(examined=examined)
         return Report(account=inside.account, examined=(*examined, *inside.examined))
 
-    def _get(self, path: str, *, token: str | None = None) -> Answer:
+    def _get(self, path: str, *, token: str | None = None) -> tuple[Answer, bytes]:
         headers = {"accept": JSON, "a2a-version": "0.3"}
         if token:
             headers["authorization"] = f"Bearer {token}"
-        return exchange(self._http, "GET", self._url + path, headers=headers)
+        return fetch(self._http, "GET", self._url + path, headers=headers, seconds=60.0, max_bytes=16 << 20)
 
     def _way(self) -> str:
         return "DNS, connection, TLS" if self._url.startswith("https:") else "connection (no TLS)"
@@ -119,7 +118,7 @@ class Entrance:
 
     def _card(self) -> Step:
         try:
-            answer = self._get(_CARD)
+            answer, body = self._get(_CARD)
         except HttpFailure as failure:
             return error(
                 "card",
@@ -137,7 +136,7 @@ class Entrance:
         here = urlsplit(self._url).hostname in LOOPBACK_HOSTS
         wrong = [
             each
-            for each in check_text(answer.body.decode("utf-8", errors="replace"))
+            for each in check_text(body.decode("utf-8", errors="replace"))
             if each.severity is Severity.ERROR and not (here and each.rule in _OF_A_PUBLIC_HUB)
         ]
         if wrong:
@@ -145,15 +144,15 @@ class Entrance:
             return error(
                 "card", f"{first.path}: {first.message}", fix=first.fix, command=f"hubctl check --card {self._url}"
             )
-        return ok("card", f"{json.loads(answer.body)['name']}, valid for Gemini Enterprise")
+        return ok("card", f"{json.loads(body)['name']}, valid for Gemini Enterprise")
 
     def _inside(self) -> tuple[Step, Report | None]:
         """Present the operator's token and return the step, and the report if the token is accepted."""
         try:
-            answer = self._get(PATH, token=self._token)
+            answer, body = self._get(PATH, token=self._token)
         except HttpFailure as failure:
             return error("token", failure.detail, fix="see the gate's log", command=self._gate.logs()), None
-        report = read_report(answer.body) if answer.status == 200 else None
+        report = read_report(body) if answer.status == 200 else None
         if report is not None:
             return ok("token", "the hub knows the operator"), report
         check, fix, command = "token", "see the gate's log", None

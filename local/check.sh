@@ -16,10 +16,6 @@ shellcheck_all() {
     git ls-files -z --cached --others --exclude-standard '*.sh' '*.bats' '*.bash' .ci/run | xargs -0 shellcheck
 }
 
-cloud_build() {
-    check-jsonschema --quiet --builtin-schema vendor.cloudbuild cloudbuild.yaml && python -m deploy.build_steps cloudbuild.yaml
-}
-
 leaves_no_trace_of_a_machine() {
     # Written so that they do not find themselves.
     local patterns='(^|[^a-z0-9_.])/(wor[k]|roo[t]|far[m]|hom[e]/[a-z]+)/|[p]ypi\.org|[p]ythonhosted\.org|[r]egistry\.npmjs'
@@ -35,7 +31,7 @@ check types mypy
 check imports lint-imports
 check docstrings python -m local.docstrings
 check "shell scripts" shellcheck_all
-check "Cloud Build" cloud_build
+check "Cloud Build" check-jsonschema --quiet --builtin-schema vendor.cloudbuild cloudbuild.yaml
 check "links of the documentation" python -m local.docs.links
 check "generated reference" python -m local.docs.reference --check
 check "machine paths" leaves_no_trace_of_a_machine

@@ -17,7 +17,7 @@ from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.boundaries.token_endpoint import TokenEndpoints
 from a2a_hub.diagnosis.gcloud import is_command
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.mcp.client import McpClient
@@ -26,7 +26,7 @@ from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import Route, RouteTableError
 from a2a_hub.runtime.ids import new_id
 from hubctl.cards.route_draft import draft, of_card, of_tools
-from hubctl.connection import exchange, http_address
+from hubctl.connection import http_address
 from hubctl.console import write
 from hubctl.main import CommandError
 from hubctl.project_files import placeholders, read_table, read_text
@@ -105,11 +105,12 @@ def _card(url: str, http: HttpClient, token: Mapping[str, str]) -> bytes | None:
     """Return the card that the agent publishes, if there is one. Raises CommandError."""
     for path in _CARDS:
         try:
-            answer = exchange(http, "GET", url + path, headers={"accept": JSON, **token}, seconds=_SECONDS)
+            headers = {"accept": JSON, **token}
+            answer, body = fetch(http, "GET", url + path, headers=headers, seconds=_SECONDS, max_bytes=_MAX_BYTES)
         except HttpFailure as failure:
             raise CommandError(f"{url} cannot be reached: {failure.detail}") from None
-        if answer.status == 200 and answer.body.lstrip().startswith(b"{"):
-            return answer.body
+        if answer.status == 200 and body.lstrip().startswith(b"{"):
+            return body
     return None
 
 

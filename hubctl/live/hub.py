@@ -6,10 +6,9 @@ from typing import Any
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.http.client import HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.runtime.ids import new_id
-from hubctl.connection import exchange
 from hubctl.main import CommandError
 
 
@@ -66,7 +65,15 @@ class LiveHub:
     def _post(self, path: str, body: Any) -> tuple[dict[str, Any], float]:
         started = time.perf_counter()
         try:
-            answer = exchange(self._http, "POST", self._url + path, headers=self._headers, body=protojson.encode(body))
+            answer, content = fetch(
+                self._http,
+                "POST",
+                self._url + path,
+                headers=self._headers,
+                body=protojson.encode(body),
+                seconds=60.0,
+                max_bytes=16 << 20,
+            )
         except HttpFailure as failure:
             raise CommandError(
                 f"no answer from {self._url}: {failure.detail}. Is it running (make run), and is --url right?"
@@ -75,7 +82,7 @@ class LiveHub:
             cause = "refused the token" if "authorization" in self._headers else "wants a token"
             raise CommandError(f"the hub {cause}: give one with --token or HUB_DEV_TOKEN")
         try:
-            value = protojson.decode(answer.body)
+            value = protojson.decode(content)
         except A2AError:
             value = None
         if answer.status != 200 or not isinstance(value, dict):

@@ -12,8 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from a2a_hub.http.client import HttpClient, HttpFailure
-from hubctl.connection import exchange
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from hubctl.console import row, table_head
 from hubctl.live.hub import LiveHub, Reply
 from hubctl.main import CommandError
@@ -96,7 +95,7 @@ class LocalCloud:
 
     def _switch(self, method: str, url: str) -> None:
         try:
-            answer = exchange(self._http, method, url, headers={}, seconds=10.0)
+            answer, _ = fetch(self._http, method, url, headers={}, seconds=10.0)
         except HttpFailure as failure:
             raise CommandError(f"the local cloud does not answer: {failure.detail}") from None
         if answer.status != 204:

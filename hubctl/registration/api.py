@@ -5,13 +5,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from a2a_hub.http.client import HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.service_tokens import TokenUnavailable
-from hubctl.connection import NO_CREDENTIALS, exchange
+from hubctl.connection import NO_CREDENTIALS
 from hubctl.main import CommandError
 from hubctl.registration.target import Call, Endpoints, Target, get_resource
+
+_SECONDS, _MAX_BYTES = 60.0, 16 << 20
 
 
 class Refused(Exception):
@@ -89,11 +91,11 @@ def json_exchange(
 ) -> tuple[int, Any]:
     """Return status and JSON of one exchange, None for what is no JSON. Raises CommandError where no answer comes."""
     try:
-        answer = exchange(http, method, url, headers=headers, body=body)
+        answer, content = fetch(http, method, url, headers=headers, body=body, seconds=_SECONDS, max_bytes=_MAX_BYTES)
     except HttpFailure as failure:
         raise CommandError(f"no answer from {url.partition('?')[0]}: {failure.detail}") from None
     try:
-        return answer.status, json.loads(answer.body)
+        return answer.status, json.loads(content)
     except ValueError:
         return answer.status, None
 

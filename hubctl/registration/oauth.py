@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
-from a2a_hub.http.client import HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.routing.hub_card import GOOGLE_AUTHORIZATION_URL, GOOGLE_SCOPES, GOOGLE_TOKEN_URL
-from hubctl.connection import exchange
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
 from hubctl.registration.api import json_exchange
@@ -25,7 +24,7 @@ REDIRECT_URIS = (
 )
 REQUIRED_PARAMETERS: Mapping[str, str] = {"response_type": "code", "access_type": "offline", "prompt": "consent"}
 _THROW_AWAY_CODE = "hubctl-doctor-throw-away-code"
-_SECONDS = 20.0
+_SECONDS, _MAX_BYTES = 20.0, 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +152,7 @@ def probe_redirect_uri(
     if parts.scheme != "https":
         return Probe.UNKNOWN, "the authorization URI is not https"
     try:
-        answer = exchange(http, "GET", url, headers={"accept": "text/html"}, seconds=_SECONDS)
+        answer, _ = fetch(http, "GET", url, headers={"accept": "text/html"}, seconds=_SECONDS, max_bytes=_MAX_BYTES)
     except HttpFailure as failure:
         return Probe.UNKNOWN, failure.detail
     location = str(answer.headers.get("location", ""))

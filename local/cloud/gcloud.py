@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from a2a_hub.http.client import HttpClient
+from a2a_hub.http.client import HttpClient, fetch
 from a2a_hub.http.messages import JSON
-from hubctl.connection import exchange
 from local.cloud.cloud_run import SERVICE
 from local.cloud.wiring import OPERATOR_TOKEN
 
@@ -64,10 +63,10 @@ class Command:
         body = None if value is None else json.dumps(value).encode()
         headers = {"authorization": f"Bearer {OPERATOR_TOKEN}", "content-type": JSON}
         url = self._urls[stand_in] + path
-        answer = exchange(HttpClient(), method, url, headers=headers, body=body, seconds=_SECONDS)
+        answer, content = fetch(HttpClient(), method, url, headers=headers, body=body, seconds=_SECONDS)
         if answer.status >= 400:
-            raise NotKnown(f"{stand_in} answered HTTP {answer.status}: {answer.body.decode(errors='replace')}")
-        return json.loads(answer.body or b"null")
+            raise NotKnown(f"{stand_in} answered HTTP {answer.status}: {content.decode(errors='replace')}")
+        return json.loads(content or b"null")
 
     def run(self) -> str:
         """Run the command and return its output. Raises NotKnown."""
