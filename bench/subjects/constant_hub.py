@@ -10,15 +10,13 @@ from collections.abc import Iterator
 
 import a2a_hub.runtime.cold_start  # noqa: F401
 from a2a_hub.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
-from a2a_hub.http.admission import Capacity
 from a2a_hub.runtime.door import door_of
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.runtime.server import entry_point
-from a2a_hub.runtime.shutdown import Shutdown
 from a2a_hub.telemetry.start import start_telemetry
 from functions.hub import config
 from functions.hub.app import build
-from functions.hub.downstream.interface import AgentRequest, InProcess
+from functions.hub.downstream.interface import AgentRequest, AnswersOnly
 
 _ANSWER = Message(message_id="constant", role=Role.AGENT, parts=(Part(text="hello world"),))
 _TICKS = int(os.environ.get("BENCH_TICKS", "0"))
@@ -37,10 +35,18 @@ def _answer(agent_request: AgentRequest) -> Iterator[Event]:
         yield TaskArtifactUpdateEvent(task_id="task", context_id="context", artifact=artifact, append=True)
 
 
+class _Agent(AnswersOnly):
+    immediate = not _TICKS
+    open_circuit = None
+
+    def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
+        return _answer(agent_request)
+
+
 start_telemetry("hub", os.environ)
 _settings = config.read(os.environ)
-_door = door_of(Capacity(_settings.limits), Shutdown(), stdout_log("hub"))
-_agent = InProcess(_answer, immediate=not _TICKS)
+_door = door_of(_settings.limits, stdout_log("hub"))
+_agent = _Agent()
 hub = entry_point(
     "hub",
     build(_settings, downstreams={route.id: _agent for route in _settings.hub.table.routes}, door=_door),

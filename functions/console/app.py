@@ -3,7 +3,7 @@
 import time
 from urllib.parse import urlsplit
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import UNAUTHENTICATED, A2AError
@@ -65,24 +65,23 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
     return answer
 
 
-class _Browser:
+class _Browser(Struct, frozen=True):
     """The answers to the browser of a person who is signed in."""
 
-    def __init__(self, config: Config, *, hub: Upstream, sessions: Sessions) -> None:
-        self._config = config
-        self._hub = hub
-        self._sessions = sessions
+    config: Config
+    hub: Upstream
+    sessions: Sessions
 
     def console(self, request: Request) -> Response:
         """Return the console, or send the browser to the sign-in."""
-        session = self._sessions.of(request)
+        session = self.sessions.of(request)
         if session is None or not session.token:
             return redirect("/sign-in")
-        return console_page(csrf=session.csrf, hub=self._config.hub_url, name=session.name)
+        return console_page(csrf=session.csrf, hub=self.config.hub_url, name=session.name)
 
     def identify(self, request: Request, _: Record) -> Session:
         """Return the session of a call. Raises UNAUTHENTICATED, also for one of a page that is not its own."""
-        session = self._sessions.of(request)
+        session = self.sessions.of(request)
         if session is None or not session.token:
             raise A2AError(UNAUTHENTICATED, "The session has ended; sign in again")
         if not is_from_page(session, request.headers.get(_CSRF_HEADER)):
@@ -92,6 +91,6 @@ class _Browser:
     def call(self, request: Request, session: Session, _: Record) -> Response:
         """Return the hub's response to the call of the person."""
         headers = allowed_headers(request.headers, REQUEST_HEADERS) | {"authorization": f"Bearer {session.token}"}
-        body = read_body(request, self._config.limits.body_bytes) if request.method == "POST" else b""
+        body = read_body(request, self.config.limits.body_bytes) if request.method == "POST" else b""
         path = request.path.removeprefix(_HUB) or "/"
-        return self._hub.send(request.method, path, headers=headers, body=body, caller=session.token)
+        return self.hub.send(request.method, path, headers=headers, body=body, caller=session.token)

@@ -3,11 +3,9 @@
 import os
 
 import a2a_hub.runtime.cold_start  # noqa: F401
-from a2a_hub.http.admission import Capacity
 from a2a_hub.runtime.door import door_of
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.runtime.server import entry_point
-from a2a_hub.runtime.shutdown import Shutdown
 from a2a_hub.telemetry.start import start_telemetry
 from functions.console import config
 from functions.console.app import build
@@ -15,6 +13,6 @@ from functions.console.app import build
 start_telemetry("console", os.environ)
 _config = config.read(os.environ)
 _log = stdout_log("console", project=_config.google_cloud_project)
-_door = door_of(Capacity(_config.limits), Shutdown(), _log)
+_door = door_of(_config.limits, _log)
 
 console = entry_point("console", build(_config, log=_log, door=_door), _door, on_flask=False)

@@ -2,6 +2,7 @@
 
 import time
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a import card_endpoint, errors
@@ -81,19 +82,18 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
     return serve(checked, log=log)
 
 
-class _PublicUpstream:
+class _PublicUpstream(Struct, frozen=True):
     """A function behind the gate whose pages are for everybody, within the quota of anonymous callers if it has `quotas`."""
 
-    def __init__(self, upstream: Upstream, quotas: Quotas | None = None) -> None:
-        self._upstream = upstream
-        self._quotas = quotas
+    upstream: Upstream
+    quotas: Quotas | None = None
 
     def send(self, request: Request) -> Response:
-        if self._quotas is not None:
-            self._quotas.count_request(None)
+        if self.quotas is not None:
+            self.quotas.count_request(None)
         headers = allowed_headers(request.headers, REQUEST_HEADERS)
         target = request.path + allowed_query(request.query)
-        return self._upstream.send(request.method, target, headers=headers, body=b"")
+        return self.upstream.send(request.method, target, headers=headers, body=b"")
 
 
 class _Forwarding:

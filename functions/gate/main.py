@@ -3,11 +3,9 @@
 import os
 
 import a2a_hub.runtime.cold_start  # noqa: F401
-from a2a_hub.http.admission import Capacity
 from a2a_hub.runtime.door import door_of
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.runtime.server import entry_point
-from a2a_hub.runtime.shutdown import Shutdown
 from a2a_hub.telemetry.start import start_telemetry
 from functions.gate import config
 from functions.gate.app import build
@@ -15,6 +13,6 @@ from functions.gate.app import build
 start_telemetry("gate", os.environ)
 _config = config.read(os.environ)
 _log = stdout_log("gate", project=_config.google_cloud_project, is_entrance=True)
-_door = door_of(Capacity(_config.limits), Shutdown(), _log)
+_door = door_of(_config.limits, _log)
 
 gate = entry_point("gate", build(_config, door=_door), _door, on_flask=_config.on_flask)

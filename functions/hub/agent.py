@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.a2ui import acted_on
@@ -25,35 +26,32 @@ from functions.hub.pipeline import Pipeline
 from functions.hub.turn import IncomingTurn, TurnRecord
 
 
-class HubAgent:
+class HubAgent(Struct, frozen=True):
     """The hub as one agent; see `a2a_hub.a2a.agent.Agent`. Commands are answered here, everything else by the agents behind it.
 
     `operators`: see `is_operator`.
     """
 
-    def __init__(
-        self, pipeline: Pipeline, commands: Commands, *, message_factory: MessageFactory, operators: Collection[str]
-    ) -> None:
-        self._pipeline = pipeline
-        self._commands = commands
-        self._message_factory = message_factory
-        self._operators = operators
+    pipeline: Pipeline
+    commands: Commands
+    message_factory: MessageFactory
+    operators: Collection[str]
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:
         """See `Agent.context_of`."""
-        return request.message.context_id or self._pipeline.conversations.mint(call.owner)
+        return request.message.context_id or self.pipeline.conversations.mint(call.owner)
 
     def bypasses_task(self, request: SendMessageRequest) -> bool:
         """See `Agent.bypasses_task`: a command does."""
-        return _may_be_command(request) and self._commands.is_command(text_of(request.message))
+        return _may_be_command(request) and self.commands.is_command(text_of(request.message))
 
     def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
         """Return True for a message that belongs to another route; see `Agent.starts_new_task`."""
-        return self._pipeline.starts_new_task(self._incoming(request, call, dict(notes)))
+        return self.pipeline.starts_new_task(self._incoming(request, call, dict(notes)))
 
     def cancel(self, call: Call) -> None:
         """See `Agent.cancel`."""
-        self._pipeline.cancel(call)
+        self.pipeline.cancel(call)
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. Raises A2AError for an unknown skill."""
@@ -61,11 +59,11 @@ class HubAgent:
         if call.task is not None and has_result(notes):
             context_id = self.context_of(request, call)
             events = result_events(
-                notes, task_id=call.task.id, context_id=context_id, message_factory=self._message_factory
+                notes, task_id=call.task.id, context_id=context_id, message_factory=self.message_factory
             )
             return Turn(events=events)
         if EXECUTES not in notes and _may_be_command(request):
-            answer = self._commands.answer(text_of(request.message), call, request.message.context_id)
+            answer = self.commands.answer(text_of(request.message), call, request.message.context_id)
             if answer is not None:
                 context_id, pieces = self.context_of(request, call), iter((Text(answer),))
                 return Turn(events=self._events(pieces, context_id, call, as_task=False), immediate=True)
@@ -77,7 +75,7 @@ class HubAgent:
             raise invalid_field("message.parts", "must hold at least one part")
         incoming = self._incoming(request, call, notes)
         context_id = incoming.context.context_id
-        turn, translated = self._pipeline.start_turn(incoming, call.record)
+        turn, translated = self.pipeline.start_turn(incoming, call.record)
         route = turn.choice.route if turn.choice else None
         if route is not None and route.role and call.task is not None and may_use(route, call.principal):
             return Turn(events=iter(()), role=route.role)
@@ -86,17 +84,17 @@ class HubAgent:
         retry_seconds = route.retry_seconds if route is not None and is_tried_again else 0
         immediate = turn.immediate
         if route is not None and route.passes_tasks and not call.for_ui:
-            events = mirrored(translated, context_id=context_id, call=call, message_factory=self._message_factory)
+            events = mirrored(translated, context_id=context_id, call=call, message_factory=self.message_factory)
             immediate = False
         else:
             events = self._events(_pieces(translated), context_id, call, as_task=not immediate)
         if ROUTE_EXTENSION in incoming.extensions:
-            events = _with_explanation(events, turn, for_operator=is_operator(call.principal, self._operators))
+            events = _with_explanation(events, turn, for_operator=is_operator(call.principal, self.operators))
         return Turn(events=events, immediate=immediate, retry_seconds=retry_seconds)
 
     def _events(self, pieces: Iterator[Piece], context_id: str, call: Call, *, as_task: bool) -> Iterator[Event]:
         return to_events(
-            pieces, context_id=context_id, call=call, message_factory=self._message_factory, as_task=as_task
+            pieces, context_id=context_id, call=call, message_factory=self.message_factory, as_task=as_task
         )
 
     def _incoming(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> IncomingTurn:
@@ -108,7 +106,7 @@ class HubAgent:
         return IncomingTurn(
             call=call,
             message=request.message,
-            context=self._pipeline.conversations.ids_of(call.owner, request.message.context_id),
+            context=self.pipeline.conversations.ids_of(call.owner, request.message.context_id),
             skill=skill,
             skill_field=skill_field,
             # Without a waiting caller, too: the first event of a stream names the agent's own task. And for programs that use the

@@ -134,7 +134,7 @@ class AgentAnswer:
         translator, late = self._translator, False
         for event in events:
             pieces = [self._recorded(piece) for piece in translator.translate(event)]
-            if not late and self._decision.allows and translator.decision_was_late:
+            if not late and self._decision.allows and translator.tools.decision_was_late:
                 late = True
                 pieces.insert(0, self._too_late())
             if translator.surfaces:
@@ -175,7 +175,7 @@ class AgentAnswer:
     def _recorded(self, piece: Piece, *, again: bool = False) -> Piece:
         """Record the piece; a question without a text gets one."""
         if isinstance(piece, Question) and not piece.text:
-            pending = self._translator.pending
+            pending = self._translator.tools.questions
             if pending and not piece.auth:
                 text = question_text(pending, self._route, self._turn.language, again=again)
             else:
@@ -247,7 +247,8 @@ class AgentAnswer:
         if turn.failure is None and translator.state is not None and translator.state.interrupted:
             if translator.is_idle:
                 return {"open_task_id": translator.task_id}
-            pending = PendingTools(language=turn.language, questions=translator.pending) if translator.pending else None
+            questions = translator.tools.questions
+            pending = PendingTools(language=turn.language, questions=questions) if questions else None
             return {"waiting_task_id": translator.task_id, "pending_tools": pending}
         did_nothing = translator.state is None and (turn.failure is not None or self._decision.call_id is None)
         if did_nothing and earlier.route_id == route_id:
@@ -329,6 +330,7 @@ def _agent_request(turn: TurnRecord, route: Route, decision: Decision, state: di
         task_id=task_id,
         reference_task_ids=(),
     )
+    decides = decision.call_id is not None
     running = incoming.notes.get(RUNNING)
     running_task_id = running["task"] if running and running["route"] == route.id else None
     return AgentRequest(
@@ -336,8 +338,8 @@ def _agent_request(turn: TurnRecord, route: Route, decision: Decision, state: di
         message=message,
         streaming=incoming.streaming,
         running_task_id=running_task_id,
-        decides=decision.call_id is not None,
-        development_tool=DEVELOPMENT_TOOL in incoming.extensions or decision.uses_extension,
+        decides=decides,
+        development_tool=DEVELOPMENT_TOOL in incoming.extensions or (decides and bool(message.extensions)),
         executes=incoming.executes,
         state=state,
     )

@@ -76,7 +76,8 @@ def build(
     if settings.unset:
         log.line("WARNING", f"These variables are not set; their agents cannot be reached: {', '.join(settings.unset)}")
     http = HttpClient()
-    sources = _credential_sources(config, http)
+    tokens = DefaultCredentials() if config.uses_google_credentials else None
+    sources = _credential_sources(config, http, tokens)
     if config.mcp_model and model is None:
         from a2a_hub.language_models.settings import language_model
 
@@ -85,10 +86,9 @@ def build(
     if settings.store:
         store = open_store(settings.store, clock=time.time, new_token=new_id, report=log.line)
     if config.model_armor and armor is None:
-        tokens = DefaultCredentials()
         from functions.hub.downstream.model_armor import ModelArmor
 
-        armor = ModelArmor(config.model_armor, http=http, access_token=tokens.access_token)
+        armor = ModelArmor(config.model_armor, http=http, access_token=(tokens or DefaultCredentials()).access_token)
 
     def agent_of(route: Route) -> Downstream:
         agent = downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, model, store)
@@ -119,7 +119,7 @@ def build(
     agent_commands = AgentCommands(tables, log=log, new_id=new_id)
     commands = Commands(tables, agent_commands, pipeline.conversations, tasks=stored, log=log)
     agent = HubAgent(pipeline, commands, message_factory=MESSAGE_FACTORY, operators=config.operators)
-    tasks = _task_service(config, agent, stored, http, log) if stored else None
+    tasks = _task_service(config, agent, stored, http, tokens, log) if stored else None
     server = A2AServer(
         agent,
         card=tables.card,
@@ -195,8 +195,7 @@ def _agent_of(
     return mcp_agent(route, http=http, sources=sources, new_id=new_id, model=model, store=store)
 
 
-def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:
-    tokens = DefaultCredentials() if config.uses_google_credentials else None
+def _credential_sources(config: Config, http: HttpClient, tokens: DefaultCredentials | None) -> CredentialSources:
     variables = config.hub.routes_file.variables
     secrets = SecretStore(variables, http=http, tokens=tokens, endpoint=config.secret_manager_endpoint)
     return CredentialSources(
@@ -208,7 +207,14 @@ def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:
     )
 
 
-def _task_service(config: Config, agent: HubAgent, stored: TaskOperations, http: HttpClient, log: Log) -> TurnEngine:
+def _task_service(
+    config: Config,
+    agent: HubAgent,
+    stored: TaskOperations,
+    http: HttpClient,
+    tokens: DefaultCredentials | None,
+    log: Log,
+) -> TurnEngine:
     signer = config.identity.signer(audience="tasks")
 
     def headers(body: bytes) -> Mapping[str, str]:
@@ -217,7 +223,6 @@ def _task_service(config: Config, agent: HubAgent, stored: TaskOperations, http:
     def log_failed_wakeup(reason: str) -> None:
         log.line("WARNING", f"A wake-up failed; the task will be found later: {reason}")
 
-    tokens = DefaultCredentials() if config.uses_google_credentials else None
     wakeups = open_wakeups(config.wakeups, http=http, headers=headers, failed=log_failed_wakeup, tokens=tokens)
     stored.store.on_undelivered(lambda task_id: wakeups.publish(WEBHOOKS_TOPIC, task_id))
     stored.store.on_ended(partial(record_ended, wakeups))

@@ -3,14 +3,14 @@
 import time
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a import errors, protojson
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.error_response import problem, read_body
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.model import Binding, Message, Part, Role, Version
 from a2a_hub.http.messages import JSON, Request, Response
@@ -41,18 +41,18 @@ _OPENAPI = Path(__file__).with_name("openapi.yaml")
 _TOOLS_OPERATION = "tools/query"
 _MOST_RUN_BYTES = 10_000
 _MOST_TASKS = 100
+_NO_TASKS = "Tasks cannot be reached at the moment"
 
 
-class Pages:
+class Pages(Struct, frozen=True):
     """The pages of the hub. None of them shows an agent's address."""
 
-    def __init__(self, tables: Tables, *, commit: str) -> None:
-        self._tables = tables
-        self._commit = commit
+    tables: Tables
+    commit: str
 
     def front(self, _: Request) -> Response:
         """Return the page at `/`."""
-        return front_page(self._tables.now.card.name)
+        return front_page(self.tables.now.card.name)
 
     def openapi(self, _: Request) -> Response:
         """Return the description of the hub's HTTP interface."""
@@ -60,13 +60,13 @@ class Pages:
 
     def routes(self, _request: Request, caller: Caller, _record: Record) -> Response:
         """Return the routes that the caller may use."""
-        usable = [route for route in self._tables.now.routes.values() if may_use(route, caller.principal)]
+        usable = [route for route in self.tables.now.routes.values() if may_use(route, caller.principal)]
         return _json(schemas.Routes([_route(route) for route in usable]))
 
     def version(self, _request: Request, _caller: Caller, _record: Record) -> Response:
         """Return the versions of the hub and of its protocols."""
         protocols = [version.value for version in Version]
-        return _json(schemas.Version(version=VERSION, commit=self._commit, protocol_versions=protocols))
+        return _json(schemas.Version(version=VERSION, commit=self.commit, protocol_versions=protocols))
 
 
 class Activity(Struct, frozen=True):
@@ -88,7 +88,7 @@ class Activity(Struct, frozen=True):
             tasks = self.store.unfinished(limit=_MOST_TASKS) if self.store and limit is None else ()
             found = list(self.misses.found())
         except Unavailable:
-            raise A2AError(errors.UNAVAILABLE, "Tasks cannot be reached at the moment") from None
+            raise A2AError(errors.UNAVAILABLE, _NO_TASKS) from None
         misses = [
             schemas.Miss(kind=miss.kind, route=miss.route, text=miss.text or None, count=count)
             for miss, count in found
@@ -152,37 +152,39 @@ class ToolsQuery(Struct, frozen=True):
         return incoming, bool(query.dry_run)
 
 
-class RunEndpoint:
+class _Run(Struct, frozen=True, rename="camel"):
+    task_id: str
+    seconds: float | None = None
+
+
+class RunEndpoint(Struct, frozen=True):
     """The endpoint at `RUN_PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
 
-    def __init__(self, engine: TurnEngine) -> None:
-        self._engine = engine
+    engine: TurnEngine
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """Run the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run.
 
-        A turn that takes longer than the body's `seconds` is handed over, and the next request goes on with it.
+        A turn that takes longer than the body's `seconds` is handed over, and the next request goes on with it. Raises A2AError.
         """
         if caller.principal is None or caller.principal.subject != TASKS_FUNCTION:
             return None
+        if request.method != "POST":
+            raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
         try:
-            if request.method != "POST":
-                raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
-            task_id, seconds = _run_of(request)
-            record["taskId"] = task_id
-            until = None if seconds is None else time.time() + seconds
-            try:
-                state = self._engine.run(task_id, request_id=record["requestId"], record=record, until=until)
-            except (LeaseLost, TaskEnded):
-                state = None
-            record.setdefault("outcome", Outcome.ANSWERED)
-            return _json({"state": state})
-        except A2AError as error:
-            refusal = error
+            run = msgspec.json.decode(read_body(request, _MOST_RUN_BYTES), type=_Run)
+        except msgspec.DecodeError as error:
+            raise A2AError(errors.INVALID_PARAMS, str(error)) from None
+        record["taskId"] = run.task_id
+        until = None if run.seconds is None else time.time() + run.seconds
+        try:
+            state = self.engine.run(run.task_id, request_id=record["requestId"], record=record, until=until)
+        except (LeaseLost, TaskEnded):
+            state = None
         except Unavailable:
-            refusal = A2AError(errors.UNAVAILABLE, "Tasks cannot be reached at the moment")
-        record |= refusal.log_fields
-        return problem(refusal, record)
+            raise A2AError(errors.UNAVAILABLE, _NO_TASKS) from None
+        record.setdefault("outcome", Outcome.ANSWERED)
+        return _json({"state": state})
 
 
 def _json(value: object) -> Response:
@@ -190,22 +192,8 @@ def _json(value: object) -> Response:
 
 
 def _route(route: Route) -> schemas.Route:
-    return schemas.Route(
-        id=route.id,
-        name=route.name,
-        name_ja=route.name_ja,
-        description=route.description,
-        description_ja=route.description_ja,
-        examples=route.examples,
-        keywords=route.keywords,
-        patterns=route.patterns,
-        priority=route.priority,
-        boundary=route.boundary.kind,
-        sticky=route.sticky,
-        follow_ups=route.follow_ups,
-        default=route.default,
-        fallbacks=route.fallbacks,
-    )
+    shown = {name: getattr(route, name) for name in schemas.Route.__struct_fields__}
+    return schemas.Route(**shown | {"boundary": route.boundary.kind})
 
 
 def _answer(turn: TurnRecord, *, for_operator: bool) -> schemas.Answer:
@@ -236,18 +224,6 @@ def _failure(failure: Failure, *, for_operator: bool) -> schemas.Failure:
         http_status=failure.http_status,
         retry_after_seconds=failure.seconds_to_wait,
     )
-
-
-def _run_of(request: Request) -> tuple[str, float | None]:
-    """Return the id of the task, and the seconds that its run may take."""
-    body = read_body(request, _MOST_RUN_BYTES)
-    value: Any = protojson.decode(body) if body else None
-    task_id, seconds = (value.get("taskId"), value.get("seconds")) if isinstance(value, dict) else (None, None)
-    if not isinstance(task_id, str) or not task_id:
-        raise invalid_field("taskId", "must be a string")
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
-        raise invalid_field("seconds", "must be a number")
-    return task_id, seconds
 
 
 def _unfinished(task: UnfinishedTask) -> schemas.UnfinishedTask:

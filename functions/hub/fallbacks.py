@@ -14,12 +14,16 @@ _CHOSEN = frozenset({Rule.SKILL, Rule.NAMED, Rule.WAITING, Rule.FOLLOW_UP})
 
 
 class Declined(Exception):
-    """An agent declined. `events` are its whole answer; nothing of it has reached the caller."""
+    """An agent declined. `events` are its whole answer; nothing of it has reached the caller.
+
+    If all agents of a turn decline, the first of the lowest `rank` shows its text.
+    """
 
     def __init__(self, reason: Reason, events: Sequence[Event]) -> None:
         super().__init__(reason.value)
         self.reason = reason
         self.events = events
+        self.rank = list(Reason).index(reason)
 
 
 class PassedOver(Exception):
@@ -65,12 +69,6 @@ def held_back(events: Iterator[Event], *, by_default: bool) -> Iterator[Event]:
             break
     yield from held
     yield from events
-
-
-def nearest(declined: Mapping[str, Declined]) -> str:
-    """Return the route whose own text is shown if all declined: the first with the best reason."""
-    order = list(Reason)
-    return min(declined, key=lambda route_id: order.index(declined[route_id].reason))
 
 
 def steps(declined: Sequence[Mapping[str, str]], answering: Route) -> str:

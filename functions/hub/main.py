@@ -3,12 +3,10 @@
 import os
 
 import a2a_hub.runtime.cold_start  # noqa: F401
-from a2a_hub.http.admission import Capacity
 from a2a_hub.routing.patterns import compile_all
 from a2a_hub.runtime.door import door_of
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.runtime.server import entry_point
-from a2a_hub.runtime.shutdown import Shutdown
 from a2a_hub.telemetry.start import start_telemetry
 from functions.hub import config
 from functions.hub.app import build
@@ -16,8 +14,7 @@ from functions.hub.app import build
 start_telemetry("hub", os.environ)
 _config = config.read(os.environ)
 _door = door_of(
-    Capacity(_config.limits),
-    Shutdown(),
+    _config.limits,
     stdout_log("hub", project=_config.hub.google_cloud_project),
     in_background=compile_all,
 )

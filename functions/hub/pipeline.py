@@ -65,7 +65,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         if not (text or files or incoming.acts_on) and (
             call.for_ui or all(part.text is not None for part in incoming.message.parts)
         ):
-            return _without_text(turn, texts.empty_message_text(), record)
+            return _without_text(turn, texts.EMPTY_MESSAGE, record)
         try:
             served, choice = self._choose(turn)
             routes = candidates(choice, served.routes, call.principal)
@@ -174,7 +174,11 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                     failures[route.id] = failed.failure
                     record |= {"severity": "WARNING", **failed.failure.log_fields}
                 turn.declined = [*turn.declined, {"route": route.id, "agent": route.name, "reason": reason}]
-            turn.route = routes[0] if routes[0].id in failures else served.routes[fallbacks.nearest(declined)]
+            turn.route = (
+                routes[0]
+                if routes[0].id in failures
+                else served.routes[min(declined, key=lambda id_: declined[id_].rank)]
+            )
             failure = failures.get(turn.route.id)
             answer = AgentAnswer(turn, turn.route, record=record, log=self.log, now=self.now)
             yield from answer.events(_failing(failure) if failure else _repeated(declined[turn.route.id]))

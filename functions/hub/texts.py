@@ -131,15 +131,15 @@ _WHAT_TO_DO = {
     FailureKind.RESTING: _AFTER_WAIT,
     FailureKind.LIMITED: _AFTER_LIMIT,
 }
-_EMPTY = {
-    _EN: "Your message contained no text, so there is nothing to answer yet. Please write your question.",
-    _JA: "メッセージに文章が含まれていませんでした。ご質問を入力してください。",
-}
+EMPTY_MESSAGE = (
+    "Your message contained no text, so there is nothing to answer yet. Please write your question.\n"
+    "メッセージに文章が含まれていませんでした。ご質問を入力してください。"
+)
 _FILES = {
     _EN: "I see {files}, but no question. Please write what you want to know, and attach it again.",
     _JA: "{files}を受け取りましたが、ご質問がありません。ご質問を書いて、もう一度添付してください。",
 }
-_FLAGGED = {
+FLAGGED = {
     _EN: "(The safety check has marked this conversation turn. Please read the answer with care.)",
     _JA: "(安全性の確認で注意が必要と判定されたやり取りです。回答の内容にご注意ください。)",
 }
@@ -211,20 +211,10 @@ def reason_text(failure: Failure, route: Route, language: Language) -> str:
     return _WHAT[failure.opened_by or failure.kind][language].format(agent=name_of(route, language))
 
 
-def empty_message_text() -> str:
-    """Return the answer to a message without text, in both languages."""
-    return f"{_EMPTY[_EN]}\n{_EMPTY[_JA]}"
-
-
 def files_alone_text(files: Sequence[Part]) -> str:
     """Return the answer to files without text that no agent takes so, in both languages."""
     names = ", ".join(map(file_text, files))
     return f"{_FILES[_EN].format(files=names)}\n{_FILES[_JA].format(files=names)}"
-
-
-def flagged_text(language: Language) -> str:
-    """Return the note after an answer that the safety check let pass with a match."""
-    return _FLAGGED[language]
 
 
 def no_answer_text(route: Route, language: Language) -> str:

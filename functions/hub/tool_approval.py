@@ -34,11 +34,6 @@ class Decision(Struct, frozen=True, kw_only=True):
     not_understood: bool = False
     of_text: bool = False
 
-    @property
-    def uses_extension(self) -> bool:
-        """True if the agent gets it in the form of the `development-tool` extension."""
-        return bool(self.message.extensions) and self.call_id is not None
-
 
 def decision_of(message: Message, text: str, pending: PendingTools) -> Decision:
     """Return the decision in a reply to the first pending tool call."""

@@ -13,9 +13,10 @@ import pytest
 
 from a2a_hub.a2a.model import Event, Message, Part, Role, Version
 from a2a_hub.http.messages import Response
-from functions.hub.downstream.interface import AgentRequest, InProcess
+from functions.hub.downstream.interface import AgentRequest
 from tests.contract.a2a.served import WAYS, Way, whole
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle, streamed_text, text_of
+from tests.fakes.in_process import InProcess
 from tests.fakes.task_instance import until
 
 EACH_WAY = pytest.mark.parametrize("way", WAYS, ids=str)

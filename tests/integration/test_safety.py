@@ -16,7 +16,7 @@ from a2a_hub.routing.routes import Safety
 from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.telemetry.log import Log
 from functions.hub.downstream import model_armor
-from functions.hub.downstream.interface import AgentRequest, InProcess
+from functions.hub.downstream.interface import AgentRequest
 from functions.hub.downstream.model_armor import ModelArmor, ModelArmorSettings
 from functions.hub.downstream.screened_agent import ScreenedAgent
 from functions.hub.failure import DownstreamFailed
@@ -27,6 +27,7 @@ from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, data, message, status, task, text, update
 from tests.fakes.command_agents import CommandAgent
 from tests.fakes.hub import Hub, person, route, settle, streamed_text, text_of
+from tests.fakes.in_process import InProcess
 from tests.integration.slash_commands import ended, execute, tool_route
 from tests.integration.slash_commands import hub_of as commands_of
 

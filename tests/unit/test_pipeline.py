@@ -15,13 +15,14 @@ from a2a_hub.routing.routes import HubProfile, RouteTable
 from a2a_hub.telemetry.log import Log
 from functions.hub.config import read
 from functions.hub.conversations import ContextIds, Conversations
-from functions.hub.downstream.interface import AgentRequest, InProcess
+from functions.hub.downstream.interface import AgentRequest
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
 from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.turn import IncomingTurn
 from tests.fakes.hub import person, route
+from tests.fakes.in_process import InProcess
 
 
 def _incoming(text: str, task: CurrentTask | None = None) -> IncomingTurn:

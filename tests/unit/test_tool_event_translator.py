@@ -50,19 +50,19 @@ def heard(translator: EventTranslator, *events: TaskStatusUpdateEvent | Task) ->
 def test_what_was_decided_waits_no_more_whatever_the_agent_says_of_it() -> None:
     translator = EventTranslator(questions=[FIRST], decided="first")
     assert heard(translator, update(None, TaskState.INPUT_REQUIRED)) == [Question("")]
-    assert translator.pending == ()
+    assert translator.tools.questions == ()
 
 
 def test_a_call_that_its_agent_takes_back_is_not_asked_about() -> None:
     translator = EventTranslator(questions=[FIRST, SECOND], decided="first")
     heard(translator, tool("first", "SUCCEEDED"), tool("second", "CANCELLED"), WAITS)
-    assert translator.pending == ()
+    assert translator.tools.questions == ()
 
 
 def test_a_call_that_nobody_decided_on_waits_on() -> None:
     translator = EventTranslator(questions=[FIRST, SECOND], decided="first")
     assert heard(translator, tool("first", "SUCCEEDED"), WAITS) == [Question("")]
-    assert translator.pending == (SECOND,)
+    assert translator.tools.questions == (SECOND,)
 
 
 def test_a_tool_that_prints_while_it_runs_is_one_line_of_progress() -> None:
@@ -87,7 +87,7 @@ def test_no_more_than_twenty_calls_are_kept_with_a_conversation() -> None:
         *(tool(f"call-{number}", "PENDING", confirmation_request=asks) for number in range(50)),
         WAITS,
     )
-    assert [question.call_id for question in translator.pending] == [f"call-{number}" for number in range(20)]
+    assert [question.call_id for question in translator.tools.questions] == [f"call-{number}" for number in range(20)]
 
 
 def test_words_before_and_after_a_tool_are_paragraphs_and_stretches_of_words_are_not() -> None:

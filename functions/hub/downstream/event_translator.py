@@ -47,7 +47,8 @@ class EventTranslator:
     """The translation of one turn.
 
     `questions` are the tool calls that waited for a decision before it; `decided` is the one on which its message decides.
-    `delivered` are the artifacts of earlier turns (`DeliveredArtifacts`).
+    `delivered` are the artifacts of the agent's task that the user has from earlier turns, as hashes of their texts by id: an
+    agent that answers with its whole task repeats them.
     """
 
     def __init__(
@@ -58,9 +59,10 @@ class EventTranslator:
         decided: str | None = None,
         delivered: Mapping[str, str] | None = None,
     ) -> None:
-        self._delivered = DeliveredArtifacts(delivered or {})
+        self._delivered = delivered or {}
+        self._repeated: list[str] = []
         open_questions = tuple(each for each in questions if each.call_id != decided)
-        self._tools = ToolEventTranslator(open_questions, decided, language)
+        self.tools = ToolEventTranslator(open_questions, decided, language)
         self.is_idle = False
         """True if the agent has answered and its task waits without a question."""
         self._paragraph_ended = False
@@ -91,11 +93,11 @@ class EventTranslator:
             case Task():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.id
                 messages = (*last_answers(event.history), *((event.status.message,) if event.status.message else ()))
-                self._tools.translate_task(event, messages)
+                self.tools.translate_task(event, messages)
                 for artifact in event.artifacts:
                     yield from self._artifact(artifact, append=False, again=True, more=not event.status.state.settled)
                 yield from self._history(event)
-                asks = event.status.state.interrupted and not self.has_text and not self._tools.is_present
+                asks = event.status.state.interrupted and not self.has_text and not self.tools.is_present
                 yield from self._status(status_from_history(event) if asks else event.status)
                 if self.state is TaskState.COMPLETED and not self.has_text and not self._data:
                     parts = tuple(chain.from_iterable(message.parts for message in last_answers(event.history)))
@@ -111,17 +113,7 @@ class EventTranslator:
     @property
     def delivered(self) -> Mapping[str, str]:
         """The artifacts that the user has after this turn."""
-        return self._delivered.merged_with({id_: "".join(texts) for id_, texts in self._artifacts.items()})
-
-    @property
-    def pending(self) -> tuple[ToolQuestion, ...]:
-        """The tool calls that wait for a decision."""
-        return self._tools.questions
-
-    @property
-    def decision_was_late(self) -> bool:
-        """True if the agent had given up the tool call before the decision."""
-        return self._tools.decision_was_late
+        return {**self._delivered, **{id_: _hash("".join(texts)) for id_, texts in self._artifacts.items()}}
 
     def end_paragraph(self) -> None:
         """Begin a new paragraph with the agent's next text: the hub has added text of its own."""
@@ -134,7 +126,7 @@ class EventTranslator:
         earlier turns that the agent named again.
         """
         if self.state is TaskState.COMPLETED and not self._data and not self.has_text:
-            yield from self._append(self._in_progress() or "\n\n".join(self._delivered.repeated))
+            yield from self._append(self._in_progress() or "\n\n".join(self._repeated))
         if not self.has_text:
             yield from self._append(text_of_surfaces(self._surfaces))
         yield from self._data_without_text()
@@ -147,7 +139,7 @@ class EventTranslator:
         """Yield the text of a development agent's whole task: its updates, which are its history now."""
         state = task.status.state
         ends = state in (TaskState.INPUT_REQUIRED, TaskState.COMPLETED)
-        if self.has_text or not (ends and self._tools.is_present):
+        if self.has_text or not (ends and self.tools.is_present):
             return
         messages = {message.message_id: message for message in last_answers(task.history)}
         last = task.status.message
@@ -159,7 +151,7 @@ class EventTranslator:
 
     def _update(self, event: TaskStatusUpdateEvent) -> Iterator[Piece]:
         status = event.status
-        kind, progress = self._tools.translate(event)
+        kind, progress = self.tools.translate(event)
         yield from progress
         if kind is Kind.TEXT and status.message is not None:
             yield from self._content(text_of_parts(status.message.parts))
@@ -183,7 +175,7 @@ class EventTranslator:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
                 # An update and the whole task repeat one question.
                 if self._is_finished(status.state, text) and not self.has_text:
-                    yield from self._append(self._in_progress() or self._tools.outcome)
+                    yield from self._append(self._in_progress() or self.tools.outcome)
                 self.is_idle = self._is_finished(status.state, text) and self.has_text
                 if self.is_idle:
                     yield Idle()
@@ -205,7 +197,7 @@ class EventTranslator:
     def _is_finished(self, state: TaskState, text: str) -> bool:
         """Return True if a development agent ends a turn that leaves nothing to decide."""
         waits = state is TaskState.INPUT_REQUIRED and not text
-        return waits and self._tools.is_present and not self._tools.questions
+        return waits and self.tools.is_present and not self.tools.questions
 
     def _in_progress(self) -> str:
         return joined(tuple(chain.from_iterable(self._progress.values())))
@@ -213,13 +205,14 @@ class EventTranslator:
     def _artifact(
         self, artifact: Artifact, *, append: bool, again: bool = False, more: bool = False
     ) -> Iterator[Piece]:
-        if self._tools.is_tool_output(artifact.artifact_id):
+        if self.tools.is_tool_output(artifact.artifact_id):
             return
         # Texts are compared without their separators: a task at its end has the chunks of its stream as parts.
         bare = "".join(texts_of(artifact.parts))
         whole = joined(artifact.parts)
         texts = self._artifacts.get(artifact.artifact_id)
-        if texts is None and again and self._delivered.holds(artifact.artifact_id, bare):
+        if texts is None and again and bare and self._delivered.get(artifact.artifact_id) == _hash(bare):
+            self._repeated.append(bare)
             self._artifacts[artifact.artifact_id] = [bare]
             return
         if texts is None:
@@ -252,7 +245,7 @@ class EventTranslator:
                     yield Surface(part)
             elif memory.is_memory(part.data):
                 self.memory = part.data[memory.URI]
-            elif not (self._tools.is_present and is_tool_call(part.data)):
+            elif not (self.tools.is_present and is_tool_call(part.data)):
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}
                 written = _sorted_json(value)
                 if written not in self._known_data:
@@ -285,29 +278,6 @@ def status_from_history(task: Task) -> TaskStatus:
         return status
     parts = tuple(chain.from_iterable(answer.parts for answer in answers))
     return msgspec.structs.replace(status, message=msgspec.structs.replace(answers[-1], parts=parts))
-
-
-class DeliveredArtifacts:
-    """The artifacts of an agent's task that the user already has: an agent that answers with its whole task repeats them.
-
-    `hashes` are those of their texts, by id.
-    """
-
-    def __init__(self, hashes: Mapping[str, str]) -> None:
-        self._hashes = hashes
-        self.repeated: list[str] = []
-        """The texts that the agent repeated unchanged."""
-
-    def holds(self, artifact_id: str, text: str) -> bool:
-        """Return True if the user has this text of this artifact."""
-        held = text != "" and self._hashes.get(artifact_id) == _hash(text)
-        if held:
-            self.repeated.append(text)
-        return held
-
-    def merged_with(self, texts: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the hashes after a turn that delivered these texts."""
-        return {**self._hashes, **{artifact_id: _hash(text) for artifact_id, text in texts.items()}}
 
 
 def _hash(text: str) -> str:

@@ -1,6 +1,6 @@
 """A route's agent as the hub sees it (`Downstream`), and as its `Guard` reaches it (`Transport`)."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -130,20 +130,6 @@ class AnswersOnly:
     def execute(self, *_: object, **__: object) -> ExecutionReply:
         """Return that there is no such command."""
         return ExecutionReply(refusal="")
-
-
-class InProcess(AnswersOnly):
-    """An agent that is a function in this process, for benchmarks and tests; `immediate` unless it waits for something."""
-
-    open_circuit = None
-
-    def __init__(self, answer: Callable[[AgentRequest], Iterator[Event]], *, immediate: bool = True) -> None:
-        self.immediate = immediate
-        self._answer = answer
-
-    def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
-        """See `Downstream.ask`."""
-        return self._answer(agent_request)
 
 
 class UnavailableAgent(AnswersOnly):

@@ -63,18 +63,17 @@ class Dialogue(Struct, frozen=True, kw_only=True):
     called: tuple[CalledTool, ...] = ()
 
 
-class ToolPlanner:
+class ToolPlanner(Struct, frozen=True):
     """A planner that asks the model which tool is called next."""
 
-    def __init__(self, route: Route, model: LanguageModel) -> None:
-        self._route = route
-        self._model = model
+    route: Route
+    model: LanguageModel
 
     def next_step(
         self, dialogue: Dialogue, tools: Iterable[Tool], *, seconds: float, cancellation: Cancellation
     ) -> FunctionCall | str:
         """Return the next call, or the answer. Raises DownstreamFailed, and ClientError if the caller left."""
-        route, model = self._route, self._model
+        route, model = self.route, self.model
         language = dialogue.language.in_english
         functions: dict[str, Tool] = {}
         for tool in tools:

@@ -123,7 +123,7 @@ class _Turn(Struct):
         if not self.owes_note or self.in_progress or direction is Direction.REQUEST or not text.strip():
             return passed
         self.owes_note, self.has_note = False, True
-        return f"{passed}\n\n{texts.flagged_text(self.language)}"
+        return f"{passed}\n\n{texts.FLAGGED[self.language]}"
 
     def json(self, value: Any, direction: Direction) -> Any:
         """Return a JSON value as it may go on, screened as its text."""

@@ -20,9 +20,7 @@ _KINDS: dict[Refusal, tuple[ErrorKind, dict[str, str]]] = {
 }
 
 
-def door_of(
-    capacity: Capacity, shutdown: Shutdown, log: Log, *, in_background: Callable[[], object] = lambda: None
-) -> Door:
+def door_of(limits: Limits, log: Log, *, in_background: Callable[[], object] = lambda: None) -> Door:
     """Return the door of a function."""
 
     def refuse(request: Request, refusal: Refusal) -> Response:
@@ -35,8 +33,8 @@ def door_of(
         return log.requests(refused)(request)
 
     return Door(
-        capacity=capacity,
-        shutdown=shutdown,
+        capacity=Capacity(limits),
+        shutdown=Shutdown(),
         answers={"/health": health},
         refuse=refuse,
         in_background=in_background,
@@ -48,7 +46,7 @@ def agent_door(name: str, environ: Mapping[str, str]) -> Door:
     threads = environ.get("THREADS", "")
     # The framework's own default.
     most = int(threads) if threads.isdigit() else (os.cpu_count() or 1) * 4
-    return door_of(Capacity(Limits(requests=max(1, most - 1))), Shutdown(), stdout_log(name))
+    return door_of(Limits(requests=max(1, most - 1)), stdout_log(name))
 
 
 def read_limits(settings: Settings) -> Limits:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 from msgspec import structs
 
-from a2a_hub.http.admission import Capacity, Limits
+from a2a_hub.http.admission import Limits
 from a2a_hub.http.messages import BodyError, Request, Response
 from a2a_hub.runtime.door import door_of
-from a2a_hub.runtime.shutdown import Shutdown
 from a2a_hub.telemetry.log import Log
 
 LIMITS = Limits(
@@ -22,7 +21,6 @@ LIMITS = Limits(
     small_body_bytes=1000,
 )
 LARGE = b"0123456789" * 300_000
-CAPACITY, SHUTDOWN = Capacity(LIMITS), Shutdown()
 _log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "r", function="agent")
 _may_go_on = threading.Event()
 _waiting = threading.Semaphore(0)
@@ -34,7 +32,8 @@ def _go_on(_: Request) -> Response:
     return Response()
 
 
-_door = door_of(CAPACITY, SHUTDOWN, _log)
+_door = door_of(LIMITS, _log)
+CAPACITY, SHUTDOWN = _door.capacity, _door.shutdown
 # Those that wait take all the places there are.
 DOOR = structs.replace(_door, answers={**_door.answers, "/go-on": _go_on})
 
