@@ -1,6 +1,5 @@
 """One agent's answer to a turn: called, translated, with every failure contained, and remembered with the conversation."""
 
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import Any
@@ -52,9 +51,7 @@ Ask = Callable[[AgentRequest], Generator[Event]]
 class AgentAnswer:
     """The answer of `route`'s agent to a turn. `record` is the request's log line, `now` gives seconds since the epoch."""
 
-    def __init__(
-        self, turn: TurnRecord, route: Route, *, record: Record, log: Log, now: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, turn: TurnRecord, route: Route, *, record: Record, log: Log, now: Callable[[], float]) -> None:
         self._turn = turn
         self._route = route
         self._record = record

@@ -161,7 +161,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         try:
             for number, route in enumerate(routes):
                 turn.route = route
-                ask = partial(self._asked, turn, route, served.downstreams[route.id], by_default, may_decline)
+                ask = partial(self._agent_events, turn, route, served.downstreams[route.id], by_default, may_decline)
                 try:
                     answer = AgentAnswer(turn, route, record=record, log=self.log, now=self.now)
                     yield from answer.events(ask, may_be_passed_over=by_default or number > 0)
@@ -206,7 +206,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             task=call.task.id if call.task else None,
         )
 
-    def _asked(
+    def _agent_events(
         self,
         turn: TurnRecord,
         route: Route,

@@ -9,6 +9,7 @@ from a2a_hub.a2a.model import Message
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.routing.router import Choice
 from a2a_hub.routing.routes import Route
+from a2a_hub.telemetry.log import Redacted
 from a2a_hub.text.language import Language
 from functions.hub import fallbacks
 from functions.hub.conversations import ContextIds, Conversation, TurnMemory
@@ -17,7 +18,7 @@ from functions.hub.downstream.interface import Downstream
 from functions.hub.failure import Failure
 
 
-class IncomingTurn(Struct, frozen=True, kw_only=True):
+class IncomingTurn(Redacted, frozen=True, kw_only=True):
     """A message on its way to an agent. If its `call` has a task, the turn becomes that if it takes long, and then outlives its
     request.
 

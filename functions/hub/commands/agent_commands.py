@@ -55,11 +55,9 @@ class AgentCommands(Struct, frozen=True):
 
         An agent that fails is left out. Raises A2AError if all fail, or if `metadata.skill` names none of them.
         """
-        served = self.tables.now
-        routes = routes_with_commands(served, request.metadata, call)
-        listed = self._by_route(served, routes, request, call)
+        listed = self._listed(self.tables.now, request, call)
         failures = [(route, each) for route, each in listed if isinstance(each, Failure)]
-        if failures and len(failures) == len(routes):
+        if failures and len(failures) == len(listed):
             route, failure = failures[0]
             call.record.update(severity="WARNING", cause=failure.cause)
             text = failure_text(failure, route, language=Language.EN, reference=call.request_id)
@@ -69,22 +67,14 @@ class AgentCommands(Struct, frozen=True):
 
     def for_people(self, call: Call) -> Sequence[SlashCommand]:
         """Return the commands that the caller may type; an agent that fails or is slow has none."""
-        served = self.tables.now
-        routes = routes_with_commands(served, None, call)
-        request = GetAllSlashCommandsRequest()
-        listed = self._by_route(served, routes, request, call, seconds=_HELP_SECONDS)
+        listed = self._listed(self.tables.now, GetAllSlashCommandsRequest(), call, seconds=_HELP_SECONDS)
         return [command for _, command in _first_of_each_name(listed).values()]
 
-    def _by_route(
-        self,
-        served: Served,
-        routes: Sequence[Route],
-        request: GetAllSlashCommandsRequest,
-        call: Call,
-        *,
-        seconds: float = _LIST_SECONDS,
+    def _listed(
+        self, served: Served, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float = _LIST_SECONDS
     ) -> list[tuple[Route, CommandsOrFailure]]:
         """Return the commands of each agent, or its failure. All requests run at once."""
+        routes = _routes_with_commands(served, request.metadata, call)
         passed = replace(request, metadata=_without_skill(request.metadata))
 
         def one(route: Route) -> CommandsOrFailure:
@@ -103,9 +93,7 @@ class AgentCommands(Struct, frozen=True):
                 )
                 return failure
 
-        if len(routes) < 2:
-            return [(route, one(route)) for route in routes]
-        with ThreadPoolExecutor(len(routes), thread_name_prefix="commands") as pool:
+        with ThreadPoolExecutor(max(1, len(routes)), thread_name_prefix="commands") as pool:
             return list(zip(routes, pool.map(one, routes), strict=True))
 
     def _failure_of(self, error: Exception, route: Route, call: Call) -> Failure:
@@ -156,10 +144,10 @@ class AgentCommands(Struct, frozen=True):
         self, served: Served, request: ExecuteSlashCommandRequest, call: Call, language: Language
     ) -> Route | ExecuteSlashCommandResponse:
         """Return the route whose agent executes the command, or the answer that there is none."""
-        routes = routes_with_commands(served, request.metadata, call)
+        routes = _routes_with_commands(served, request.metadata, call)
         if len(routes) == 1:
             return routes[0]
-        listed = self._by_route(served, routes, GetAllSlashCommandsRequest(), call)
+        listed = self._listed(served, GetAllSlashCommandsRequest(), call)
         known = _first_of_each_name(listed)
         if found := known.get(request.command_path[0]):
             return found[0]
@@ -171,7 +159,7 @@ class AgentCommands(Struct, frozen=True):
         return slash_commands.not_started(texts.unknown_agent_command_text(request, tuple(known), language))
 
 
-def routes_with_commands(served: Served, metadata: dict[str, object] | None, call: Call) -> Sequence[Route]:
+def _routes_with_commands(served: Served, metadata: dict[str, object] | None, call: Call) -> Sequence[Route]:
     """Return the routes that the caller may use and whose agents have slash commands. Raises INVALID_PARAMS (unknown skill)."""
     routes = [
         route
@@ -203,8 +191,8 @@ def result_events(
     now = message_factory.timestamp()
     task = Task(id=task_id, context_id=context_id, status=TaskStatus(state=TaskState.SUBMITTED, timestamp=now))
     yield task
-    told = TaskStatus(state=TaskState.WORKING, message=message, timestamp=now)
-    yield update_of(task, told, DevelopmentToolEventKind.TEXT_CONTENT)
+    working = TaskStatus(state=TaskState.WORKING, message=message, timestamp=now)
+    yield update_of(task, working, DevelopmentToolEventKind.TEXT_CONTENT)
     yield update_of(task, TaskStatus(state=TaskState.COMPLETED, timestamp=now))
 
 

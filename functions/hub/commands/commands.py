@@ -181,7 +181,7 @@ class Commands(Struct, frozen=True):
             return texts.number_missing_text(command.value, language)
         stored = tasks.numbered(number, call)
         if stored is None:
-            return texts.unknown_task_text(number, language)
+            return texts.UNKNOWN_TASK[language].format(number=number)
         if language is Language.EN and stored.task.history:
             # Readers of Japanese may type the English command: then the language of the task's request counts.
             language = language_of(text_of(stored.task.history[0]))

@@ -94,7 +94,7 @@ _NUMBER_MISSING = {
     _EN: "Which task? Add its number, as in “/{command} 3”. “/tasks” lists them.",
     _JA: "タスク番号を付けてください（例：「/{command} 3」）。「/タスク一覧」で番号を確認できます。",
 }
-_UNKNOWN_TASK = {
+UNKNOWN_TASK = {
     _EN: "You have no task {number}. “/tasks” lists those that you have.",
     _JA: "タスク{number}は見つかりません。「/タスク一覧」で番号を確認できます。",
 }
@@ -162,11 +162,6 @@ def number_missing_text(command: str, language: Language) -> str:
     """Return that the command needs a number."""
     name = _COMMANDS_JA.get(command, command) if language is _JA else command
     return _NUMBER_MISSING[language].format(command=name)
-
-
-def unknown_task_text(number: int, language: Language) -> str:
-    """Return that the caller has no such task."""
-    return _UNKNOWN_TASK[language].format(number=number)
 
 
 def task_text(stored: StoredTask, language: Language) -> str:

@@ -78,7 +78,7 @@ class AgentSession:
             for event in self._send(self._request.message):
                 is_silent = is_silent and _is_silent(event)
                 if is_silent and isinstance(event, TaskStatusUpdateEvent):
-                    event = self._told(event)
+                    event = self._with_content(event)
                 yield event
         except ClientError as error:
             if event is not None:
@@ -116,7 +116,7 @@ class AgentSession:
         events = self._client.send(self._call, request, streaming=self._streaming)
         return events if message.task_id is None else _without_snapshot(events, message.task_id)
 
-    def _told(self, event: TaskStatusUpdateEvent) -> Event:
+    def _with_content(self, event: TaskStatusUpdateEvent) -> Event:
         """Return the whole task for the last update of a stream without content: FastA2A's streams may have states alone."""
         state = event.status.state
         if not (state is TaskState.COMPLETED or state.interrupted):

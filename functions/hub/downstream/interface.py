@@ -20,7 +20,7 @@ from functions.hub.credentials import AuthorizedHttp
 from functions.hub.failure import DownstreamFailed, Failure
 
 
-class AgentRequest(Struct, frozen=True, kw_only=True):
+class AgentRequest(Redacted, frozen=True, kw_only=True):
     """One turn as it goes to an agent, for the hub's caller. `message` has the downstream's own context and task ids.
 
     `running_task_id` is the agent's task of this turn, if the message was sent before and the connection was lost.

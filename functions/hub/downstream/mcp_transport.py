@@ -160,8 +160,8 @@ class McpTransport(AnswersOnly):
                     failed = _update(dialogue, message, TaskState.FAILED)
                     yield failed if result.has_failed else self._answer(result.parts, message)
                     return
-                told = replace(called, result=_text_of(result), has_failed=result.has_failed)
-                dialogue = replace(dialogue, called=(*dialogue.called[:-1], told))
+                ended = replace(called, result=_text_of(result), has_failed=result.has_failed)
+                dialogue = replace(dialogue, called=(*dialogue.called[:-1], ended))
         raise ClientError(ClientFault.REFUSED, f"the model called {_MAX_CALLS} tools without an answer")
 
     def _result(self, client: McpClient, tool: Tool | None, called: CalledTool) -> ToolResult:
@@ -247,8 +247,8 @@ def _update(
     dialogue: Dialogue, message: Message, state: TaskState, call: ToolCall | None = None
 ) -> TaskStatusUpdateEvent:
     context_id = message.context_id or ""
-    told = None
+    report = None
     if call is not None:
-        told = Message(message_id=call.tool_call_id, role=Role.AGENT, parts=(part_of(call, Spelling.SNAKE),))
-    status = TaskStatus(state=state, message=told)
+        report = Message(message_id=call.tool_call_id, role=Role.AGENT, parts=(part_of(call, Spelling.SNAKE),))
+    status = TaskStatus(state=state, message=report)
     return TaskStatusUpdateEvent(task_id=dialogue.task_id, context_id=context_id, status=status)
