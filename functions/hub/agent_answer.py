@@ -28,7 +28,6 @@ from functions.hub.conversations import CONVERSATION, EXECUTES, REPEATS, RUNNING
 from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest
 from functions.hub.failure import (
-    LEFT,
     DownstreamFailed,
     Failure,
     FailureKind,
@@ -273,10 +272,10 @@ def report_failure(failure: Failure, turn: TurnRecord, route: Route | None, reco
     """Write the failure into the turn and the log, and return its text for the caller. `route` is None if none was chosen."""
     turn.failure = failure
     # A caller who leaves is no failure.
-    severity = "INFO" if failure.fault == LEFT else "WARNING"
+    severity = "INFO" if failure.fault == ClientFault.CANCELLED else "WARNING"
     fields = {"outcome": failure.outcome, "fault": failure.fault, **failure.log_fields, "severity": severity}
     in_own_line = log.add(record, fields)
-    if not in_own_line and failure.fault != LEFT:
+    if not in_own_line and failure.fault != ClientFault.CANCELLED:
         task = turn.incoming.call.task
         late = {**record, "taskId": task.id if task else None}
         log.line(late.pop("severity"), "A turn failed after its request was answered", **late)

@@ -6,12 +6,10 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.routing.routes import Route
 from a2a_hub.telemetry.outcome import Outcome
-
-# The fault of a turn whose caller left, which is no failure (`ClientFault.CANCELLED`).
-LEFT = "cancelled"
 
 
 class FailureKind(StrEnum):
@@ -70,12 +68,12 @@ class Failure(Struct, frozen=True, kw_only=True):
     @property
     def concerns_turn(self) -> bool:
         """True if it is not the agent's, and another agent is not asked instead."""
-        return self.fault == LEFT or self.kind in _UNSAFE
+        return self.fault == ClientFault.CANCELLED or self.kind in _UNSAFE
 
     @property
     def outcome(self) -> Outcome:
         """The outcome of a request that ends with it."""
-        if self.fault == LEFT:
+        if self.fault == ClientFault.CANCELLED:
             return Outcome.CANCELLED
         return Outcome.REFUSED if self.kind in _REFUSALS else Outcome.FAILED
 

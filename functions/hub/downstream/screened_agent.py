@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.client import Endpoint
+from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, GetAllSlashCommandsRequest, SlashCommand
 from a2a_hub.a2a.model import (
@@ -32,7 +33,7 @@ from a2a_hub.text.language import Language, language_of
 from functions.hub import texts
 from functions.hub.downstream.interface import AgentRequest, Downstream, ExecutionReply
 from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened
-from functions.hub.failure import LEFT, DownstreamFailed, unsafe, unscreened
+from functions.hub.failure import DownstreamFailed, unsafe, unscreened
 
 # A stream is released in pieces of this size, each at the end of a sentence, or at most of that size.
 _PIECE_CHARACTERS, _MOST_CHARACTERS = 1_000, 4_000
@@ -178,7 +179,7 @@ class _Turn(Struct):
             if not armor.fails_open:
                 failure = unscreened(route, direction, problem.cause, problem.remedy)
                 # A caller who leaves ends the call of Model Armor, too.
-                fault = LEFT if self.call.cancellation.cancelled else failure.fault
+                fault = ClientFault.CANCELLED.value if self.call.cancellation.cancelled else failure.fault
                 raise DownstreamFailed(replace(failure, fault=fault)) from None
             self._report("was away", direction, cause=problem.cause, remedy=problem.remedy)
             return text
