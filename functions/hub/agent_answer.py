@@ -196,7 +196,7 @@ class AgentAnswer:
         task = self._turn.incoming.call.task
         until = task.retries_until if task else None
         seconds = failure.seconds_to_wait or 0.0
-        if until is None or not failure.passing or self._now() + seconds >= until:
+        if until is None or not failure.transient or self._now() + seconds >= until:
             return None
         if failure.fault == ClientFault.CUT:
             notes = self._turn.incoming.notes

@@ -39,13 +39,13 @@ class FailureKind(StrEnum):
 _UNSAFE = frozenset({FailureKind.UNSAFE_REQUEST, FailureKind.UNSAFE_ANSWER})
 _REFUSALS = _UNSAFE | {FailureKind.NOT_PERMITTED, FailureKind.LIMITED, FailureKind.NOT_ACCEPTED}
 # Until an administrator has done something, no wait helps.
-_LASTING = frozenset({FailureKind.NOT_ALLOWED, FailureKind.NOT_FOUND})
+_PERMANENT = frozenset({FailureKind.NOT_ALLOWED, FailureKind.NOT_FOUND})
 
 
 class Failure(Struct, frozen=True, kw_only=True):
     """`fault` is the technical name, `cause` a sentence for the operator, `remedy` a command or a change, if one is known.
 
-    `passing`: the agent is away, and may soon be back. `seconds_to_wait` is set while the circuit is open: the hub tries again
+    `transient`: the agent is away, and may soon be back. `seconds_to_wait` is set while the circuit is open: the hub tries again
     after that time; `opened_by` is the kind of the failure that opened it. `fields` are the parts of the request that the agent
     did not accept.
     """
@@ -55,7 +55,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     cause: str
     remedy: str | None = None
     http_status: int | None = None
-    passing: bool = False
+    transient: bool = False
     seconds_to_wait: float | None = None
     opened_by: FailureKind | None = None
     fields: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     @property
     def retryable(self) -> bool:
         """True if the same request may succeed later."""
-        return self.passing or self.kind is FailureKind.SLOW
+        return self.transient or self.kind is FailureKind.SLOW
 
     @property
     def concerns_turn(self) -> bool:
@@ -108,7 +108,7 @@ def resting(opened_by: Failure, seconds: float) -> Failure:
         kind=FailureKind.RESTING,
         fault="circuit_open",
         cause=f"{opened_by.cause}; it failed repeatedly, and is tried again in {seconds:.0f} s",
-        passing=opened_by.kind not in _LASTING,
+        transient=opened_by.kind not in _PERMANENT,
         seconds_to_wait=seconds,
         opened_by=opened_by.kind,
     )
@@ -121,7 +121,7 @@ def limited(route: Route, quota: str, seconds: float) -> Failure:
         fault="quota",
         cause=f"{route.id}: the quota of {quota} is used up for {seconds:.0f} s",
         remedy="raise the quota, if it is too small: docs/quotas.md says where each is set",
-        passing=True,
+        transient=True,
         seconds_to_wait=seconds,
     )
 
@@ -184,7 +184,7 @@ def unscreened(route: Route, direction: str, cause: str, remedy: str | None) -> 
         cause=f"{route.id}: the {direction} was not screened: {cause}",
         remedy=remedy,
         # The agent has done its work when its answer cannot be screened.
-        passing=direction == "request" and remedy is None,
+        transient=direction == "request" and remedy is None,
     )
 
 

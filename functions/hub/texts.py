@@ -201,7 +201,7 @@ def failure_text(failure: Failure, route: Route | None, *, language: Language, r
     }
     kind = failure.opened_by or failure.kind
     sentences = [_WHAT[kind], _WHAT_TO_DO.get(kind, _RETRY)]
-    if failure.opened_by and failure.passing:
+    if failure.opened_by and failure.transient:
         sentences[1:] = _WHAT[failure.kind], _WHAT_TO_DO[failure.kind]
     return (" " if language is Language.EN else "").join(each[language].format(**values) for each in sentences)
 

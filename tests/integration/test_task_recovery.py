@@ -172,7 +172,7 @@ def test_a_turn_that_is_tried_again_is_asked_with_the_same_message_where_its_tas
 def test_a_task_that_its_agent_has_lost_while_it_was_polled_is_a_broken_connection() -> None:
     with AgentServer(lambda _: [task("working")], streaming=False) as agent, pytest.raises(DownstreamFailed) as failed:
         _tried_again(agent)
-    assert (failed.value.failure.fault, failed.value.failure.passing) == ("cut", True)
+    assert (failed.value.failure.fault, failed.value.failure.transient) == ("cut", True)
 
 
 def _tried_again(agent: AgentServer) -> list[Event]:

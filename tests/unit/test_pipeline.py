@@ -67,9 +67,9 @@ def test_an_agents_task_is_asked_for_at_that_agent_and_at_no_other() -> None:
     assert [agent_request.running_task_id for agent_request in asked] == ["task-of-alpha", None]
 
 
-AWAY = Failure(kind=FailureKind.DOWN, fault="unreachable", cause="alpha: refused", passing=True)
-UNANSWERED = Failure(kind=FailureKind.CUT, fault="unanswered", cause="alpha: no answer", passing=True)
-CUT = Failure(kind=FailureKind.CUT, fault="cut", cause="alpha: cut", passing=True)
+AWAY = Failure(kind=FailureKind.DOWN, fault="unreachable", cause="alpha: refused", transient=True)
+UNANSWERED = Failure(kind=FailureKind.CUT, fault="unanswered", cause="alpha: no answer", transient=True)
+CUT = Failure(kind=FailureKind.CUT, fault="cut", cause="alpha: cut", transient=True)
 
 
 def _fails(failure: Failure, *before: Event) -> Callable[[AgentRequest], Iterator[Event]]:
@@ -98,7 +98,7 @@ def test_a_turn_that_nobody_waits_for_is_tried_later_and_goes_on_with_the_agents
         (AWAY, None),
         (AWAY, CurrentTask(id="ours")),
         (AWAY, CurrentTask(id="ours", retries_until=1000.0)),
-        (structs.replace(AWAY, passing=False), CurrentTask(id="ours", retries_until=1600.0)),
+        (structs.replace(AWAY, transient=False), CurrentTask(id="ours", retries_until=1600.0)),
         (structs.replace(AWAY, seconds_to_wait=700.0), CurrentTask(id="ours", retries_until=1600.0)),
     ],
     ids=["no task", "somebody waits", "the time is over", "it does not pass", "the circuit is open for longer"],

@@ -37,7 +37,7 @@ PROVES_NOTHING = frozenset({ClientFault.CANCELLED})
 # With the caller's own token, these concern that caller only.
 CONCERNS_CALLER_ONLY = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
 # The agent is away, or has too much to do.
-_PASSING = frozenset(
+_TRANSIENT = frozenset(
     {
         ClientFault.UNRESOLVED,
         ClientFault.UNREACHABLE,
@@ -46,7 +46,7 @@ _PASSING = frozenset(
         ClientFault.RATE_LIMITED,
     }
 )
-_PASSING_STATUS = frozenset({502, 503, 504})
+_TRANSIENT_STATUS = frozenset({502, 503, 504})
 _MAX_FIELDS = 5
 _FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -61,7 +61,7 @@ def contained(error: ClientError, route: Route, credential: Credential) -> Failu
         cause=f"{route.id}: {error.detail}" + (f": {', '.join(fields)}" if fields else ""),
         remedy=_remedy(error, route, credential),
         http_status=error.status,
-        passing=error.fault in _PASSING or error.status in _PASSING_STATUS,
+        transient=error.fault in _TRANSIENT or error.status in _TRANSIENT_STATUS,
         fields=fields,
     )
 
