@@ -104,8 +104,7 @@ class AgentExamination:
         if self._route.kind is Kind.MCP:
             yield self._tools()
             return
-        yield _card(answer, self._route)
-        yield from self._security(answer)
+        yield from self._card(answer)
         yield from self._self_examination()
 
     def _tools(self) -> Step:
@@ -170,17 +169,30 @@ class AgentExamination:
             return error("answer", f"HTTP {status}", fix="see the agent's log", command=self._service.logs())
         return None
 
-    def _security(self, answer: _Answer) -> Iterator[Step]:
-        """Compare the credential with the card's security requirements, and try it where the card needs none."""
+    def _card(self, answer: _Answer) -> Iterator[Step]:
+        """Examine the card, compare the credential with its security requirements, and try it where the card needs none."""
         called = None
         if answer.status == 200:
             try:
-                called, card = read_card(answer.body), to_core_card(protojson.decode(answer.body))
-            except A2AError:
-                # The step on the card reports it.
+                called = read_card(answer.body)
+                card = to_core_card(protojson.decode(answer.body))
+            except A2AError as problem:
+                fix = "fix the card at the agent"
+                if called is None:
+                    yield error("card", f"it cannot be read: {problem.message}", fix=fix)
+                else:
+                    seen = f"the hub reads it, but another client may not: {problem.message}"
+                    yield warning("card", seen, fix=fix)
                 return
+            yield _card_step(called, card, self._route)
             if step := _scheme_step(card, self._route):
                 yield step
+        else:
+            yield warning(
+                "card",
+                f"HTTP {answer.status} at {_CARD}: the agent is taken to speak A2A 0.3 over JSON-RPC",
+                fix=f"publish a card, or set protocol_version and binding of route {self._route.id} in routes.toml",
+            )
         if self._route.boundary.is_probed:
             yield self._probe(called)
 
@@ -233,33 +245,16 @@ def _get(route: Route, path: str, http: AuthorizedHttp) -> _Answer:
     return _Answer(status=answer.status, body=answer.read(), date=date, seconds=seconds)
 
 
-def _card(answer: _Answer, route: Route) -> Step:
-    if answer.status != 200:
-        return warning(
-            "card",
-            f"HTTP {answer.status} at {_CARD}: the agent is taken to speak A2A 0.3 over JSON-RPC",
-            fix=f"publish a card, or set protocol_version and binding of route {route.id} in routes.toml",
-        )
-    try:
-        card = read_card(answer.body)
-    except A2AError as problem:
-        return error("card", f"it cannot be read: {problem.message}", fix="fix the card at the agent")
-    try:
-        whole = to_core_card(protojson.decode(answer.body))
-    except A2AError as problem:
-        return warning(
-            "card",
-            f"the hub reads it, but another client may not: {problem.message}",
-            fix="fix the card at the agent",
-        )
-    missing = [each.uri for each in whole.capabilities.extensions if each.required and each.uri not in route.extensions]
+def _card_step(called: CalledCard, card: AgentCard, route: Route) -> Step:
+    extensions = card.capabilities.extensions
+    missing = [each.uri for each in extensions if each.required and each.uri not in route.extensions]
     if missing:
         return error(
             "card",
             f"it requires an extension that the hub does not ask for: {', '.join(missing)}",
             fix=f"name it in `extensions` of route {route.id} in routes.toml",
         )
-    declared = {each.uri for each in whole.capabilities.extensions}
+    declared = {each.uri for each in extensions}
     if unknown := [uri for uri in route.extensions if uri not in declared]:
         return warning(
             "card",
@@ -267,8 +262,8 @@ def _card(answer: _Answer, route: Route) -> Step:
             fix="is it another version that the card declares? Else the agent may not know what callers send for it: it is to "
             f"be deleted from `extensions` of route {route.id} in routes.toml; Gemini CLI's server knows it and declares nothing",
         )
-    versions = sorted({interface.protocol_version for interface in card.supported_interfaces})
-    return ok("card", f"{card.name}, A2A {', '.join(versions)}")
+    versions = sorted({interface.protocol_version for interface in called.supported_interfaces})
+    return ok("card", f"{called.name}, A2A {', '.join(versions)}")
 
 
 def _scheme_step(card: AgentCard, route: Route) -> Step | None:
