@@ -149,7 +149,7 @@ def google_account(audience: str, *, metadata_url: str = _METADATA) -> Credentia
             with urllib.request.urlopen(request, timeout=10) as answer:
                 bearer = f"Bearer {answer.read().decode()}"
         except OSError as problem:
-            raise OSError(f"no Google account to be had, and no WORKER_TOKEN is set ({problem})") from problem
+            raise OSError(f"there is no Google account, and WORKER_TOKEN is not set ({problem})") from problem
         # Cloud Run checks the second one and leaves the first one to the function.
         return {"Authorization": bearer, "X-Serverless-Authorization": bearer}
 
@@ -208,7 +208,7 @@ class Client:
             try:
                 leased = self._function.post("/v1/tasks:lease", self._request)
             except OSError as problem:
-                _log.warning("no work to be had: %s", problem)
+                _log.warning("no task could be leased: %s", problem)
                 failures = min(failures + 1, 6)
                 stopping.wait(random.uniform(0.25, 0.5) * 2**failures)
                 continue
@@ -226,7 +226,7 @@ class Client:
                 if not lease.abandoned.is_set():
                     _report(work, lease, verb, fields)
         except (OSError, Refused) as problem:
-            _log.warning("task %s is given up: %s", leased["taskId"], problem)
+            _log.warning("task %s is abandoned: %s", leased["taskId"], problem)
 
 
 def _outcome(work: Work, lease: Lease, do: Callable[[Work], str]) -> tuple[str, dict[str, str]]:
@@ -258,7 +258,7 @@ def _report(work: Work, lease: Lease, verb: str, fields: dict[str, str]) -> None
         if refused.reason in _NOT_HELD:
             raise
         # Repeated, it would be rejected again.
-        _log.error("what the work on task %s came to was not taken: %s", work.task_id, refused)
+        _log.error("the result of task %s was rejected: %s", work.task_id, refused)
         lease.write("fail", reason=_UNFINISHED)
 
 
@@ -272,6 +272,6 @@ def run_worker(do: Callable[[Work], str], *, roles: Sequence[str], environ: Mapp
     try:
         Client(url, from_environment(environ), roles=roles).run(do)
     except Refused as refused:
-        sys.exit(f"the tasks function does not let this worker in: {refused}")
+        sys.exit(f"the tasks function rejects this worker: {refused}")
     except KeyboardInterrupt:
         sys.exit(130)

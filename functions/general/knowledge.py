@@ -139,7 +139,7 @@ def _facts(file: File, groups: Mapping[str, str], fillers: frozenset[str]) -> It
 
 def _question(ask: Terms, may: Terms, groups: Mapping[str, str], fillers: frozenset[str]) -> Question:
     needed = tuple(_search_terms(group, groups) for group in ask)
-    aside = [needle_ for group in may for needle_ in _search_terms(group, groups)]
+    aside = [term for group in may for term in _search_terms(group, groups)]
     return Question(needed=needed, aside=tuple(aside), fillers=fillers)
 
 

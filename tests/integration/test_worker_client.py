@@ -167,7 +167,7 @@ def test_a_task_that_somebody_else_has_by_now_is_given_up_and_is_no_failure(
     assert [verb for verb, _ in writes] == ["progress"]
     (told,) = caplog.records
     assert (told.levelname, told.exc_info) == ("WARNING", None)
-    assert "task-1 is given up" in told.getMessage()
+    assert "task-1 is abandoned" in told.getMessage()
 
 
 def _lost(exchange: Exchange) -> None:
@@ -311,5 +311,5 @@ def test_a_token_in_the_environment_is_what_counts() -> None:
 def test_a_worker_that_is_nobody_is_told_what_to_set() -> None:
     with HttpServer(lambda _: None, listens=False) as nobody:
         credential = google_account("https://tasks.example", metadata_url=nobody.url)
-        with pytest.raises(OSError, match=r"^no Google account to be had, and no WORKER_TOKEN is set \("):
+        with pytest.raises(OSError, match=r"^there is no Google account, and WORKER_TOKEN is not set \("):
             credential()

@@ -54,6 +54,4 @@ def test_a_refusal_is_told_and_is_the_end(arguments: tuple[str, ...]) -> None:
     with HttpServer(refuse) as function:
         done = worker(*arguments, TASKS_URL=function.url, WORKER_TOKEN="old")
     assert done.returncode == 1
-    assert done.stderr.splitlines() == [
-        "the tasks function does not let this worker in: The bearer token is not valid here"
-    ]
+    assert done.stderr.splitlines() == ["the tasks function rejects this worker: The bearer token is not valid here"]

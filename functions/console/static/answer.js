@@ -87,11 +87,11 @@ export class Answer {
       const { artifactId, parts = [] } = artifactUpdate.artifact;
       this.artifacts.set(artifactId, artifactUpdate.append ? [...(this.artifacts.get(artifactId) ?? []), ...parts] : parts);
     }
-    const told = (task ?? statusUpdate)?.status;
-    if (told) {
-      this.state = stateOf({ status: told });
-      this.error = told.message?.metadata?.error;
-      const words = textsOf(told.message?.parts);
+    const status = (task ?? statusUpdate)?.status;
+    if (status) {
+      this.state = stateOf({ status });
+      this.error = status.message?.metadata?.error;
+      const words = textsOf(status.message?.parts);
       if (isOver(this.state)) this.note = words;
       else if (words) this.progress.replaceChildren(plain(words).slice(0, 500));
     }

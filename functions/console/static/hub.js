@@ -32,8 +32,8 @@ async function send(path, body, headers = {}, signal = undefined) {
   }
   const isError = answer.status >= 400 && KINDS[answer.status];
   if (!isError) return answer;
-  const told = await answer.json().catch(() => ({}));
-  const detail = told.detail ?? told.error?.message ?? "";
+  const refusal = await answer.json().catch(() => ({}));
+  const detail = refusal.detail ?? refusal.error?.message ?? "";
   throw new HubError(KINDS[answer.status], detail, answer.headers.get("Retry-After") ?? "30");
 }
 

@@ -13,14 +13,14 @@ export function view() {
   const address = label(h("input", { type: "url", required: true, maxlength: "2000" }), "aria-label", "inspect.card");
   const form = h("form", { class: "row" }, label(address, "placeholder", "inspect.card"), h("button", {}, say("inspect.check")));
   const card = h("div", { class: "card", "aria-live": "polite" });
-  let told = null;
+  let checked = null;
   const element = h("section", { class: "inspect" }, say("nav.inspect", {}, "h2"), form, card, list, detail);
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     card.replaceChildren(say("working", {}, "p"));
     try {
-      told = await checkCard(address.value);
+      checked = await checkCard(address.value);
       await drawCard();
     } catch (error) {
       card.replaceChildren(problem(error));
@@ -29,12 +29,12 @@ export function view() {
 
   async function drawCard() {
     await prepare();
-    const found = told.findings.map(({ severity, path, message, fix }) =>
+    const found = checked.findings.map(({ severity, path, message, fix }) =>
       h("li", {}, say(`severity.${severity}`, {}, "strong"), " ", h("code", {}, plain(path)), " ", finding(message), finding(fix, "p")));
     card.replaceChildren(found.length ? h("ul", {}, found) : say("inspect.good", {}, "p"),
-      h("details", {}, say("inspect.text", {}, "summary"), h("pre", {}, h("code", {}, plain(told.card).slice(0, 100_000)))));
+      h("details", {}, say("inspect.text", {}, "summary"), h("pre", {}, h("code", {}, plain(checked.card).slice(0, 100_000)))));
   }
-  document.addEventListener("language", () => told && drawCard());
+  document.addEventListener("language", () => checked && drawCard());
 
   function draw() {
     const turn = turns[list.selectedIndex];

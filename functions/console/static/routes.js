@@ -33,10 +33,10 @@ export function view() {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      const told = await query({ query: input.value, dryRun: true });
+      const choice = await query({ query: input.value, dryRun: true });
       await prepare();
-      const others = Object.entries(told.passedOver ?? {}).map(([id, reason]) => h("li", {}, plain(nameOf(id, id)), ": ", finding(reason)));
-      result.replaceChildren(h("p", {}, h("strong", {}, nameOf(told.route, told.agent ?? "–")), " ", h("code", {}, told.route ?? "")), h("p", {}, told.rule ? ruleOf(told) : plain(told.reason)),
+      const others = Object.entries(choice.passedOver ?? {}).map(([id, reason]) => h("li", {}, plain(nameOf(id, id)), ": ", finding(reason)));
+      result.replaceChildren(h("p", {}, h("strong", {}, nameOf(choice.route, choice.agent ?? "–")), " ", h("code", {}, choice.route ?? "")), h("p", {}, choice.rule ? ruleOf(choice) : plain(choice.reason)),
         ...(others.length ? [say("routes.passed_over", {}, "p"), h("ul", {}, others)] : [say("routes.no_other", {}, "p")]));
     } catch (error) {
       result.replaceChildren(problem(error));
@@ -70,8 +70,8 @@ export function view() {
       const { routes } = await read("/routes");
       known = new Map(routes.map((route) => [route.id, route]));
       rows.replaceChildren(...routes.map(drawn));
-      const told = clashes(routes).slice(0, MOST_CLASHES).map((values) => say("clash", values, "li"));
-      found.replaceChildren(...(told.length ? told : [say("clashes.none", {}, "li")]));
+      const items = clashes(routes).slice(0, MOST_CLASHES).map((values) => say("clash", values, "li"));
+      found.replaceChildren(...(items.length ? items : [say("clashes.none", {}, "li")]));
     } catch (error) {
       result.replaceChildren(problem(error));
     }

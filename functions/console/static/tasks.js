@@ -25,19 +25,19 @@ function drawWork({ tasks }) {
 
 export function view() {
   const rows = h("tbody");
-  const told = h("div");
+  const notice = h("div");
   const detail = h("div", { class: "detail", "aria-live": "polite" });
-  const element = h("section", { class: "tasks" }, say("nav.tasks", {}, "h2"), told,
+  const element = h("section", { class: "tasks" }, say("nav.tasks", {}, "h2"), notice,
     table(HEADS, rows), detail, activity("work", drawWork));
   let aborting = null;
 
   async function load() {
     try {
       const { tasks = [] } = await rpc("ListTasks", { pageSize: 50, historyLength: 20 });
-      told.replaceChildren(...(tasks.length ? [] : [say("tasks.none", {}, "p")]));
+      notice.replaceChildren(...(tasks.length ? [] : [say("tasks.none", {}, "p")]));
       rows.replaceChildren(...tasks.map(drawn));
     } catch (error) {
-      told.replaceChildren(problem(error));
+      notice.replaceChildren(problem(error));
     }
   }
 
