@@ -32,36 +32,25 @@ _DRAFT_NAME = re.compile(
     rf"|[(\[【_] *(?:第\d+次)?{_JA_DRAFT} *(?:[)\]】](?![にへのとをはがか])|[_.])|(?:素案|草案|改[定正訂]案|たたき台)\W*$"
 )
 _DRAFT_TEXT = re.compile(
-    rf"^\W*{_EN_DRAFT}(?: (?:of|for)\b|\W*$| *[,.:;–—]| -)|^\W*this draft\b"
-    r"|\bthis (?:is|\w+ is) (?:still |only )?a (?:working |first |discussion )?draft\b"
-    r"|^\W*(?:pending (?:approval|adoption)|not (?:yet )?(?:adopted|approved|ratified|in force|in effect|valid))\b(?! ?:)"
-    r"|^\W*for (?:public |internal |member )?(?:consultation|discussion|comments?)(?: only\b| until\b| at the\b|\W*$)"
-    r"|\bth(?:is|e present) \w+ (?:is|has) not (?:yet )?(?:been )?(?:adopted|approved|ratified|in (?:force|effect))\b"
-    rf"|^\W*{_JA_DRAFT}\W*$|^.{{0,15}}(?:未承認|未決裁|未施行)(?:です|である)?$|^.{{0,25}}検討用(?:です|である)$"
-    r"|(?:本|この)(?:書|文書|資料|規程|規則|要[綱領]|案|版)は.{0,25}(?:(?:素案|草案|案|たたき台|検討中|審議中|未承認|施行前)"
-    r"(?:です|であ)|(?:承認|決裁|施行|適用)されていな|効力を(?:持た|有しな|有しま))"
-    r"|^(?:まだ|現時点では).{0,15}(?:効力|施行|承認|適用).{0,8}(?:ない|ません)$"
+    rf"^\W*{_EN_DRAFT}(?: (?:of|for)\b|\W*$| *[,.:;–—]| -)|\b(?:is|are) (?:still |only )?a (?:\w+ )?draft\b"
+    r"|^\W*(?:for (?:\w+ )?(?:consultation|discussion)(?: (?:only|until|at the)\b|\W*$)|not (?:yet )?adopted\b(?! ?:))"
+    r"|\bthis \w+ (?:is|has) not (?:yet )?(?:been )?(?:adopted|approved|in force)\b"
+    rf"|^\W*{_JA_DRAFT}\W*$|^.{{0,15}}(?:未承認|未決裁|未施行)(?:です|である)?$|は(?:{_JA_DRAFT}|検討中|審議中)(?:です|であ)"
 )
 _OLD_TEXT = re.compile(
-    r"\b(?:superseded|replaced) (?:by|on|as of)\b|\bsuperseded\b(?! versions?\b)"
-    r"|\bno longer (?:in force|in effect|valid|current|applies|applicable)\b|\bobsolete\b"
-    r"|\barchived (?:version|copy|policy)\b|\bkept (?:only )?for (?:reference|the record|historical)"
-    r"|\b(?:old|former|previous|outdated) (?:version|edition) of\b|旧版|改[定訂]前の"
-    r"|(?:本|この)(?:書|文書|規程|規則|手順書?|版|ポリシー|マニュアル|ガイド|ルール)は"
+    r"\b(?:superseded|replaced) (?:by|on|as of)\b|\bsuperseded\b(?! versions?\b)|\bobsolete\b|\barchived (?:version|copy)\b"
+    r"|\bno longer (?:in force|in effect|valid|current|applies|applicable)\b|\bkept (?:only )?for (?:reference|the record)"
+    r"|旧版|改[定訂]前の|[(【\[]廃止[)】\]]|(?:本|この)(?:書|文書|規程|規則|手順書?|版|マニュアル|ガイド)は"
     r".{0,25}(?:廃止|失効|効力を失|置き換えられ)"
-    r"|により廃止|に置き換えられ|\(廃止\)|【廃止】|\[廃止\]|廃止済|参考として(?:残|保存)"
-    r"|旧規[程則定](?:である|です)|まで(?:適用|使用)され(?:て(?:い)?)?た旧"
-    r"|現在は(?:使用|適用)(?:しない|されない|されて|していま)"
 )
 _OLD_NAME = re.compile(
     r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|[-_ (]withdrawn(?:[-_.)]|$| (?:on |since )?\d)|廃止"
-    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール|料金|価格)(?!から|との|と|への)|[(\[【_ -]旧[)\]】_. -]"
+    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール|料金|価格)(?!から|との|と|への)"
 )
-_EFFECTIVE = re.compile(r"effective|in force|valid from|applies from|施行|適用開始|発効|有効開始|改[定訂]")
+_EFFECTIVE = re.compile(r"effective|in force|valid from|applies from|施行|適用開始|発効|改[定訂]")
 _SUPERSEDES = re.compile(r"\b(?:supersedes|replaces)\b|を廃止し|を置き換え|に代わ|旧版との")
 _OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
 _CLAUSE = re.compile(r"[^\n。.]+(?:\.(?= ?\d)[^\n。.]+)*")
-_DATE = re.compile(r"((?:19|20)\d\d)\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?")
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _VERSION = re.compile(
     r"(?:(?:\bversion|\bver\.?|\brev(?:ision)?\.?)[ _-]?|(?<![a-z])v\.? ?"
@@ -83,14 +72,9 @@ def edition_of(path: str, title: str, given: Mapping[str, str], text: str) -> Ed
     own = _of_itself(head)
     standing = Standing.CURRENT
     name = folded(f"{path} {title}")
-    opening = _opening(head)
-    is_draft = any(_DRAFT_TEXT.search(clause.strip()) for line in opening for clause in _CLAUSE.findall(line))
-    if (
-        _DRAFT_STATUS.match(status)
-        or _DRAFT_NAME.search(folded(title))
-        or _DRAFT_NAME.search(folded(path.rpartition("/")[2]))
-        or is_draft
-    ):
+    names = (folded(title), folded(path.rpartition("/")[2]))
+    clauses = (clause.strip() for line in _opening(head) for clause in _CLAUSE.findall(line))
+    if _DRAFT_STATUS.match(status) or any(map(_DRAFT_NAME.search, names)) or any(map(_DRAFT_TEXT.search, clauses)):
         standing = Standing.DRAFT
     elif (
         _OLD_STATUS.match(status)
@@ -184,8 +168,6 @@ def _opening(head: str) -> list[str]:
 
 
 def _date_in(text: str) -> str:
-    if match := _DATE.search(text):
-        return f"{match.group(1)}-{int(match.group(2)):02d}-{int(match.group(3) or 1):02d}"
     dates = (each.value for each in quantities(text) if each.kind == "date" and _YEAR.match(each.value))
     return next((f"{value}-01"[:10] for value in dates if len(value) > len("2026")), "")
 

@@ -2,6 +2,7 @@
 
 import re
 
+from a2a_hub.text.quantities import blanked, quantities
 from functions.docqa.ingestion.language import folded
 
 _JAPANESE = re.compile(
@@ -34,18 +35,12 @@ _CLASSIFIED = re.compile(
     r"©.{0,80}|copyright .{0,80}|all rights reserved\.?)[)\]】>*]*$"
 )
 _VERSION = re.compile(
-    r"(?:v|ver|version|rev|revision|edition|issue|第)[. ]*\d[\d.]*[a-z]?(?:版|版改訂版)?(?: ?[(].{0,30}[)])?$|初版$|改訂版$"
+    r"(?:v|ver|version|rev|revision|edition|issue|第)[. ]*\d[\d.]*[a-z]?版?(?: ?[(].{0,30}[)])?$|初版$"
 )
-_DATE = re.compile(
-    r"(?:19|20)\d\d ?[-/.年] ?\d{1,2}(?: ?[-/.月](?: ?\d{1,2}日?)?)?"
-    r"(?: ?(?:施行|制定|改[定訂]|発行|更新|作成|適用|現在|版|一部改[定訂]|改))?$"
-    r"|\d{1,2}(?:st|nd|rd|th)? [a-z]{3,9},? (?:19|20)\d\d$|[a-z]{3,9} (?:\d{1,2}(?:st|nd|rd|th)?,? )?(?:19|20)\d\d$"
-)
-_DIVIDED = re.compile(r"\s*[·•|｜・/／]\s*(?=\S)|\s+[-–—]\s+|[ \u3000]{2,}|\t+|[,、;]\s+|\s+(?=[^\s:0-9]{2,20}:)")
-_CRUMB, _BAR = re.compile(r"\s[>»›]\s|[>»›]"), re.compile(r"\s*[|]\s*")
+_DATED = re.compile(r"[\W_]*(?:施行|制定|一部改[定訂]|改[定訂]|発行|更新|作成|適用|現在|版|改)?[\W_]*")
+_DIVIDED = re.compile(r"\s*[·•|｜・/／]\s*(?=\S)|\s+[-–—]\s+|[,、;]\s+|\s+(?=[^\s:0-9]{2,20}:)")
 _SENTENCE = re.compile(r"[a-z0-9]{4,}\. [A-Z]|[.。]\s*$")
-_FIGURE = re.compile(r"\d")
-_LONGEST, _LINK = 240, 25
+_LONGEST, _LONGEST_LOOSE_PART = 240, 49
 
 
 def heading_depth(text: str, *, set_apart: bool) -> int | None:
@@ -75,9 +70,6 @@ def is_metadata(text: str, *, loosely: bool = False) -> bool:
     if len(text) > _LONGEST:
         return False
     line = folded(text).strip(" |*_()（）[]")
-    bars = _BAR.split(line)
-    if len(_CRUMB.findall(line)) >= 2 or (len(bars) > 2 and max(map(len, bars)) < _LINK and not _FIGURE.search(line)):
-        return True  # where the page stands in a site, or links to its other pages
     parts = [part.strip(" *_()[]") for part in _DIVIDED.split(line)]
     parts = [part for part in parts if part]
     if not parts:
@@ -85,7 +77,7 @@ def is_metadata(text: str, *, loosely: bool = False) -> bool:
     kinds = [_part(part) for part in parts]
     if len(parts) == 1 and kinds[0]:
         return True
-    if loosely and "sure" in kinds and max(map(len, parts)) < 2 * _LINK and not _SENTENCE.search(text):
+    if loosely and "sure" in kinds and max(map(len, parts)) <= _LONGEST_LOOSE_PART and not _SENTENCE.search(text):
         return True
     if not kinds[0] and len(words := line.split()) > 1 and not line.isascii():
         kinds = [_part(word) for word in words]
@@ -96,4 +88,5 @@ def is_metadata(text: str, *, loosely: bool = False) -> bool:
 def _part(part: str) -> str:
     if _CLASSIFIED.match(part) or _VERSION.match(part) or _LABELLED.match(part):
         return "sure"
-    return "date" if _DATE.match(part) else ""
+    has_date = any(each.kind == "date" and len(each.value) >= len("2026-04") for each in quantities(part))
+    return "date" if has_date and _DATED.fullmatch(blanked(part, "date")) else ""

@@ -35,7 +35,6 @@ _KIND = re.compile(
     r"|\b(?:deadline|limit|maximum|minimum|amount|cost|price|fee|person|place|location|reason|period|frequency|date)s?\b"
 )
 _OF_A_KIND = 0.4
-_SECTIONS = frozenset({"synonyms", "parties"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +108,6 @@ def key_of(word: str) -> str:
 
 def _groups(folder: Path) -> Iterator[list[str]]:
     for path in sorted(folder.glob("*.txt")):
-        section = ""
         for line in path.read_text("utf-8").splitlines():
-            if line.startswith("["):
-                section = line.strip("[] ")
-            elif line and line[0] != "#" and section in _SECTIONS:
+            if line and line[0] not in "#[":
                 yield [word for word in map(str.strip, line.split(",")) if word]

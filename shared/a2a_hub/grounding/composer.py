@@ -8,7 +8,7 @@ once more, and where it fails again nothing goes out (docs/decisions/grounding.m
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from a2a_hub.gemini.prompt import Ended, Prompt
 from a2a_hub.grounding.evidence import Evidence, Sentence
 from a2a_hub.grounding.prompt import instruction, prompt_text
 from a2a_hub.grounding.sentence_stream import Form, SentenceStream, WrittenSentence
+from a2a_hub.grounding.verifier import verify
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.language_models.structured import schema_of
@@ -32,14 +33,7 @@ _AT_ONCE = 4
 # The rest of a turn's time is for the judgement of the last sentences, and for another answer if the model is late.
 _SHARE_OF_MODEL = 0.8
 _LEAST_SECONDS_AGAIN = 2.0
-FORGED_ID, TOO_LONG, MOVED, NOT_ENTAILED = "forged_id", "too_long", "moved", "not_entailed"
-
-
-class Verify(Protocol):
-    """The deterministic checks of a sentence."""
-
-    def __call__(self, sentence: Sentence, evidence: Mapping[int, Evidence], *, question: str) -> Sequence[str]:
-        """Return the flaws of the sentence; nothing if it is kept."""
+TOO_LONG, MOVED, NOT_ENTAILED = "too_long", "moved", "not_entailed"
 
 
 class Entailment(Protocol):
@@ -88,9 +82,8 @@ class Asked:
 class Composer:
     """A model with the checks of what it writes. `still_stands` says whether a quote is at its place in the source."""
 
-    def __init__(self, model: LanguageModel, *, verify: Verify, entailment: Entailment | None = None) -> None:
+    def __init__(self, model: LanguageModel, *, entailment: Entailment | None = None) -> None:
         self.model = model
-        self._verify = verify
         self._entailment = entailment
 
     def hint(self, step: str, failure: Failure) -> dict[str, str]:
@@ -107,12 +100,12 @@ class Composer:
     ) -> Iterator[Sentence | Composed]:
         """Yield each verified sentence as soon as it is, and `Composed` last."""
         until = time.monotonic() + min(timeout_seconds, cancellation.seconds_left * _SHARE_OF_MODEL)
-        run = _Run(asked, still_stands, self._verify, self._entailment, cancellation)
+        run = _Run(asked, still_stands, self._entailment, cancellation)
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="entailment") as judges:
             form, failure, tokens = yield from self._reply(run, judges, until)
             dropped = run.dropped
             if run.lost and not failure and until - time.monotonic() >= _LEAST_SECONDS_AGAIN:
-                again = _Run(asked, still_stands, self._verify, self._entailment, cancellation, rejected=run.lost)
+                again = _Run(asked, still_stands, self._entailment, cancellation, rejected=run.lost)
                 other_form, failed, more = yield from self._reply(again, judges, until)
                 dropped, tokens = dropped + again.dropped, tokens + more
                 if again.kept or not failed:
@@ -165,7 +158,6 @@ class _Run:
         self,
         asked: Asked,
         still_stands: Callable[[Evidence], bool],
-        verify: Verify,
         entailment: Entailment | None,
         cancellation: Cancellation,
         rejected: Dropped | None = None,
@@ -173,7 +165,6 @@ class _Run:
         self._asked = asked
         self._evidence = {each.number: each for each in asked.evidence}
         self._still_stands = still_stands
-        self._verify = verify
         self._entailment = entailment
         self.cancellation = cancellation
         self.prompt = Prompt(
@@ -235,11 +226,10 @@ class _Run:
             or len(sentence.cites) > _MOST_CITES
         ):
             return (TOO_LONG,)
-        if not sentence.text or not sentence.cites or any(number not in self._evidence for number in sentence.cites):
-            return (FORGED_ID,)
-        if not all(self._still_stands(self._evidence[number]) for number in sentence.cites):
+        quotes = [self._evidence[number] for number in sentence.cites if number in self._evidence]
+        if not all(map(self._still_stands, quotes)):
             return (MOVED,)
-        return self._verify(sentence, self._evidence, question=self._asked.question)
+        return verify(sentence, self._evidence, question=self._asked.question)
 
     def _is_entailed(self, text: str, quotes: Sequence[Evidence]) -> bool:
         assert self._entailment is not None

@@ -24,7 +24,6 @@ _MENTION = re.compile(
     rf"|\b000s?\b)?\s?(?:of\s)?"
     rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
 )
-_RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
 _PER = re.compile(r"\b(?:each|every|per)\b|ごと|毎|[当あ]たり", re.IGNORECASE)
 _TIMES = {"d", "bd", "min", "s", "month"}
 _SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
@@ -119,9 +118,6 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
             yield said.kind
         if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited):
             yield "boundary"
-    rates = {UNITS[match["unit"]] for match in _RATE.finditer(blanked(sentence).lower())} - COUNTERS
-    if _RATE.search(blanked(texts).lower()) and rates - {unit for factor, unit in _mentions(texts) if factor == 1}:
-        yield "unit"
 
 
 def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given]) -> bool:
@@ -226,29 +222,17 @@ def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japane
         case "date", "number":
             parts = said.value.split("-")
             is_day = len(parts) > 1 and found.unit == "d" and int(parts[-1]) == _whole(found.value)
-            return (is_day and _has_month(parts[-2], given)) or (len(parts) == 1 and parts[0] == found.value)
-        case "date", "fiscal":
-            return said.value == found.value
+            return is_day or (len(parts) == 1 and parts[0] == found.value)
         case "fiscal", "number":
             return said.value == found.value and not found.unit
-        case "time", "number":
-            hour = int(said.value[:2])
-            return said.value.endswith(":00") and not found.unit and _whole(found.value) in (hour, hour % 12)
-        case "time", "time":
-            return said.value == found.value or {said.value, found.value} == {"00:00", "24:00"}
         case "clause", "clause":
             return said.value == found.value and (
                 said.unit == found.unit or (in_japanese != each.in_japanese and "form" not in (said.unit, found.unit))
             )
-        case "clause", "number" | "code":
-            return said.value == found.value and not found.unit
     return (said.kind, said.value) == (found.kind, found.value)
 
 
 def _is_same_amount(said: Quantity, found: Quantity, *, is_foreign: bool) -> bool:
-    if {said.unit, found.unit} == {"age", "month"}:
-        age, months = (said, found) if said.unit == "age" else (found, said)
-        return Fraction(months.value) == Fraction(age.value) * 12
     if not said.unit:
         factors = [factor for factor, base in SCALED.values() if base == found.unit] + [60] * (found.unit == "min")
         return any(Fraction(said.value) * factor == Fraction(found.value) for factor in (1, *factors))
@@ -279,10 +263,6 @@ def _date_parts(value: str) -> tuple[str, str, str]:
     return year, month, day
 
 
-def _has_month(month: str, given: Sequence[_Given]) -> bool:
-    return any(each.quantity.kind == "date" and _date_parts(each.quantity.value)[1] == month for each in given)
-
-
 def _whole(value: str) -> int:
     return int(value) if value.isdigit() else -1
 
@@ -298,14 +278,10 @@ def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
         and re.search(_ORDINALS[said.value], texts, re.IGNORECASE)
     ):
         return True
-    if said.value == "1" and said.unit in COUNTERS and re.match(r"につき|[当あ]たり|ごと", sentence[said.end :]):
-        return True
     is_rate = re.match(r"(?:an?|one)\s", written, re.IGNORECASE)
     if is_rate or (re.match(r"[1１一]", written) and _EACH.match(sentence[said.end :])):
         return any(_base(unit) == (_whole(said.value), said.unit) for _, unit in _mentions(blanked(texts)))
     if (said.kind != "code" and not (said.kind == "clause" and "." in said.value)) or len(said.value) > _ENOUGH_LETTERS:
         return False
     loose = r"[-_\s.]?".join(map(re.escape, said.value))
-    if said.kind == "clause":
-        loose = re.escape(said.value)
     return re.search(rf"(?<![a-z0-9.])(?:{loose})(?![a-z0-9])", texts.lower(), re.ASCII) is not None

@@ -1,10 +1,15 @@
 """Reads a model's reply while it is written: each sentence as soon as its JSON object has closed."""
 
+import json
+import re
 from collections.abc import Iterator
 
 import msgspec
 
 _MOST_CHARACTERS = 100_000
+# Quotes inside of strings are escaped. As its schema orders, a reply says before its sentences that there are some.
+_BEGIN = re.compile(r'"answerable"\s*:\s*true\b.*?"sentences"\s*:\s*\[', re.DOTALL)
+_raw_decode = json.JSONDecoder().raw_decode
 
 
 class WrittenSentence(msgspec.Struct):
@@ -27,55 +32,42 @@ class SentenceStream:
 
     def __init__(self) -> None:
         self._text = ""
-        self._at = 0
-        self._starts: list[int] = []
-        self._in_string = self._is_escaped = False
-        self._end: int | None = None
-        self._answerable: bool | None = None
+        self._at: int | None = None
 
     def read(self, piece: str) -> Iterator[WrittenSentence]:
         """Yield the sentences that the piece completes. Raises ValueError for a reply that is too long."""
         self._text += piece
         if len(self._text) > _MOST_CHARACTERS:
             raise ValueError("the reply is too long")
-        while self._at < len(self._text) and self._end is None:
-            character = self._text[self._at]
-            self._at += 1
-            if self._is_escaped:
-                self._is_escaped = False
-            elif self._in_string:
-                self._is_escaped = character == "\\"
-                self._in_string = character != '"'
-            elif character == '"':
-                self._in_string = bool(self._starts)
-            elif character == "{":
-                self._starts.append(self._at - 1)
-            elif character == "}" and self._starts:
-                start = self._starts.pop()
-                if not self._starts:
-                    self._end = self._at
-                elif len(self._starts) == 1 and self._is_answerable():
-                    yield from _sentence(self._text[start : self._at])
+        if self._at is None and "[" in piece and (begin := _BEGIN.search(self._text)):
+            self._at = begin.end()
+        while self._at is not None and "}" in piece:
+            start = self._text.find("{", self._at)
+            if start < 0 or self._text[self._at : start].strip(", \t\r\n"):
+                return
+            end = _end(self._text, start)
+            if end is None:
+                return
+            self._at = end
+            try:
+                sentence = msgspec.json.decode(self._text[start:end], type=WrittenSentence)
+            except (msgspec.MsgspecError, UnicodeEncodeError):
+                continue
+            yield sentence
 
     def form(self) -> Form | None:
         """Return the whole reply; None if it is not of the form."""
-        if self._end is None:
-            return None
+        start = self._text.find("{")
+        end = _end(self._text, start)
         try:
-            return msgspec.json.decode(self._text[self._text.index("{") : self._end], type=Form)
+            return msgspec.json.decode(self._text[start:end], type=Form) if end else None
         except (msgspec.MsgspecError, UnicodeEncodeError):
             return None
 
-    def _is_answerable(self) -> bool:
-        """Return True if the reply has said so before its sentences, as its schema orders."""
-        if self._answerable is None:
-            before = "".join(self._text[: self._text.find("[")].split())
-            self._answerable = '"answerable":true' in before
-        return self._answerable
 
-
-def _sentence(text: str) -> Iterator[WrittenSentence]:
+def _end(text: str, start: int) -> int | None:
+    """Return where the JSON value ends that begins at `start`; None if it does not."""
     try:
-        yield msgspec.json.decode(text, type=WrittenSentence)
-    except (msgspec.MsgspecError, UnicodeEncodeError):
-        return
+        return int(_raw_decode(text, start)[1])
+    except (ValueError, RecursionError):
+        return None

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from a2a_hub.grounding.composer import Composer, Entailment
 from a2a_hub.grounding.model_entailment import ModelEntailment
-from a2a_hub.grounding.verifier import verify
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.language_models.settings import ModelSettings, language_model, read_answer_model
 from a2a_hub.settings.reader import Settings
@@ -37,4 +36,4 @@ def configured_composer(settings: ComposerSettings | None, *, entailment: Entail
 def composer(model: LanguageModel, *, check: str, entailment: Entailment | None = None) -> Composer:
     """Return the composer with this model. `entailment` is the judge of a check of the agent's own."""
     own = {BY_MODEL: ModelEntailment(model, timeout_seconds=_JUDGE_SECONDS), BY_NOBODY: None}
-    return Composer(model, verify=verify, entailment=own.get(check, entailment))
+    return Composer(model, entailment=own.get(check, entailment))

@@ -29,7 +29,6 @@ _CONDITION = re.compile(
 _NOBODY = re.compile(
     r"\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの", re.IGNORECASE
 )
-_WITH = re.compile(r"\b(?:with|provided|subject\sto|against)\b", re.IGNORECASE)
 _BAR = re.compile(r"\s*[|｜\t]\s*")
 _PHRASES = re.compile(r"[、,;；]\s?(?!\d)")
 _PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
@@ -98,8 +97,7 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
     if ours and theirs and (theirs in _APART.get(ours, ()) or ours in _APART.get(theirs, ())):
         permission = said.text if ours is Cue.PERMISSION else its.text if theirs is Cue.PERMISSION else ""
         condition = (_CONDITION if Cue.NEED in (ours, theirs) else _ONLY).search(permission)
-        is_conditional = condition or (ours is Cue.DUTY and _is_condition(mine, permission))
-        return "" if is_conditional else "modality"
+        return "" if condition else "modality"
     if (ours in NEGATIVE) == (theirs in NEGATIVE) or {ours, theirs} in _TOGETHER:
         return ""
     if ours in NEGATIVE and any(each.cue in NEGATIVE for each in cues_of(headings)):
@@ -120,13 +118,6 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
     return "" if _is_excepted(said, ground) else "negation"
 
 
-def _is_condition(duty: Statement, permission: str) -> bool:
-    """Return True if one must do what one may not do without: leave with notice, give notice to leave."""
-    condition = _WITH.search(permission)
-    common = duty.scope.keys() & terms_of(permission[condition.end() :]).keys() if condition else ()
-    return len(common) * 2 >= len(duty.scope) > 1
-
-
 def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
     """Return True if the sentence speaks of what lies beyond a limit of its ground."""
     given = [(each, limit_of(clause.text, each)) for clause in ground for each in quantities(clause.text)]
@@ -139,8 +130,6 @@ def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
 
 def _is_excepted(said: Clause, ground: Sequence[Clause]) -> bool:
     """Return True if the sentence speaks of the exception from its ground, to which the rule does not apply."""
-    if split_exception(said.text)[1]:
-        return False
     parts = [split_exception(clause.text) for clause in ground]
     rules = {term for rule, _ in parts for term in terms_of(rule)}
     return any(said.terms.keys() & (terms_of(case).keys() - rules) for _, case in parts)

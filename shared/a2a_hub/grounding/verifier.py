@@ -61,7 +61,7 @@ _FORMER_PHRASE = re.compile(
 def verify(sentence: Sentence, evidence: Mapping[int, Evidence], *, question: str) -> Sequence[str]:
     """Return the flaws of the sentence; nothing if it is kept."""
     quotes = [evidence[number] for number in sentence.cites if number in evidence]
-    if not quotes or len(quotes) < len(sentence.cites):
+    if not sentence.text or not quotes or len(quotes) < len(sentence.cites):
         return (FORGED_ID,)
     said = _VERDICT.sub("", sentence.text)
     flaws = [SUPERSEDED] if _is_superseded(said, quotes, question) else []

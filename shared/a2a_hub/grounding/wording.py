@@ -1,9 +1,9 @@
-"""The words of a sentence: names, opposites, and what it speaks of, as in its quotes or the question."""
+"""The words of a sentence: names and opposites, as in its quotes or the question."""
 
 import re
 from collections.abc import Iterator, Sequence
 
-from a2a_hub.grounding.clauses import is_japanese, stem, terms_of
+from a2a_hub.grounding.clauses import is_japanese, stem
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.language import Language
 from a2a_hub.text.normalization import compose, normalise
@@ -52,7 +52,7 @@ _STRICT_BOTH = re.compile(r"\bboth\b|\band\b|及び|および|並びに|かつ|�
 
 
 def wording_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> Iterator[str]:
-    """Yield "name", "opposite", "either" or "off_topic"."""
+    """Yield "name", "opposite" or "either"."""
     context = " ".join(line for quote in quotes for line in quote.context)
     text = " ".join(quote.text for quote in quotes)
     known = f"{text} {context} {question}"
@@ -65,9 +65,6 @@ def wording_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> I
         yield "opposite"
     if _EITHER.search(said) and _STRICT_BOTH.search(given) and not re.search(_EITHER, everything):
         yield "either"
-    terms = terms_of(sentence)
-    if is_same and len(terms) > 2 and not any(term in terms_of(known) for term in terms):
-        yield "off_topic"
 
 
 def _is_turned(one: re.Pattern[str], other: re.Pattern[str], said: str, given: str, everything: str) -> bool:

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from string import ascii_lowercase, ascii_uppercase
 from xml.etree.ElementTree import Element
 
-from msgspec import structs
-
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.formats.archive import OfficeFile, found_in, is_set, number_of, shown_text, value_of
 from functions.docqa.ingestion.formats.lines import ITEM
@@ -20,8 +18,6 @@ _ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _ROMAN = [tens + ones for tens in ("", "x", "xx", "xxx") for ones in _ROMAN_ONES][1:]
 _ONES = ("", *"一二三四五六七八九")
 _KANJI = [tens + ones for tens in ("", "十", *(f"{each}十" for each in _ONES[2:])) for ones in _ONES][1:]
-_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
-_IROHA = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセスン"
 _AIUEO = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
 _SIGNS: dict[str, Sequence[str]] = {
     "lowerLetter": ascii_lowercase,
@@ -29,8 +25,6 @@ _SIGNS: dict[str, Sequence[str]] = {
     "lowerRoman": _ROMAN,
     "upperRoman": [each.upper() for each in _ROMAN],
     **dict.fromkeys(("japaneseCounting", "ideographDigital", "chineseCounting", "japaneseLegal"), _KANJI),
-    **dict.fromkeys(("decimalEnclosedCircle", "decimalEnclosedCircleChinese"), _CIRCLED),
-    **dict.fromkeys(("iroha", "irohaFullWidth"), _IROHA),
     **dict.fromkeys(("aiueo", "aiueoFullWidth"), _AIUEO),
 }
 _MARKER = re.compile(r"\W*(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})\W*$")
@@ -97,8 +91,6 @@ class _Numbering:
 def _written(number: int, form: str) -> str:
     if form == "none":
         return ""
-    if form == "decimalFullWidth":
-        return str(number).translate({48 + digit: 0xFF10 + digit for digit in range(10)})
     signs = _SIGNS.get(form, ())
     return signs[number - 1] if 0 < number <= len(signs) else str(number)
 
@@ -209,7 +201,6 @@ class _Reading:
         number = self._tables
         rows: list[list[Cell]] = []
         headers = 0
-        tables: list[tuple[str, Element]] = []
         frame: list[Element] = []
         for row in found_in(table, "tr"):
             properties = row.find("trPr")
@@ -218,37 +209,20 @@ class _Reading:
             cells = list(found_in(row, "tc"))
             frame += cells
             rows.append([_cell(each) for each in cells])
-            named = rows[-1][0].text if rows[-1] else None
-            tables += ((named or "", inner) for cell in cells for inner in found_in(cell, "tbl"))
         grid = grid_of(rows)
         if max(map(len, grid), default=0) == 1:
             for cell in frame:
                 self.take(cell)  # a frame, not a table
             return
         self.blocks += table_blocks(grid, table=number, header_rows=headers or None)
-        for named, inner in tables:
-            start = len(self.blocks)
-            self._table(inner)
-            self.blocks[start:] = [
-                structs.replace(block, context=(*block.context, *filter(None, [named])))
-                for block in self.blocks[start:]
-            ]
 
 
 def _cell(cell: Element) -> Cell:
     properties = cell.find("tcPr")
     merged = properties.find("vMerge") if properties is not None else None
-    text = " ".join(" ".join(shown_text(each).split()) for each in _paragraphs(cell)).strip()
+    text = " ".join(" ".join(map(shown_text, found_in(cell, "p"))).split())
     goes_on = merged is not None and merged.get("val", "continue") == "continue"
     return Cell(None if goes_on else text, columns=span_of(value_of(properties, "gridSpan")))
-
-
-def _paragraphs(cell: Element) -> Iterator[Element]:
-    """Yield the paragraphs of a cell and of the text boxes in it, but not those of tables in it."""
-    for paragraph in found_in(cell, "p", without=("tbl",)):
-        yield paragraph
-        for box in found_in(paragraph, "txbxContent"):
-            yield from _paragraphs(box)
 
 
 def _is_bold(paragraph: Element) -> bool:
