@@ -229,6 +229,8 @@ def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japane
             return said.value == found.value and (
                 said.unit == found.unit or (in_japanese != each.in_japanese and "form" not in (said.unit, found.unit))
             )
+        case "clause", "number" | "code":
+            return said.value == found.value and not found.unit
     return (said.kind, said.value) == (found.kind, found.value)
 
 
