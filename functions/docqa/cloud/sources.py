@@ -134,15 +134,13 @@ class Sources:
             return kept
         if size > MAX_FILE_BYTES:
             raise _too_large(uri, size)
-        sink = _Sink(MAX_FILE_BYTES, clock=self._clock, deadline=deadline)
+        sink = _Sink(uri, clock=self._clock, deadline=deadline)
         try:
             client.bucket(bucket).blob(name, generation=generation).download_to_file(
                 sink, timeout=self._left(uri, deadline), retry=self._retry(uri, deadline)
             )
         except NotFound:
             return None
-        except _Overflow:
-            raise _too_large(uri, size) from None
         return _Unread(_path(name, current.content_type), generation, sink.getvalue())
 
     def _read(self, unread: Mapping[str, _Unread], deadline: float) -> dict[str, Source | Failure]:
@@ -193,23 +191,19 @@ def _too_large(uri: str, size: int) -> Failure:
     return _failed(Cause.TOO_LARGE, uri, f"{size} bytes, more than {MAX_FILE_BYTES}")
 
 
-class _Overflow(Exception):
-    pass
-
-
 class _Sink(BytesIO):
     """A file that takes no more than a limit, whatever the object's metadata said, and nothing after the deadline."""
 
-    def __init__(self, limit: int, *, clock: Callable[[], float], deadline: float) -> None:
+    def __init__(self, uri: str, *, clock: Callable[[], float], deadline: float) -> None:
         super().__init__()
-        self._limit, self._clock, self._deadline = limit, clock, deadline
+        self._uri, self._clock, self._deadline = uri, clock, deadline
 
     def write(self, data: Buffer, /) -> int:
-        """Add `data` where the download stands, which may start anew. Raises TimeoutError, _Overflow."""
+        """Add `data` where the download stands, which may start anew. Raises TimeoutError, Failure."""
         if self._clock() > self._deadline:
             raise TimeoutError
-        if self.tell() + len(memoryview(data)) > self._limit:
-            raise _Overflow
+        if (size := self.tell() + len(memoryview(data))) > MAX_FILE_BYTES:
+            raise _too_large(self._uri, size)
         return super().write(data)
 
 

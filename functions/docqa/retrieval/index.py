@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import date
 from pathlib import Path
@@ -93,6 +93,11 @@ def document(connection: sqlite3.Connection, uri: str, *, asker: Asker | None = 
     if row is None or (asker is not None and not may_read(msgspec.msgpack.decode(row[2], type=Rules), asker)):
         return None
     return msgspec.structs.replace(msgspec.msgpack.decode(row[0], type=Document), text=row[1])
+
+
+def marks(values: Collection[object]) -> str:
+    """Return the placeholders of so many values in a statement."""
+    return ",".join("?" * len(values))
 
 
 def load(blob: bytes, standing: str, score: float) -> Passage:

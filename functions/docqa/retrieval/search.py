@@ -16,7 +16,7 @@ import msgspec
 from functions.docqa.grounds import RankedUnit
 from functions.docqa.model import Passage
 from functions.docqa.retrieval.access import Asker, Rules, may_read
-from functions.docqa.retrieval.index import load, reading
+from functions.docqa.retrieval.index import load, marks, reading
 from functions.docqa.retrieval.query import Group, groups_of
 from functions.docqa.retrieval.scoring import FORMER, SYNONYM, Row, Weighed, serves, weights_of
 from functions.docqa.retrieval.terms import terms_of
@@ -114,7 +114,7 @@ class Search:
     def _counted(self, terms: Collection[str]) -> dict[str, int]:
         """Return the number of readable passages that have each term."""
         found = dict.fromkeys(terms, 0)
-        query = f"SELECT term, passages FROM frequencies WHERE readers = ? AND term IN ({_marks(terms)})"
+        query = f"SELECT term, passages FROM frequencies WHERE readers = ? AND term IN ({marks(terms)})"
         for table in self._tables:
             for term, passages in self._connection.execute(query, (table.number, *terms)):
                 found[term] += passages
@@ -136,12 +136,12 @@ class Search:
         return [number for (number,) in self._connection.execute(query, (words,))] if words else []
 
     def _rows(self, table: _Table, numbers: Sequence[int]) -> list[Row]:
-        query = f"SELECT rowid, title, section, body FROM words{table.number} WHERE rowid IN ({_marks(numbers)})"
+        query = f"SELECT rowid, title, section, body FROM words{table.number} WHERE rowid IN ({marks(numbers)})"
         rows = self._connection.execute(query, numbers)
         return [Row(number, title.split(), section.split(), body.split()) for number, title, section, body in rows]
 
     def _passages(self, scored: Sequence[tuple[float, int]]) -> list[Passage]:
-        query = f"SELECT number, passage, standing FROM passages WHERE number IN ({_marks(scored)})"
+        query = f"SELECT number, passage, standing FROM passages WHERE number IN ({marks(scored)})"
         rows = self._connection.execute(query, [number for _, number in scored])
         stored = {number: (blob, standing) for number, blob, standing in rows}
         return [load(*stored[number], score) for score, number in scored if number in stored]
@@ -150,10 +150,6 @@ class Search:
 def _is_word(term: str) -> bool:
     """Return True for a kanji and a word in katakana; people's English has many words that mean nothing here."""
     return not term.isascii() and (len(term) == 1 or (term[0] < "\u3400" and len(term) > 2))
-
-
-def _marks(values: Collection[object]) -> str:
-    return ",".join("?" * len(values))
 
 
 def _affordable(

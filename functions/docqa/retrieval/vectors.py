@@ -25,6 +25,7 @@ from a2a_hub.diagnosis import report
 from a2a_hub.gemini.failure import Cause, Failure, ModelFailed
 from a2a_hub.language_models.embeddings import EmbeddingModel, Purpose, Vector
 from functions.docqa.model import Passage
+from functions.docqa.retrieval.index import marks
 from functions.docqa.retrieval.writing import embedded_text
 
 _LOCK_SECONDS = 120
@@ -140,7 +141,7 @@ class Vectors:
             )
         chosen = [number for _, number in heapq.nsmallest(_COMPARED, near)]
         # What is in memory may be older than the index: the readers are those that the passage has now.
-        query = f"{_STORED} AND passages.number IN ({_marks(chosen)}) AND readers.number IN ({_marks(tables)})"
+        query = f"{_STORED} AND passages.number IN ({marks(chosen)}) AND readers.number IN ({marks(tables)})"
         rows = connection.execute(query, (*chosen, *tables))
         compared = ((sum(map(mul, array("b", vector), asked)), number) for number, _, vector in rows)
         return heapq.nlargest(_NEAREST, compared)
@@ -200,7 +201,3 @@ def _check_dimensions(found: set[int]) -> None:
 
 def _signs(quantized: bytes) -> int:
     return int(quantized.translate(_SIGNS), 2)
-
-
-def _marks(values: Sequence[int]) -> str:
-    return ",".join("?" * len(values))

@@ -118,7 +118,7 @@ class Composer:
             declined=form is not None and not (run.kept or run.dropped),
             missing=form.missing[:_MOST_SENTENCE_CHARACTERS] if form else "",
             dropped=tuple(dropped),
-            unproven=() if run.kept or not run.lost else run.cited,
+            unproven=() if run.kept or not run.lost else tuple(run.cited),
             failure=failure,
             tokens=tokens,
         )
@@ -179,20 +179,16 @@ class _Run:
         self.dropped: list[Dropped] = []
         self.lost: Dropped | None = None
         """The answer itself, the first sentence with a source, if it did not pass: then none of the others goes out."""
-        self._cites: dict[int, None] = {}
-
-    @property
-    def cited(self) -> tuple[int, ...]:
+        self.cited: dict[int, None] = {}
         """The numbers of the evidence that the reply names, the first first."""
-        return tuple(self._cites)
 
     def examine(self, written: WrittenSentence, judges: ThreadPoolExecutor) -> None:
         """Check a sentence, and let it be judged if it passes."""
         self._examined += 1
         sentence = Sentence(" ".join(written.text.split()), tuple(dict.fromkeys(written.cites)))
         flaws = self._flaws(sentence)
-        is_first = not self._cites
-        self._cites |= dict.fromkeys(number for number in sentence.cites if number in self._evidence)
+        is_first = not self.cited
+        self.cited |= dict.fromkeys(number for number in sentence.cites if number in self._evidence)
         if flaws:
             self._drop(sentence, tuple(flaws), is_answer=is_first and bool(sentence.cites))
             return

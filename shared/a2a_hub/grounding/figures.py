@@ -1,7 +1,6 @@
 """The figures of a sentence: each must stand in its quotes or the question, with its unit and its limit."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -13,19 +12,16 @@ from a2a_hub.grounding.association import is_misplaced
 from a2a_hub.grounding.clauses import clause_at, is_japanese, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
-from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_of, limit_of_name
+from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_of
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
 from a2a_hub.text.quantity_patterns import UNIT_NAMES
 from a2a_hub.text.units import COUNTERS, SCALED, SIGNS, UNITS
 
-_BAR = re.compile(r"\s*[|｜\t]\s*")
 _MENTION = re.compile(
     rf"(?P<scale>十億|百万|億|千万|千|万|\bthousands?\b|\bmillions?\b|\bbillions?\b|\bk(?=[¥$€£])"
     rf"|\b000s?\b)?\s?(?:of\s)?"
     rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
 )
-_PER = re.compile(r"\b(?:each|every|per)\b|ごと|毎|[当あ]たり", re.IGNORECASE)
-_TIMES = {"d", "bd", "min", "s", "month"}
 _SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
 _LIMITED = ("number", "date", "time", "fiscal")
 _ENOUGH_LETTERS = 60
@@ -84,7 +80,7 @@ class _Given:
 
 def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> Iterator[str]:
     """Yield "number", "unit", "date", "time", "code", "clause" or "boundary" for each figure that does not agree."""
-    given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote, quotes)))
+    given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote)))
     given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
@@ -147,39 +143,21 @@ def _placeless(quantity: Quantity) -> Quantity:
     return replace(quantity, start=0, end=0)
 
 
-def _of_quote(quote: Evidence, quotes: Sequence[Evidence]) -> Iterator[_Given]:
+def _of_quote(quote: Evidence) -> Iterator[_Given]:
     in_japanese = is_japanese(quote.text)
-    cells = _BAR.split(quote.text)
-    # A header with years in it may have been read as a row of its own.
-    headers = (*quote.context, *(other.text for other in quotes if other.context == quote.context and other != quote))
-    header = next((parts for line in headers if len(parts := _BAR.split(line)) == len(cells) > 1), None)
-    mentioned = list(_mentions(" ".join((*quote.context, quote.text))))
-    columns = [list(_units_of(name)) for name in header or ()]
+    # What heads a column or a section may give its bare figures their unit.
+    mentioned = list(dict.fromkeys(_mentions(" ".join((*quote.context, quote.text)))))
     has_contrast = bool(_CONTRAST.search(quote.text))
-    bars = [match.start() for match in _BAR.finditer(quote.text)]
     for each in quantities(quote.text):
         limit, clause = limit_of(quote.text, each), clause_at(quote.text, each.start)
-        column = bisect_left(bars, each.start)
-        if header and column < len(header):
-            limit = limit or limit_of_name(header[column])
         given = _Given(_placeless(each), limit, in_japanese, clause=clause, has_contrast=has_contrast)
         yield given
         if each.kind == "number" and not each.unit:
-            units = columns[column] if column < len(columns) else []
-            for factor, unit in dict.fromkeys([*units, *mentioned]):
-                yield replace(
-                    given, quantity=_scaled(given.quantity, factor, unit), is_guessed=(factor, unit) not in units
-                )
+            for factor, unit in mentioned:
+                yield replace(given, quantity=_scaled(given.quantity, factor, unit), is_guessed=True)
     for line in quote.context:
         for each in quantities(line):
             yield _Given(_placeless(each), limit_of(line, each), in_japanese)
-
-
-def _units_of(column: str) -> Iterator[tuple[int, str]]:
-    """Yield the units that a column's name gives its cells; what it gives them for is none: 2 days, each further day."""
-    if not _PER.search(column):
-        times = {each.unit for each in quantities(column)} & _TIMES
-        yield from ((factor, unit) for factor, unit in _mentions(column) if _base(unit)[1] not in times)
 
 
 def _mentions(text: str) -> Iterator[tuple[int, str]]:

@@ -84,8 +84,6 @@ _EXACTLY_BEFORE, _EXACTLY_AFTER = (
     re.compile(r"(?:ちょうど|丁度|きっかり|ぴったり)$"),
     re.compile(r"^(?:ちょうど|丁度|きっかり|ぴったり)"),
 )
-_LEAST = re.compile(r"\bmin(?:imum|\.|\b)|最低|最小|最短|下限", re.IGNORECASE)
-_MOST = re.compile(r"\bmax(?:imum|\.|\b)|\blimit\b|\bup to\b|最高|最大|最長|上限|限度", re.IGNORECASE)
 _OUTSIDE = {
     Limit.MORE: {Limit.AT_MOST, Limit.LESS},
     Limit.LESS: {Limit.AT_LEAST, Limit.MORE},
@@ -131,13 +129,6 @@ def limit_of(text: str, quantity: Quantity) -> Limit | None:
     if first is Limit.MORE and not is_point and before.rstrip().endswith("after"):
         first = Limit.LATER
     return second or first
-
-
-def limit_of_name(column: str) -> Limit | None:
-    """Return the limit that a column's name gives its cells: Minimum charge, 上限額."""
-    if _LEAST.search(column):
-        return Limit.AT_LEAST
-    return Limit.AT_MOST if _MOST.search(column) else None
 
 
 def agree(said: Limit | None, given: Limit | None, kind: str) -> bool:

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from a2a_hub.grounding.clauses import is_japanese, stem
 from a2a_hub.grounding.evidence import Evidence
-from a2a_hub.text.language import Language
-from a2a_hub.text.normalization import compose, normalise
+from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked
 
 _CAPITAL = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“(])\b[A-Z][A-Za-z&]+\b")
@@ -15,15 +14,7 @@ _JA_NAME = re.compile(
     r"([\u4e00-\u9fff々]{2,8}(?:部|課|室|局|係|支店|支社|営業所|工場|センター|委員会|窓口)(?!長)"
     r"|[\u4e00-\u9fff々]{0,8}(?:部|課|室|局|係|店|場|所|社|会|次)長|[\u30a1-\u30ffー]{2,12}(?=さん|氏|様|社|部|室|課))"
 )
-# A letter that names one of several: point B, C棟.
-_LETTER = re.compile(r"(?<![A-Za-z0-9.&/'’°-])[B-HJ-Z](?![A-Za-z0-9&/'’-])")
 _COMMON = re.compile(r"^(?:全|一|当|各|本|外|内|同|他|担当|所属|関係|主管|該当)")
-_NO_NAME = frozenset(
-    re.findall(
-        r"\S+",
-        "i yes no the a an and or if in on at for by of to monday tuesday wednesday thursday friday saturday sunday",
-    )
-)
 _NEXT = r"\b(?:next|following) (?:month|year|day|week|business)\b|翌[月年日週営々]|次の月"
 _SAME = r"\b(?:same|current|this) (?:month|year|day|week)\b|当[月年日週]|同[月年日週]"
 _PREVIOUS = r"\b(?:previous|preceding|prior) (?:month|year|day|week|business)\b|\bday before\b|前[月年週日営]"
@@ -57,9 +48,7 @@ def wording_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> I
     text = " ".join(quote.text for quote in quotes)
     known = f"{text} {context} {question}"
     said, given, everything = normalise(sentence), normalise(f"{text} {context}"), normalise(known)
-    language = Language.JA if is_japanese(sentence) else Language.EN
-    is_same = is_japanese(sentence) == is_japanese(text)
-    if _new_names(sentence, known, language, is_same=is_same):
+    if _new_names(sentence, known, is_same=is_japanese(sentence) == is_japanese(text)):
         yield "name"
     if any(_is_turned(one, other, said, given, everything) for one, other in (*_PAIRS, *((b, a) for a, b in _PAIRS))):
         yield "opposite"
@@ -71,21 +60,11 @@ def _is_turned(one: re.Pattern[str], other: re.Pattern[str], said: str, given: s
     return bool(one.search(said) and not other.search(said) and not one.search(everything) and other.search(given))
 
 
-def _new_names(sentence: str, known: str, language: Language, *, is_same: bool) -> bool:
-    lower = normalise(known)
-    if set(_LETTER.findall(compose(sentence))) - set(_LETTER.findall(compose(known))):
-        return True
-    if language is Language.JA:
-        if not is_same:
-            return any(word.lower() not in lower for word in _LATIN.findall(blanked(sentence)))
-        return any(
-            not _COMMON.match(name) and normalise(name) not in lower for name in _JA_NAME.findall(sentence)
-        ) or any(word.lower() not in lower for word in _LATIN.findall(blanked(sentence)) if len(word) > 1)
-    if not is_same:
-        return False
+def _new_names(sentence: str, known: str, *, is_same: bool) -> bool:
+    """Return True for a name that nobody gave. Between languages, only a Japanese sentence shows which words are names."""
+    lower, words = normalise(known), blanked(sentence)
+    if is_japanese(sentence):
+        names = [name for name in _JA_NAME.findall(sentence) if not _COMMON.match(name)] if is_same else []
+        return any(normalise(name) not in lower for name in (*names, *_LATIN.findall(words)))
     stems = {stem(word.lower()) for word in _LATIN.findall(known)}
-    initials = "".join(word[0] for word in _LATIN.findall(known)).lower()
-    return any(
-        stem(name.lower()) not in stems and name.lower() not in initials and name.lower() not in _NO_NAME
-        for name in _CAPITAL.findall(blanked(sentence))
-    )
+    return is_same and any(stem(name.lower()) not in stems for name in _CAPITAL.findall(words))

@@ -150,7 +150,7 @@ class _Reading:
             lines[0] = (
                 number + lines[0] if lines[0][:1] in "（(" or not number[-1].isalnum() else f"{number} {lines[0]}"
             )
-        level = self._heading_level(properties, names, chain)
+        level = _heading_level(names)
         text = " ".join(filter(None, lines))
         if level is None and not number and len(text) <= _LONGEST_HEADING:
             depth_by_mark = heading_depth(text, set_apart=True) if _is_bold(element) else None
@@ -185,17 +185,6 @@ class _Reading:
                 return (*self._numbering.next(num, depth), depth) if num != "0" else ("", False, 0)
         return "", False, 0
 
-    def _heading_level(self, properties: Element | None, names: list[str], chain: list[Element]) -> int | None:
-        for name in names:
-            if match := _HEADING_STYLE.match(name):
-                return int(match[1]) + 1
-            if _TITLE_STYLE.match(name):
-                return 1
-        for holder in (properties, *(style.find("pPr") for style in chain)):
-            if holder is not None and (outline := value_of(holder, "outlineLvl")) and outline in "012345678":
-                return int(outline) + 2
-        return None
-
     def _table(self, table: Element) -> None:
         self._tables += 1
         number = self._tables
@@ -223,6 +212,16 @@ def _cell(cell: Element) -> Cell:
     text = " ".join(" ".join(map(shown_text, found_in(cell, "p"))).split())
     goes_on = merged is not None and merged.get("val", "continue") == "continue"
     return Cell(None if goes_on else text, columns=span_of(value_of(properties, "gridSpan")))
+
+
+def _heading_level(styles: Sequence[str]) -> int | None:
+    """Return the level of the first of these styles that is a heading's."""
+    for name in styles:
+        if match := _HEADING_STYLE.match(name):
+            return int(match[1]) + 1
+        if _TITLE_STYLE.match(name):
+            return 1
+    return None
 
 
 def _is_bold(paragraph: Element) -> bool:
