@@ -268,6 +268,11 @@ SURCHARGE = Evidence(2, "外国語でのプライベートは3,000円の加算�
         ("It is one and a half years, as the 3 years are halved.", ["The guarantee of 3 years is halved."], True),
         ("You get 1,280 yen: 40 km × 32 yen per kilometre.", ["The rate is 32 yen per km.", "You drove 40 km."], True),
         ("The price is 76,000 yen: 60,000 yen for 40 minutes plus 16,000 yen.", SCAN, True),
+        ("8,000円の2割増しで9,600円です。", ["午前は8,000円です。土日は2割増しです。"], True),
+        ("8,000円の2割増しで9,800円です。", ["午前は8,000円です。土日は2割増しです。"], False),
+        ("合計797箱です（210＋198＋165＋224箱）。", ["210箱、198箱、165箱、224箱"], True),
+        ("合計798箱です（210＋198＋165＋224箱）。", ["210箱、198箱、165箱、224箱"], False),
+        ("It is 140 % of the fee: the full one plus 40 %.", ["A 2nd screening costs 40 % of the fee."], True),
     ],
 )  # fmt: skip
 def test_what_is_computed_from_the_quotes_is_kept(

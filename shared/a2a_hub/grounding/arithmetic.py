@@ -19,7 +19,11 @@ _RECKONS = re.compile(
     r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
     re.IGNORECASE,
 )
+_PLUS = re.compile(r"\s*(?:[+＋]|plus|and|,|と)\s*")
 _HALF = re.compile(r"\bhal(?:f|ves?|ved)\b|\btwice\b|\bdoubled?\b|半[額分値減]|[2２二]倍", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\boff\b|\bdiscount|\breduc|\bsurcharge|\bincreas|\bdecreas|\bplus\b|[引増減加+＋]", re.IGNORECASE
+)
 _MOST_FIGURES, _MOST_TERMS, _MOST_OF_THREE = 16, 8, 12
 
 
@@ -78,9 +82,13 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
     wanted, terms = Fraction(result.value), known[:_MOST_TERMS]
     both = [*terms, *sources]
     alike = [Fraction(each.value) for each in both if each.unit in (result.unit, "") or not result.unit]
-    if wanted in map(sum, [*combinations(alike, 2), *combinations(alike, 3)]):
+    if wanted in map(sum, [*combinations(alike, 2), *combinations(alike, 3)]) or wanted == _sum(known, sentence):
         return True
     if wanted in {value for pair in permutations(both, 2) for value in _pairs(result.unit, *pair)}:
+        return True
+    if _CHANGED.search(sentence) and wanted in {
+        each for pair in permutations(both, 2) for each in _changed(result.unit, *pair)
+    }:
         return True
     beside = f"{sentence[: result.start]} {sentence[result.end :]}"  # what says half is not the figure itself
     if _HALF.search(beside) and any(wanted in (value / 2, value * 2) for value in alike):
@@ -89,6 +97,23 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
         return True
     values = [Fraction(each.value) for each in terms]
     return any(wanted in (a + b * c, a - b * c, a * b - c) for a, b, c in permutations(values, 3))
+
+
+def _sum(known: Sequence[Quantity], sentence: str) -> Fraction | None:
+    """Return the longest sum that the sentence writes out: 210＋198＋165＋224箱."""
+    best: list[Quantity] = []
+    run: list[Quantity] = []
+    for each in sorted(known, key=lambda quantity: quantity.start):
+        run = [*run, each] if run and _PLUS.fullmatch(sentence[run[-1].end : each.start]) else [each]
+        best = max(best, run, key=len)
+    return sum((Fraction(each.value) for each in best), Fraction()) if len(best) > 2 else None
+
+
+def _changed(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
+    """Yield what a share more and a share less make: of an amount, or of the whole."""
+    if other.unit == "percent" and unit in (one.unit, "percent"):
+        whole, share = Fraction(100 if unit == "percent" else one.value), Fraction(other.value)
+        yield from (whole * (100 + share) / 100, whole * (100 - share) / 100)
 
 
 def _pairs(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
