@@ -12,11 +12,13 @@ _ENGLISH = {
     **{"single": 1, "pair of": 2, "couple of": 2, "couple": 2, "a few": 3, "a handful of": 5},
     **{"half a dozen": 6, "dozen": 12},
 }
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 _KANA = {
     **{"ひと": 1, "ふた": 2, "みっ": 3, "みつ": 3, "よっ": 4, "いつ": 5, "むっ": 6, "なな": 7, "やっ": 8},
     **{"ここの": 9},
 }
-_NAMED = {**_ENGLISH, **_KANA}
+
+_NAMED = {**_ENGLISH, **_ORDINALS, **_KANA}
 _DIGITS = "[0-9]{1,3}"
 _WORDS = "|".join(sorted(_ENGLISH, key=len, reverse=True))
 _NUMBER = rf"(?P<number>{_DIGITS}|{_WORDS})(?: ?\([0-9a-z]+\))?"
@@ -50,6 +52,12 @@ _MORE = re.compile(
     r"\b(?:more|others?|next)\b|(?:あと|もう|ほかに|他に)[0-9一二三四五六七八九十]+(?:つ|個|件|点)"
     r"|^(?:続き|つづき|次)|もっと(?:挙げ|教え|くださ)|^(?:他|ほか)に(?:は|も)|^(?:any|what)(?:thing)? ?else"
 )
+_ITEM = re.compile(
+    r"\b(?:step|point|item|number|task|risk) (?P<number>[0-9]{1,2})\b"
+    r"|\bthe (?P<ordinal>first|second|third|fourth|fifth) (?:one|step|point|item|task|risk)\b"
+    r"|(?P<place>[0-9]{1,2}|[一二三四五六七八九十])(?:番目?|つ目|個目)"
+)
+_FIRST = re.compile(r"\bmost important\b|どれ(?:が|を|から)|(?:一番|最も)(?:大事|重要|大切)")
 _MORE_OF = re.compile(rf"(?<![\w.-]){_NUMBER} more\b")
 
 
@@ -64,11 +72,14 @@ class Portion:
 def requested_portion(question: str, *, usual: int) -> Portion:
     """Return the part of a list that the last of a conversation's questions, one per line, asks for.
 
-    `usual` is the number of items in an answer without a requested number.
+    `usual` is the number of items in an answer without a requested number. Lists begin with the most important item.
     """
     skipped, count = 0, None
     for position, line in enumerate(question.splitlines()):
         text = normalise(line)
+        if position and (item := _number_in(_ITEM.search(text)) or (1 if _FIRST.search(text) else None)):
+            skipped, count = item - 1, 1
+            continue
         named = requested_count(line) or _number_in(_MORE_OF.search(text))
         if position and _MORE.search(text):
             skipped += count or usual

@@ -131,6 +131,22 @@ def test_when_all_tasks_were_told_the_advisor_says_so() -> None:
     assert say("もう2つ")[0] == "私が知っているのは全部で7件です。"
 
 
+def test_one_task_of_a_list_can_be_asked_for_and_the_first_is_the_most_important() -> None:
+    advisor = in_conversation(Advisor(load_practices(PRACTICES)).answer)
+    for question, place, then in (
+        ("Give me three project risks", 2, "could you explain number 2?"),
+        ("Give me three project risks", 3, "what is the third one about?"),
+        ("Give me three project risks", 1, "which one is most important?"),
+        ("プロジェクトのリスクを3つ挙げて", 2, "2番目を詳しく"),
+        ("プロジェクトのリスクを3つ挙げて", 1, "どれが一番大事?"),
+    ):
+        say = conversation(advisor, then)
+        tasks = say(question)[1]["tasks"]
+        text, data = say(then)
+        assert data["tasks"] == [tasks[place - 1]]
+        assert f"\n{place}. " in text
+
+
 def test_what_else_there_is_goes_on_after_what_was_told() -> None:
     say = conversation(in_conversation(Advisor(load_practices(PRACTICES)).answer))
     say("プロジェクトのリスクを3つ挙げて")
