@@ -30,6 +30,9 @@ class Session(Redacted, frozen=True, kw_only=True):
     verifier: str = msgspec.field(default_factory=lambda: secrets.token_urlsafe(48))
 
 
+_SESSION = msgspec.json.Decoder(Session)
+
+
 class Sessions:
     """The cookie of the console at `public_url`. The first of `keys` seals it, all of them open it."""
 
@@ -50,7 +53,7 @@ class Sessions:
         cookies = (each.strip().partition("=") for each in request.headers.get("cookie", "").split(";"))
         sealed = next((value for name, _, value in cookies if name == self._name), "")
         try:
-            session = msgspec.json.decode(self._box.decrypt(sealed), type=Session)
+            session = _SESSION.decode(self._box.decrypt(sealed))
         except (InvalidToken, ValueError):
             return None
         return session if session.expires_at > self._now() else None

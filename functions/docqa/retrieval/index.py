@@ -28,6 +28,9 @@ REFRESH_SECONDS = 3.0
 # Looking at a million files takes a second: no more than this share of the time is spent on it.
 _LARGEST_SHARE = 0.02
 _LOCK_SECONDS = 120
+RULES = msgspec.msgpack.Decoder(Rules)
+_DOCUMENT = msgspec.msgpack.Decoder(Document)
+_PASSAGE = msgspec.msgpack.Decoder(Passage)
 _log = logging.getLogger(__name__)
 
 
@@ -90,9 +93,9 @@ def document(connection: sqlite3.Connection, uri: str, *, asker: Asker | None = 
     """Return a document as it was indexed, which positions refer to, without its passages; with `asker`, if they may read it."""
     query = "SELECT document, text, rules FROM files JOIN readers ON name = readers WHERE uri = ? AND skipped IS NULL"
     row = connection.execute(query, (uri,)).fetchone()
-    if row is None or (asker is not None and not may_read(msgspec.msgpack.decode(row[2], type=Rules), asker)):
+    if row is None or (asker is not None and not may_read(RULES.decode(row[2]), asker)):
         return None
-    return msgspec.structs.replace(msgspec.msgpack.decode(row[0], type=Document), text=row[1])
+    return msgspec.structs.replace(_DOCUMENT.decode(row[0]), text=row[1])
 
 
 def marks(values: Collection[object]) -> str:
@@ -102,7 +105,7 @@ def marks(values: Collection[object]) -> str:
 
 def load(blob: bytes, standing: str, score: float) -> Passage:
     """Return a stored passage with its present standing and its score."""
-    passage = msgspec.msgpack.decode(blob, type=Passage)
+    passage = _PASSAGE.decode(blob)
     edition = passage.edition
     if edition.standing is Standing.CURRENT:  # what a document says to be former stays it
         edition = msgspec.structs.replace(edition, standing=Standing(standing))

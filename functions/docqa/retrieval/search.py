@@ -15,8 +15,8 @@ import msgspec
 
 from functions.docqa.grounds import RankedUnit
 from functions.docqa.model import Passage
-from functions.docqa.retrieval.access import Asker, Rules, may_read
-from functions.docqa.retrieval.index import load, marks, reading
+from functions.docqa.retrieval.access import Asker, may_read
+from functions.docqa.retrieval.index import RULES, load, marks, reading
 from functions.docqa.retrieval.query import Group, groups_of
 from functions.docqa.retrieval.scoring import FORMER, SYNONYM, Row, Weighed, serves, weights_of
 from functions.docqa.retrieval.terms import terms_of
@@ -44,9 +44,7 @@ class Search:
     def __init__(self, connection: sqlite3.Connection, question: str, asker: Asker) -> None:
         self._connection, self._question = connection, question
         rows = connection.execute("SELECT number, rules, passages FROM readers").fetchall()
-        readers = (
-            (_Table(number, passages), msgspec.msgpack.decode(rules, type=Rules)) for number, rules, passages in rows
-        )
+        readers = ((_Table(number, passages), RULES.decode(rules)) for number, rules, passages in rows)
         self._tables = [table for table, rules in readers if may_read(rules, asker)]
         self._total = sum(table.passages for table in self._tables) or 1
         self._groups = groups_of(question)

@@ -63,6 +63,10 @@ class Dialogue(Struct, frozen=True, kw_only=True):
     called: tuple[CalledTool, ...] = ()
 
 
+# msgspec analyses a type at its first use, and crashes if two threads do that at once.
+msgspec.json.Decoder(Dialogue)
+
+
 class ToolPlanner(Struct, frozen=True):
     """A planner that asks the model which tool is called next."""
 

@@ -27,6 +27,10 @@ class Form(msgspec.Struct):
     sentences: list[WrittenSentence]
 
 
+_SENTENCE = msgspec.json.Decoder(WrittenSentence)
+_FORM = msgspec.json.Decoder(Form)
+
+
 class SentenceStream:
     """The reader of one reply. What stands before the first brace, such as a code fence, is no part of it."""
 
@@ -50,7 +54,7 @@ class SentenceStream:
                 return
             self._at = end
             try:
-                sentence = msgspec.json.decode(self._text[start:end], type=WrittenSentence)
+                sentence = _SENTENCE.decode(self._text[start:end])
             except (msgspec.MsgspecError, UnicodeEncodeError):
                 continue
             yield sentence
@@ -60,7 +64,7 @@ class SentenceStream:
         start = self._text.find("{")
         end = _end(self._text, start)
         try:
-            return msgspec.json.decode(self._text[start:end], type=Form) if end else None
+            return _FORM.decode(self._text[start:end]) if end else None
         except (msgspec.MsgspecError, UnicodeEncodeError):
             return None
 

@@ -188,6 +188,9 @@ class _Chunk(msgspec.Struct):
     usage: _Usage | None = None
 
 
+_CHUNK = msgspec.json.Decoder(_Chunk)
+
+
 class _FirstCall:
     """The first function that the model calls. What it calls beside it, it calls again when it knows the result."""
 
@@ -224,7 +227,7 @@ def _pieces(answer: Answer, *, prompt_characters: int) -> Iterator[str | Functio
         for data in (answer.read(),) if answer.media_type == JSON else streamed:
             if data == b"[DONE]":
                 break
-            chunk = msgspec.json.decode(data, type=_Chunk)
+            chunk = _CHUNK.decode(data)
             usage = chunk.usage or usage
             for choice in chunk.choices[:1]:
                 finish = choice.finish_reason or finish

@@ -58,6 +58,10 @@ class Tool(Struct, frozen=True, kw_only=True, rename="camel"):
         return self.annotations is not None and self.annotations.get("readOnlyHint") is True
 
 
+# msgspec analyses a type at its first use, and crashes if two threads do that at once.
+msgspec.json.Decoder(Tool)
+
+
 class ToolResult(Struct, frozen=True, kw_only=True):
     """The result of a call: texts, files and data; of a failed one, the server's error text."""
 
