@@ -183,11 +183,6 @@ class Severity(StrEnum):
     WARNING = "warning"
     NOTE = "note"
 
-    @property
-    def rank(self) -> int:
-        """The place in a list of findings, errors first."""
-        return list(Severity).index(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
@@ -270,8 +265,3 @@ class Finding:
     path: str
     message: str
     fix: str
-
-
-def finding(rule: Rule, flaw: Flaw) -> Finding:
-    """Return the flaw under its rule's name."""
-    return Finding(rule=rule.id, source=rule.source, severity=rule.severity, **flaw._asdict())

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from a2a_hub.card_rules import content_rules, form_rules
-from a2a_hub.card_rules.card import Card, Finding, Flaw, Rule, Severity, finding
+from a2a_hub.card_rules.card import Card, Finding, Flaw, Rule, Severity
 
 _TILE_2 = "Gemini Enterprise A2A tile, rule 2"
 _TILE_4 = "Gemini Enterprise A2A tile, rule 4"
@@ -19,7 +19,7 @@ _OWN = "this project's choice"
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
-NOT_JSON = Rule("json", "RFC 8259", _E, lambda _: ())
+_NOT_JSON = Rule("json", "RFC 8259", _E, lambda _: ())
 
 RULES: tuple[Rule, ...] = (
     Rule("camel-case", _TILE_2, _E, form_rules.camel_case),
@@ -57,8 +57,8 @@ NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "
 def check_card(value: dict[str, Any]) -> tuple[Finding, ...]:
     """Return all findings on a card, errors first."""
     card = Card(value=value)
-    found = (finding(rule, flaw) for rule in RULES for flaw in rule.find(card))
-    return tuple(sorted(found, key=lambda each: each.severity.rank))
+    found = [_finding(rule, flaw) for rule in RULES for flaw in rule.find(card)]
+    return tuple(each for severity in Severity for each in found if each.severity is severity)
 
 
 def check_text(text: str) -> tuple[Finding, ...]:
@@ -79,8 +79,12 @@ def has_errors(findings: Sequence[Finding]) -> bool:
     return any(each.severity is Severity.ERROR for each in findings)
 
 
+def _finding(rule: Rule, flaw: Flaw) -> Finding:
+    return Finding(rule=rule.id, source=rule.source, severity=rule.severity, **flaw._asdict())
+
+
 def _not_json(message: str, fix: str) -> Finding:
-    return finding(NOT_JSON, Flaw("$", message, fix))
+    return _finding(_NOT_JSON, Flaw("$", message, fix))
 
 
 def as_json(place: str, findings: Sequence[Finding]) -> str:

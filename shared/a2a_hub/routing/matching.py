@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -37,18 +37,6 @@ class Literal(Struct, frozen=True):
     whole: bool = False
 
 
-class Matcher(Protocol):
-    """A keyword or pattern of a route. A text that has none of the literals, if there are any, does not match."""
-
-    @property
-    def route(self) -> Route: ...  # noqa: D102
-    @property
-    def literals(self) -> tuple[Literal, ...]: ...  # noqa: D102
-
-    def found_in(self, text: str) -> str | None:
-        """Return what of the normalised text matches, as it is shown; None if nothing does."""
-
-
 class Keyword(Struct, frozen=True):
     """A keyword of a route in one of its forms. It is shown as the table writes it."""
 
@@ -58,11 +46,11 @@ class Keyword(Struct, frozen=True):
 
     @property
     def literals(self) -> tuple[Literal, ...]:
-        """See `Matcher`."""
+        """The literals of which a text must have one to match."""
         return (Literal(self.form, whole=True),)
 
     def found_in(self, text: str) -> str | None:
-        """See `Matcher.found_in`."""
+        """Return what of the normalised text matches, as it is shown; None if nothing does."""
         return self.word if stands_in(self.form, text) else None
 
 
@@ -72,14 +60,14 @@ def keywords_of(route: Route, words: Iterable[str]) -> list[Keyword]:
 
 
 class RoutePattern(Struct, frozen=True):
-    """A pattern of a route. The matched text is shown, shortened."""
+    """A pattern of a route. The matched text is shown, shortened. A text must have one of the literals, if there are any."""
 
     route: Route
     pattern: Pattern
     literals: tuple[Literal, ...]
 
     def found_in(self, text: str) -> str | None:
-        """See `Matcher.found_in`."""
+        """See `Keyword.found_in`."""
         match = self.pattern.search(text)
         return _shortened(match.group()) if match else None
 
@@ -95,7 +83,7 @@ def patterns_of(route: Route, patterns: Iterable[str], known: Mapping[str, tuple
 class MatcherIndex(Generic[K]):
     """An index of the keywords and patterns of all routes in groups, the best group first."""
 
-    def __init__(self, groups: Sequence[tuple[K, Sequence[Matcher]]]) -> None:
+    def __init__(self, groups: Sequence[tuple[K, Sequence[Keyword] | Sequence[RoutePattern]]]) -> None:
         """Index the matchers of each group, which are in the order of priority."""
         self._groups = [group for group, _ in groups]
         self._entries = [(number, each) for number, (_, matchers) in enumerate(groups) for each in matchers]

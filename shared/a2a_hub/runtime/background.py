@@ -58,9 +58,9 @@ class Job:
         if earlier is not None:
             self.at(earlier)
 
-    def repeat(self, stopping: threading.Event) -> None:
-        """Run it whenever it is time, until `stopping`; `at` wakes this thread."""
-        while not stopping.is_set():
+    def repeat(self) -> None:
+        """Run it whenever it is time; `at` wakes this thread."""
+        while True:
             with self._changed:
                 left = self._next_at - self._now()
                 if left > 0:
@@ -83,7 +83,6 @@ class Background:
         self._in_threads = in_threads
         self._now = now
         self._jobs: list[Job] = []
-        self._stopping = threading.Event()
         self._process: int | None = None
         # The framework imports a function before it forks, and a thread does not survive a fork.
         os.register_at_fork(after_in_child=self.start)
@@ -100,15 +99,9 @@ class Background:
             return
         self._process = os.getpid()
         for job in self._jobs:
-            threading.Thread(target=job.repeat, args=(self._stopping,), name=job.name, daemon=True).start()
+            threading.Thread(target=job.repeat, name=job.name, daemon=True).start()
 
     def run_due(self) -> None:
         """Run what is due, in this thread."""
         for job in self._jobs:
             job.run_if_due()
-
-    def stop(self) -> None:
-        """Repeat nothing any more."""
-        self._stopping.set()
-        for job in self._jobs:
-            job.at(0.0)

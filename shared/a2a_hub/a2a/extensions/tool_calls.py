@@ -13,7 +13,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     URI,
     ConfirmationRequest,
     FileDiff,
-    Spelling,
     ToolCall,
     ToolCallStatus,
     read,
@@ -105,7 +104,7 @@ def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
         # A newer version, perhaps: programs get it as it is.
         return None
     request = call.confirmation_request if call.status is ToolCallStatus.PENDING else None
-    dialect = Dialect.CAMEL if spelling_of(data) is Spelling.CAMEL else Dialect.SNAKE
+    dialect = Dialect(spelling_of(data).value)
     action, about = _done(call)
     return ToolUpdate(
         call_id=call.tool_call_id,
