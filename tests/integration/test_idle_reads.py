@@ -137,7 +137,7 @@ def test_a_task_whose_process_died_is_woken_for_when_its_lease_has_run_out(tmp_p
     while not idle.woken:
         idle.pass_time(0.5, step=0.5)
     assert idle.woken == [("tasks", task_id, None)]
-    assert lease.deadline <= idle.now - 0.5 <= lease.deadline + 0.5
+    assert lease.stored.lease_until <= idle.now - 0.5 <= lease.stored.lease_until + 0.5
     idle.store.close()
 
 

@@ -65,7 +65,7 @@ class LeaseOperations(Struct, frozen=True):
         self._require(worker, task_id)
         with _store_errors(task_id):
             try:
-                stored = self.store.renew(task_id, request.lease, seconds=request.lease_seconds).stored
+                stored = self.store.renew(task_id, request.lease, seconds=request.lease_seconds)
             except LeaseLost:
                 self._require(worker, task_id)  # the task may have ended meanwhile
                 raise

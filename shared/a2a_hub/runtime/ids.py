@@ -3,11 +3,10 @@
 import os
 from collections import deque
 from datetime import UTC, datetime
-from hashlib import sha1
+from uuid import NAMESPACE_URL, uuid5
 
 _BATCH = 256
 _RANDOM_BYTES = 16
-_URLS = bytes.fromhex("6ba7b8119dad11d180b400c04fd430c8")
 _pool: deque[str] = deque()
 # Two processes must not hand out the same ids after a fork.
 os.register_at_fork(after_in_child=_pool.clear)
@@ -26,17 +25,14 @@ def random_hex() -> str:
 
 def new_id() -> str:
     """Return a random UUID (version 4, RFC 9562 §5.4) in its usual form."""
-    return _uuid(random_hex(), version=4)
+    digits = random_hex()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
 def id_of(name: str) -> str:
     """Return the UUID of a name, always the same one (version 5, RFC 9562 §5.5, in the namespace of URLs)."""
-    return _uuid(sha1(_URLS + name.encode(), usedforsecurity=False).hexdigest()[:32], version=5)
-
-
-def _uuid(digits: str, *, version: int) -> str:
-    variant = "89ab"[int(digits[16], 16) & 3]
-    return f"{digits[:8]}-{digits[8:12]}-{version}{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+    return str(uuid5(NAMESPACE_URL, name))
 
 
 def timestamp() -> str:

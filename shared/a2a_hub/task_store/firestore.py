@@ -223,7 +223,7 @@ class FirestoreTaskStore(FirestorePushStore):
             return None
         leased = with_lease(found.record, holder=holder, token=self._new_token(), until=now + seconds)
         stored = self._records.change(found, leased)
-        return Lease(stored=stored, token=leased.token, deadline=leased.lease_until)
+        return Lease(stored=stored, token=leased.token)
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         found = queries.due(self._database, roles, now=self._clock(), limit=limit, fields=["id", "due_at"])

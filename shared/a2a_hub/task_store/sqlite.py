@@ -156,7 +156,7 @@ class SqliteTaskStore(SqlitePushStore):
             found = _require(connection, due[0])
             leased = with_lease(found.record, holder=holder, token=self._new_token(), until=now + seconds)
             stored = self._updated(connection, found, leased)
-            return Lease(stored=stored, token=leased.token, deadline=leased.lease_until)
+            return Lease(stored=stored, token=leased.token)
 
     def due(self, roles: Sequence[str] | None, *, limit: int, task_id: str | None = None) -> builtins.list[str]:
         with self._connections.reading() as connection:

@@ -74,14 +74,13 @@ class Entry(Struct, frozen=True):
 
 
 class Lease(Struct, frozen=True, kw_only=True):
-    """The right to write to a task until `deadline`; `token` proves it and is a secret of its holder."""
+    """The right to write to a task until its `lease_until`; `token` proves it and is a secret of its holder."""
 
     stored: StoredTask
     token: str
-    deadline: float
 
     def __repr__(self) -> str:
-        return f"Lease(task={self.stored.task.id!r}, deadline={self.deadline})"
+        return f"Lease(task={self.stored.task.id!r}, until={self.stored.lease_until})"
 
 
 class UnfinishedTask(Struct, frozen=True, kw_only=True):
@@ -250,7 +249,7 @@ class TaskStore(Protocol):
     def unfinished(self, *, limit: int) -> builtins.list[UnfinishedTask]:
         """Return the submitted and working tasks of all owners and roles, leased or not, longest due first."""
 
-    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
+    def renew(self, task_id: str, lease: str, *, seconds: float) -> StoredTask:
         """Extend a valid lease to `seconds` from now. Raise LeaseLost or UnknownTask."""
 
     def next_due(self, roles: Sequence[str] | None) -> float | None:

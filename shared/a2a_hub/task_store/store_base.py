@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from a2a_hub.a2a.model import Event
 from a2a_hub.task_store.log_watch import LogWatch, Reader
-from a2a_hub.task_store.store import Lease, LeaseLost, NewTask, PushConfig, StoredTask, TooLarge, UnknownTask
+from a2a_hub.task_store.store import LeaseLost, NewTask, PushConfig, StoredTask, TooLarge, UnknownTask
 from a2a_hub.task_store.task_log import event_bytes
 from a2a_hub.task_store.task_record import (
     Addition,
@@ -84,13 +84,12 @@ class StoreBase(ABC):
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
         return self._watch.wait(task_id, after=after, timeout_seconds=timeout_seconds)
 
-    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
+    def renew(self, task_id: str, lease: str, *, seconds: float) -> StoredTask:
         def renewed(record: TaskRecord, now: float) -> TaskRecord:
             check_lease(record, lease, now=now)
             return replace(record, lease_until=now + seconds)
 
-        stored = self._change(task_id, lease, renewed)
-        return Lease(stored=stored, token=lease, deadline=stored.lease_until)
+        return self._change(task_id, lease, renewed)
 
     def release(self, task_id: str, lease: str, *, due_at: float | None = None) -> None:
         def released(record: TaskRecord, _: float) -> TaskRecord:

@@ -59,7 +59,7 @@ class LeasedWriter:
         if self._clock() - self._leased_at < self._seconds / 3:
             return
         try:
-            self.stored = self._store.renew(self._task_id, self._lease, seconds=self._seconds).stored
+            self.stored = self._store.renew(self._task_id, self._lease, seconds=self._seconds)
         except LeaseLost:
             self._lease_again()
         self._leased_at = self._clock()

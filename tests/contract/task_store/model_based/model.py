@@ -164,17 +164,17 @@ class Model(PushModel):
         one.attempt += 1
         one.not_before = 0.0
         one.token, one.lease_until = self.new_token, self.clock() + seconds
-        return Lease(stored=one.stored(), token=one.token, deadline=one.lease_until)
+        return Lease(stored=one.stored(), token=one.token)
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         return [one.id for one in self._due(roles)][:limit]
 
-    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
+    def renew(self, task_id: str, lease: str, *, seconds: float) -> StoredTask:
         one, now = self.known(task_id), self.clock()
         if not one.is_held_by(lease, now):
             raise LeaseLost(task_id)
         one.lease_until = now + seconds
-        return Lease(stored=one.stored(), token=lease, deadline=one.lease_until)
+        return one.stored()
 
     def next_due(self, roles: Sequence[str] | None) -> float | None:
         times = [one.due_at for one in self.kept if (roles is None or one.role in roles) and one.state in _TO_RUN]
