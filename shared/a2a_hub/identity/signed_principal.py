@@ -37,6 +37,10 @@ class _Claims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     token_sha256: str | None = None
 
 
+# Analyses the type at import: msgspec crashes if two threads are the first to use one.
+_CLAIMS = msgspec.json.Decoder(_Claims)
+
+
 class PrincipalSigner:
     """A signer with a function's private key (PEM), for the function `audience`. `now` gives seconds since the epoch."""
 
@@ -114,7 +118,7 @@ class PrincipalVerifier:
             function, key = self._keys[signed.headers()["kid"]]
             if not jws.validate_compact(signed, key, registry=_REGISTRY):
                 return None
-            claims = msgspec.json.decode(signed.payload, type=_Claims)
+            claims = _CLAIMS.decode(signed.payload)
         except (JoseError, LookupError, TypeError, ValueError):
             return None
         requested = (self._audience, request.method, request.path, _sorted(request.query))

@@ -43,6 +43,7 @@ _LONGEST_STORE_DELAY_SECONDS = 2.0
 _CANCEL_SECONDS = 5.0
 _CHECKSUM_BYTES = 12
 _LONGEST_TOKEN = 500
+_POSITION = msgspec.json.Decoder(Position)
 
 
 class TaskOperations:
@@ -259,7 +260,7 @@ def read_token(token: str, *, list_key: Sequence[object]) -> Position | None:
     try:
         data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         body = data[_CHECKSUM_BYTES:]
-        return msgspec.json.decode(body, type=Position) if data[:_CHECKSUM_BYTES] == _checksum(body, list_key) else None
+        return _POSITION.decode(body) if data[:_CHECKSUM_BYTES] == _checksum(body, list_key) else None
     except (binascii.Error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
