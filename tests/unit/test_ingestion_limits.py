@@ -144,7 +144,7 @@ def test_a_table_on_a_page_that_is_turned_has_its_rows() -> None:
 
 
 def test_a_raised_figure_is_no_digit_of_the_number_before_it() -> None:
-    raised = b"BT /F 10 Tf 50 700 Td (The fee is 50) Tj /F 6 Tf 2 Ts (1) Tj /F 10 Tf 0 Ts ( EUR for 25 m) Tj /F 6 Tf 2 Ts (2) Tj"
+    raised = b"BT /F 10 Tf 50 700 Td (The fee is 50) Tj /F 6 Tf 5 Ts (1) Tj /F 10 Tf 0 Ts ( EUR for 25 m) Tj /F 6 Tf 5 Ts (2) Tj"
     content = pdf([shown(780, "Terms", 20) + raised + b" /F 10 Tf 0 Ts (.) Tj ET\n" + shown(650, "It is due at once.")])
     found = [unit.text for passage in read("a.pdf", "corpus:a", content).passages for unit in passage.units]
     assert found == ["The fee is 50¹ EUR for 25 m².", "It is due at once."]

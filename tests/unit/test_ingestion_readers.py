@@ -145,8 +145,27 @@ _SPANS = """<tr><th rowspan=3>Branch<th colspan=4>Sales<th rowspan=3>Staff</tr><
     ("name", "content", "row", "header"),
     [
         (
+            "a.csv",
+            "Item,Price,,Note\n,plain,gilded,\nFrame,10,20,b\n",
+            "Frame | 10 | 20 | b",
+            "Item | Price / plain | Price / gilded | Note",
+        ),
+        (
+            "a.csv",
+            "科目,予算,実績\n,(千円),(千円)\n会費,100,120\n",
+            "会費 | 100 | 120",
+            "科目 | 予算 (千円) | 実績 (千円)",
+        ),
+        ("a.csv", "Boat,Length,Fee\n,m,£\nTern,6,90\n", "Tern | 6 | 90", "Boat | Length (m) | Fee (£)"),
+        (
             "a.html",
             f"<h1>T</h1><table>{_SPANS}</table>",
+            "Oslo | 1 | 2 | 3 | 4 | 9",
+            "Branch | Sales / 2025 / first | Sales / 2025 / second | Sales / 2026 / first | Sales / 2026 / second | Staff",
+        ),
+        (
+            "a.html",
+            f"<h1>T</h1><table><tr><th colspan=6>Results</tr>{_SPANS.replace('th', 'td')}</table>",
             "Oslo | 1 | 2 | 3 | 4 | 9",
             "Branch | Sales / 2025 / first | Sales / 2025 / second | Sales / 2026 / first | Sales / 2026 / second | Staff",
         ),
@@ -278,7 +297,8 @@ def test_docx_text_that_is_not_shown_is_no_evidence_and_boxes_and_tables_inside_
     body = f"<w:p>{''.join(run(*each) for each in runs)}</w:p><w:p><w:r>{boxes}</w:r></w:p>{outer}"
     parts = archive(word__document=f"<w:document {_W}><w:body>{body}</w:body></w:document>")
     found = units(read("a.docx", "corpus:a", parts))
-    assert [unit.text for unit in found] == ["It is 5² or less.", "Ring twice.", "Business | 6 hours boss ask"]
+    assert [unit.text for unit in found] == ["It is 5² or less.", "Ring twice.", "Business | ask", "6 hours | boss"]
+    assert found[-1].context[0] == "Business"
 
 
 def test_xlsx_rows_and_columns_that_are_hidden_are_no_evidence() -> None:
@@ -353,9 +373,14 @@ def test_xlsx_shows_values_as_the_sheet_does() -> None:
             "<p>It costs <del>€6</del> <s>€7</s> €5<sup>1</sup>, for 10<sup>3</sup> l on 4 m<sup>2</sup>.",
             "It costs €5¹, for 10³ l on 4 m².",
         ),
+        ('<div class="cc-window">This site uses cookies. <a>Got it!</a></div><p>We open at nine.', "We open at nine."),
         (
             "<section><p>A cookie is kept for a day. You may allow it in the <a>settings</a>.</section>",
             "A cookie is kept for a day.|You may allow it in the settings.",
+        ),
+        (
+            "<div>We bake no cookies, we set them. <button>Accept all</button></div><p>We open at nine.",
+            "We open at nine.",
         ),
         ("<p>Our shop uses cookies for the basket.", "Our shop uses cookies for the basket."),
         (

@@ -24,6 +24,8 @@ _LETTERED = re.compile(
     r"|building|terminal|band|tier) [a-z]\Z",
     re.IGNORECASE,
 )
+_CLAUSE_NUMBER = re.compile(r"\s*(?:section|article|rule|§) ?\d[\d.-]*[a-z]?", re.IGNORECASE)
+_LOWER_FOLLOWS = re.compile(r"\s+[a-z]")
 _ENDS = re.compile(r"[\"'”’)\]]*(?:\s|$)")
 _LONGEST = 2_000  # a "sentence" without an end is cut at white space
 
@@ -66,7 +68,11 @@ def _goes_on(text: str, begin: int, at: int, stop: int) -> bool:
         return text[stop : stop + 1].isdigit() or text[begin:at].strip().isdigit()
     if text[at] in "!?":
         return text[stop : stop + 1].isascii() and not _ENDS.match(text, stop)
-    return text[at] == "." and _abbreviates(text[max(begin, at - _LONGEST_ABBREVIATION) : at])
+    return text[at] == "." and (
+        _abbreviates(text[max(begin, at - _LONGEST_ABBREVIATION) : at])
+        or _CLAUSE_NUMBER.fullmatch(text, begin, at) is not None
+        or _LOWER_FOLLOWS.match(text, stop) is not None
+    )
 
 
 def _abbreviates(ending: str) -> bool:

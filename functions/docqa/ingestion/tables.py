@@ -7,6 +7,7 @@ from itertools import pairwise, zip_longest
 
 from msgspec import Struct
 
+from a2a_hub.text.units import SIGNS, UNITS
 from functions.docqa.ingestion.blocks import Block, Kind
 
 _FIGURE, _NUMBER, _WORD = re.compile(r"\d"), re.compile(r"\d[\d,.]*"), re.compile(r"[^\W\d_]+")
@@ -14,6 +15,7 @@ _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d(?:[-/]\d\d)?(?: ?年度?)?|(?:令和
 _NOTE = re.compile(
     r"(?:[※*＊†] ?\d{0,2}|[(（]?注(?:記|意)?[)）]? ?\d{0,2}|notes?|remarks?|n\.?b\.?)[:：.．)]?", re.IGNORECASE
 )
+_MEASURE = re.compile(r"[(（\[［](?=.*[^\W\d]|.*[%‰£$€¥])[^()（）]{1,20}[)）\]］]$")
 _LONGEST_NAME = 60
 _MOST_HEADER_ROWS, _COMPARED_ROWS = 3, 50
 BAR = " | "
@@ -53,22 +55,28 @@ def table_blocks(
     ]
     if not filled:
         return []
-    count, names = _columns([row for _, _, row in filled], header_rows)
+    texts = [row for _, _, row in filled]
+    titles = 0
+    while titles < len(texts) - 1 and _is_caption(texts[titles]) and (header_rows is None or all(texts[titles])):
+        titles += 1
+        header_rows = (header_rows or 1) - 1 or None
+    count, names = _columns(texts[titles:], header_rows)
     header = BAR.join(names) if count else ""
     blocks: list[Block] = []
     first = ""
     for at, (place, page, row) in enumerate(filled):
-        if at == 0 and header:
+        if at == titles and header:
             blocks.append(Block(Kind.ASIDE, header, marker="| ", line=line, page=page, table=table))
-        if at < count:
+        if titles <= at < titles + count:
             continue
+        said = list(dict.fromkeys(filter(None, row)))
         if _is_caption(row):
             # A caption inside the table governs the rows below it.
-            first = next(filter(None, row))
-            blocks.append(Block(Kind.ROW, first, cell=place, page=page, table=table, marker="| "))
+            first = said[0]
+            blocks.append(Block(Kind.ROW, said[0], cell=place, page=page, table=table, marker="| "))
             continue
-        if count and _NOTE.fullmatch(row[0]) and len(set(filter(None, row))) == 2:
-            blocks.append(Block(Kind.ROW, BAR.join(filter(None, row)), cell=place, page=page, table=table, marker="| "))
+        if len(said) == 2 and count and row[0] == said[0] and _NOTE.fullmatch(said[0]):
+            blocks.append(Block(Kind.ROW, BAR.join(said), cell=place, page=page, table=table, marker="| "))
             continue
         context = (first,) if not row[0] and first else ()
         first = row[0] or first
@@ -127,7 +135,7 @@ def _form(cell: str) -> str:
 def _columns(rows: Sequence[Sequence[str]], said: int | None) -> tuple[int, list[str]]:
     """Return how many rows name the columns, and the names; of a header of several rows, each stands after the one that spans it.
 
-    The file says how many rows, or there is one; those below that divide columns of one name belong to it.
+    The file says how many rows, or there is one; those below that divide columns of one name, or measure them, belong to it.
     """
     most = min(_MOST_HEADER_ROWS, len(rows) - 1)
     count = min(is_header(rows) if said is None else said, _MOST_HEADER_ROWS)
@@ -135,13 +143,23 @@ def _columns(rows: Sequence[Sequence[str]], said: int | None) -> tuple[int, list
     names, at = list(rows[0]), 1
     while at < count or (at < most and said != 0):
         row, above = rows[at], rows[at - 1]
-        divides = _divides(names, row, above)
-        if at >= count and not divides:
+        over = _spread(names, row)
+        divides = _divides(over, row, above)
+        if at >= count and not divides and not (count and _measures(row, above, rows[at + 1 :])):
             break
-        names = [_name(*column, divides=divides) for column in zip(names, above, row, strict=True)]
+        names = [_name(*column, divides=divides) for column in zip(over, above, row, strict=True)]
         at += 1
     is_header_of_many = at > max(count, 1) and len(set(names)) == len(names)
     return (at, names) if (said and count) or is_header_of_many else (count, list(rows[0]))
+
+
+def _spread(names: Sequence[str], row: Sequence[str]) -> list[str]:
+    """Return the names with one in place of the blanks behind it, where the row below names both columns."""
+    out = list(names)
+    for at in range(1, len(out)):
+        if not out[at] and row[at] and row[at - 1] not in ("", names[at - 1]):
+            out[at] = out[at - 1]
+    return out
 
 
 def _divides(names: Sequence[str], row: Sequence[str], above: Sequence[str]) -> bool:
@@ -152,9 +170,19 @@ def _divides(names: Sequence[str], row: Sequence[str], above: Sequence[str]) -> 
     return divided and named and row[0] in ("", above[0] or row[0]) and max(map(len, (*names, *own))) <= _LONGEST_NAME
 
 
+def _measures(row: Sequence[str], above: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row has nothing but the units of the figures below it."""
+    own = [at for at, cell in enumerate(row) if cell not in ("", above[at])]
+    measured = (any(_FIGURE.search(each[at]) for each in below) for at in own)
+    units = (_MEASURE.match(row[at]) or (at and row[at].casefold() in UNITS | SIGNS) for at in own)
+    return own != [] and all(units) and all(measured)
+
+
 def _name(over: str, above: str, cell: str, *, divides: bool) -> str:
     if not over or cell in ("", above):
         return over or cell
+    if _MEASURE.match(cell):
+        return f"{over} {cell}"
     return f"{over} / {cell}" if divides else f"{over} ({cell})"
 
 

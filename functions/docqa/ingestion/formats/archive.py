@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -109,13 +109,13 @@ def shown_text(paragraph: Element) -> str:
     return "".join(out)
 
 
-def found_in(element: Element, tag: str) -> Iterator[Element]:
-    """Yield the outermost elements of this tag below an element, but not those in what older programs show."""
+def found_in(element: Element, tag: str, *, without: Collection[str] = ()) -> Iterator[Element]:
+    """Yield the outermost elements of this tag below an element, but for those in `without` and in what older programs show."""
     for each in element:
         if each.tag == tag:
             yield each
-        elif each.tag != "Fallback":
-            yield from found_in(each, tag)
+        elif each.tag != "Fallback" and each.tag not in without:
+            yield from found_in(each, tag, without=without)
 
 
 def is_set(style: Element, name: str) -> bool:

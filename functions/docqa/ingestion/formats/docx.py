@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from string import ascii_lowercase, ascii_uppercase
 from xml.etree.ElementTree import Element
 
+from msgspec import structs
+
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.formats.archive import OfficeFile, found_in, is_set, number_of, shown_text, value_of
 from functions.docqa.ingestion.formats.lines import ITEM
@@ -18,6 +20,8 @@ _ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _ROMAN = [tens + ones for tens in ("", "x", "xx", "xxx") for ones in _ROMAN_ONES][1:]
 _ONES = ("", *"一二三四五六七八九")
 _KANJI = [tens + ones for tens in ("", "十", *(f"{each}十" for each in _ONES[2:])) for ones in _ONES][1:]
+_CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+_IROHA = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセスン"
 _AIUEO = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
 _SIGNS: dict[str, Sequence[str]] = {
     "lowerLetter": ascii_lowercase,
@@ -25,6 +29,8 @@ _SIGNS: dict[str, Sequence[str]] = {
     "lowerRoman": _ROMAN,
     "upperRoman": [each.upper() for each in _ROMAN],
     **dict.fromkeys(("japaneseCounting", "ideographDigital", "chineseCounting", "japaneseLegal"), _KANJI),
+    **dict.fromkeys(("decimalEnclosedCircle", "decimalEnclosedCircleChinese"), _CIRCLED),
+    **dict.fromkeys(("iroha", "irohaFullWidth"), _IROHA),
     **dict.fromkeys(("aiueo", "aiueoFullWidth"), _AIUEO),
 }
 _MARKER = re.compile(r"\W*(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})\W*$")
@@ -91,6 +97,8 @@ class _Numbering:
 def _written(number: int, form: str) -> str:
     if form == "none":
         return ""
+    if form == "decimalFullWidth":
+        return str(number).translate({48 + digit: 0xFF10 + digit for digit in range(10)})
     signs = _SIGNS.get(form, ())
     return signs[number - 1] if 0 < number <= len(signs) else str(number)
 
@@ -150,7 +158,7 @@ class _Reading:
             lines[0] = (
                 number + lines[0] if lines[0][:1] in "（(" or not number[-1].isalnum() else f"{number} {lines[0]}"
             )
-        level = _heading_level(names)
+        level = self._heading_level(properties, names, chain)
         text = " ".join(filter(None, lines))
         if level is None and not number and len(text) <= _LONGEST_HEADING:
             depth_by_mark = heading_depth(text, set_apart=True) if _is_bold(element) else None
@@ -185,11 +193,23 @@ class _Reading:
                 return (*self._numbering.next(num, depth), depth) if num != "0" else ("", False, 0)
         return "", False, 0
 
+    def _heading_level(self, properties: Element | None, names: list[str], chain: list[Element]) -> int | None:
+        for name in names:
+            if match := _HEADING_STYLE.match(name):
+                return int(match[1]) + 1
+            if _TITLE_STYLE.match(name):
+                return 1
+        for holder in (properties, *(style.find("pPr") for style in chain)):
+            if holder is not None and (outline := value_of(holder, "outlineLvl")) and outline in "012345678":
+                return int(outline) + 2
+        return None
+
     def _table(self, table: Element) -> None:
         self._tables += 1
         number = self._tables
         rows: list[list[Cell]] = []
         headers = 0
+        tables: list[tuple[str, Element]] = []
         frame: list[Element] = []
         for row in found_in(table, "tr"):
             properties = row.find("trPr")
@@ -198,30 +218,37 @@ class _Reading:
             cells = list(found_in(row, "tc"))
             frame += cells
             rows.append([_cell(each) for each in cells])
+            named = rows[-1][0].text if rows[-1] else None
+            tables += ((named or "", inner) for cell in cells for inner in found_in(cell, "tbl"))
         grid = grid_of(rows)
         if max(map(len, grid), default=0) == 1:
             for cell in frame:
                 self.take(cell)  # a frame, not a table
             return
         self.blocks += table_blocks(grid, table=number, header_rows=headers or None)
+        for named, inner in tables:
+            start = len(self.blocks)
+            self._table(inner)
+            self.blocks[start:] = [
+                structs.replace(block, context=(*block.context, *filter(None, [named])))
+                for block in self.blocks[start:]
+            ]
 
 
 def _cell(cell: Element) -> Cell:
     properties = cell.find("tcPr")
     merged = properties.find("vMerge") if properties is not None else None
-    text = " ".join(" ".join(map(shown_text, found_in(cell, "p"))).split())
+    text = " ".join(" ".join(shown_text(each).split()) for each in _paragraphs(cell)).strip()
     goes_on = merged is not None and merged.get("val", "continue") == "continue"
     return Cell(None if goes_on else text, columns=span_of(value_of(properties, "gridSpan")))
 
 
-def _heading_level(styles: Sequence[str]) -> int | None:
-    """Return the level of the first of these styles that is a heading's."""
-    for name in styles:
-        if match := _HEADING_STYLE.match(name):
-            return int(match[1]) + 1
-        if _TITLE_STYLE.match(name):
-            return 1
-    return None
+def _paragraphs(cell: Element) -> Iterator[Element]:
+    """Yield the paragraphs of a cell and of the text boxes in it, but not those of tables in it."""
+    for paragraph in found_in(cell, "p", without=("tbl",)):
+        yield paragraph
+        for box in found_in(paragraph, "txbxContent"):
+            yield from _paragraphs(box)
 
 
 def _is_bold(paragraph: Element) -> bool:

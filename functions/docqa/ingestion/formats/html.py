@@ -25,21 +25,25 @@ _BREAKING = frozenset({
 _BESIDE = frozenset({
     "navigation", "search", "menu", "menubar", "toolbar", "banner", "contentinfo", "dialog", "alertdialog", "tablist",
 })
-# Words of a class or an id that name what never is content.
-_BESIDE_WORDS = frozenset({
+# Words of a class or an id: the first name what never is content, the second what is none when it is mostly links.
+_ALWAYS = frozenset({
     "cookie", "cookies", "consent", "gdpr", "breadcrumb", "breadcrumbs", "pagination", "pager", "headerlink", "hidden",
-    "footer", "nav", "navbar", "navigation", "sidebar", "toc", "toctree", "ads", "skip", "share", "sharing", "social", "sns",
-    "newsletter",
+    "footer", "navbar", "sidebar", "sphinxsidebar", "toctree", "advert", "ads", "skip", "navigation", "toc",
+})
+_OFTEN = frozenset({
+    "nav", "menu", "share", "sharing", "social", "sns", "related", "newsletter", "header", "banner", "links", "tags",
 })
 # fmt: on
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _UNSEEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[\w-]*\s*:\s*line-through", re.IGNORECASE
 )
+_COOKIES = re.compile(r"\bcookies?\b|クッキー", re.IGNORECASE)
+_CONSENT = re.compile(r"\b(?:accept|agree|allow|got it|ok\b|dismiss)|同意|許可|了解|承諾|閉じる", re.IGNORECASE)
 LINE = "data-line"
 """The attribute with the number of the source's line at which an element begins."""
 _BOLD_HEADING, _LONGEST_HEADING = 7, 80
-_LEAST_OF_MAIN, _LEAST_LINKS, _LINK_SHARE, _SHORT = 200, 3, 0.6, 200
+_LEAST_OF_MAIN, _LEAST_LINKS, _LINK_SHARE, _SHORT, _BRIEF, _LONGEST_BANNER = 200, 3, 0.6, 200, 60, 500
 
 
 class _Totals(Struct):
@@ -180,9 +184,13 @@ class _Reading:
             return True
         named = f"{given.get('class') or ''} {given.get('id') or ''}"
         words = {word.casefold() for word in _WORDS.findall(named)} if named != " " else set()
-        if words & _BESIDE_WORDS and not mine.tables:
+        if words & _ALWAYS and not mine.tables:
+            return True
+        if tag in ("div", "section", "aside", "form") and mine.characters <= _LONGEST_BANNER and _asks_consent(node):
             return True
         share = mine.linked / mine.characters if mine.characters else 0.0
+        if words & _OFTEN and mine.links and (share > _LINK_SHARE / 2 or mine.characters < _BRIEF):
+            return True
         return tag in _BREAKING and mine.links >= _LEAST_LINKS and share >= _LINK_SHARE
 
     def enter(self, node: "LexborNode") -> None:
@@ -290,6 +298,13 @@ class _Reading:
         grid = grid_of(rows)
         self.blocks += table_blocks(grid, table=self._table, header_rows=headers or None, line=self._number)
         self._number = 0
+
+
+def _asks_consent(node: "LexborNode") -> bool:
+    """Return whether it has a button, or links that are one; links in a text about cookies are none."""
+    has_button = node.css_first("button, input") is not None
+    said = node.text() if has_button else "\n".join(link.text() for link in node.css("a"))
+    return bool(_CONSENT.search(said) and _COOKIES.search(node.text()))
 
 
 def _is_layout(table: "LexborNode") -> bool:

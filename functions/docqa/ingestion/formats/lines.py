@@ -1,4 +1,4 @@
-"""Lines of plain text to blocks: headings, list items, tables whose columns are aligned, wrapped paragraphs."""
+"""Lines of plain text to blocks: headings, list items, tables whose columns are aligned or barred, wrapped paragraphs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,6 +17,7 @@ ITEM = re.compile(
 NUMBERED = re.compile(r"[ \t　]*\d{1,3}[.)．）]\s")
 _RULE = re.compile(r"[ \t]*[-*_=~─━―・.+]{4,}[ \t]*$")
 _UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
+_SEPARATOR = re.compile(r"[ \t]*[|+]?[ \t]*:?-{2,}:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*[|+]?[ \t]*$")
 _QUOTED = re.compile(r"[ \t]*(?:[>＞][ \t]?)+")
 _CELL = re.compile(r"\S+(?:[ 　]\S+)*")
 _APART = re.compile(r"\S(?: {2,}|\t+|　{2,})\S")
@@ -63,6 +64,8 @@ def line_blocks(lines: Sequence[Line], *, titled: bool = False) -> Iterator[Bloc
             rows = [each.row for each in lines[at:end]]
             pages = [each.page for each in lines[at:end]]
             yield from table_blocks(rows, table=line.table, line=line.number, pages=pages)
+        elif (end := _barred(lines, at)) > at:
+            yield from _bar_table(lines[at:end], tables)
         elif (end := _aligned(lines, at)) > at:
             grid = [_CELL.findall(each.text) for each in lines[at:end] if not _RULE.match(each.text)]
             grid[0] = [*[""] * (len(grid[1]) - len(grid[0])), *grid[0]]
@@ -137,7 +140,7 @@ def _end(lines: Sequence[Line], at: int) -> int:
             break
         if line.page != page and above.endswith(_ENDED):
             break
-        if _APART.search(line.text) and _aligned(lines, end) > end:
+        if _APART.search(line.text) and (_barred(lines, end) > end or _aligned(lines, end) > end):
             break
         width = max(width, shown_width(line.text.strip()))
         hanging = len(line.text) - len(line.text.lstrip()) > (len(item[1]) if item else 0)
@@ -174,6 +177,22 @@ def unquoted(text: str) -> str:
     """Return a line without the marks of a quotation before it."""
     quoted = _QUOTED.match(text)
     return text[quoted.end() :] if quoted else text
+
+
+def _barred(lines: Sequence[Line], at: int) -> int:
+    """Return where the table between bars ends that begins with line `at`; `at` when there is none."""
+    end = at
+    while end < len(lines) and ("|" in lines[end].text or (end > at and _SEPARATOR.match(lines[end].text))):
+        end += 1
+    rule = any(_SEPARATOR.match(line.text) for line in lines[at + 1 : at + 2])
+    return end if end - at >= 2 and (rule or lines[at].text.lstrip().startswith("|")) else at
+
+
+def _bar_table(lines: Sequence[Line], table: int) -> list[Block]:
+    rule = next((at for at, line in enumerate(lines) if at and _SEPARATOR.match(line.text)), None)
+    rows = [line for line in lines if not _SEPARATOR.match(line.text)]
+    grid, pages = [row.text.strip().strip("|").split("|") for row in rows], [row.page for row in rows]
+    return table_blocks(grid, table=table, header_rows=rule, line=lines[0].number, pages=pages)
 
 
 def _aligned(lines: Sequence[Line], at: int) -> int:

@@ -12,9 +12,14 @@ if TYPE_CHECKING:
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^([A-Za-z_ -]+?|[^\s:：]{2,8})[ \t]*[:：][ \t]*(.+?)[ \t]*$", re.MULTILINE)
-_NOTE_MARK = re.compile(r"\[\^[^\]\s]+\]")
+# Directives of site generators: {% include x %}, {{< toc >}}, [TOC], :::, {: .class}.
+_DIRECTIVE = re.compile(
+    r"\{%[^%\n]*%\}|\{\{[^{}\n]*\}\}|\{:[^{}\n]*\}|\{#[\w-]+\}|^\[TOC\]$|^:{3,}.*$|(?<=> )\[![A-Za-z]+\]|\[\^[^\]\s]+\]",
+    re.MULTILINE,
+)
 # A reference to nowhere, for CommonMark.
 _FOOTNOTE = re.compile(r"^\[\^([^\]\s]+)\]:[ \t]+", re.MULTILINE)
+_NAMED_NOTE = re.compile(r'^(?:!!!|\?\?\?\+?)[ \t]*[\w-]+[ \t]*"?([^"\n]*)"?', re.MULTILINE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -23,9 +28,9 @@ def read_markdown(text: str) -> Content:
     front = _FRONT.match(text)
     fields = dict(_FIELD.findall(front[1])) if front else {}
     skipped = text[: front.end()].count("\n") if front else 0
-    body = _FOOTNOTE.sub(r"※\1 ", text[front.end() :] if front else text)
+    body = _FOOTNOTE.sub(r"※\1 ", _NAMED_NOTE.sub(r"\1", text[front.end() :] if front else text))
     parser = _parser()
-    tokens = parser.parse(_NOTE_MARK.sub("", body))
+    tokens = parser.parse(_DIRECTIVE.sub("", body))
     for token in tokens:
         if token.map:
             token.attrSet(LINE, str(skipped + token.map[0] + (2 if token.type == "fence" else 1)))

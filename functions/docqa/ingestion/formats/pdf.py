@@ -1,5 +1,7 @@
-"""PDF to blocks, by PDFium."""
+"""PDF to blocks: by PDFium; where it leaves characters out, by pypdf, which sees no tables."""
 
+import io
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,16 +9,18 @@ from contextlib import closing
 from itertools import islice, pairwise, takewhile
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Content, Unreadable, raised
 from functions.docqa.ingestion.formats.lines import NUMBERED, Line, line_blocks, shown_width
 from functions.docqa.ingestion.formats.pdf_tables import PlacedLine, Rule, Word, with_tables
 from functions.docqa.ingestion.headings import is_metadata
 from functions.docqa.ingestion.tables import is_header
 
-_MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES = 3_000, 300_000, 2_000
+_MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS = 3_000, 300_000, 2_000, 20_000
 _EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4, 3.0, 6, 8
-_LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN = 1.12, 160, 0.3, 3.0
-_SMALL, _COMPARED_ROWS = 0.85, 50
+_LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
+_SMALL, _RAISED, _COMPARED_ROWS = 0.85, 0.6, 50
 _RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
 _BOLD = 600
 _DIGITS = re.compile(r"\d+")
@@ -79,11 +83,12 @@ def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
         with closing(pypdfium2.PdfDocument(content)) as document:
             if len(document) > _MAX_PAGES:
                 raise Unreadable(f"{len(document)} pages, more than {_MAX_PAGES}")
-            budget, pages = MAX_CHARACTERS, []
+            budget, pages, lost = MAX_CHARACTERS, [], False
             for number in range(len(document)):
                 with closing(document[number]) as page:
                     lines, characters = _page_lines(page)
                     budget -= characters
+                    lost = lost or _leaves_out(page)
                     pages.append(_Page(lines, list(_rules(page)), is_image=not lines and _has_image(page)))
                 if budget < 0:
                     raise Unreadable(f"more than {MAX_CHARACTERS} characters of text")
@@ -91,7 +96,9 @@ def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
     except pypdfium2.PdfiumError as error:
         locked = "password" in str(error).casefold()
         raise Unreadable("encrypted PDF" if locked else "damaged PDF") from error
-    return pages, title
+    if not lost:
+        return pages, title
+    return [page._replace(lines=lines) for lines, page in zip(_by_pypdf(content), pages, strict=False)], title
 
 
 def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
@@ -105,14 +112,45 @@ def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
             raise Unreadable(f"more than {_MAX_PAGE_CHARACTERS} characters on a page")
         codes = [raw.FPDFText_GetUnicode(text, at) for at in range(count)]
         characters = "".join(_HYPHENS.get(code) or (chr(code) if 0 < code < 0x110000 else " ") for code in codes)
-        found = re.finditer(r"[^\r\n]*\S[^\r\n]*", characters)
-        return [_placed(text, characters, *match.span(), rotation) for match in found], count
+        lines: list[PlacedLine] = []
+        for match in re.finditer(r"[^\r\n]*\S[^\r\n]*", characters):
+            line = _placed(text, characters, *match.span(), rotation)
+            if lines and not line.upright and _goes_on(lines[-1], line):
+                line = _joined(lines.pop(), line, spaced=match[0][0].isspace())
+            lines.append(line)
+    return _upright(lines), count
+
+
+def _goes_on(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether PDFium began a line only because a character before it is raised."""
+    gap = line.words[0].left - above.words[-1].right
+    return abs(line.y - above.y) < _RAISED * max(line.size, above.size) and -1 < gap < _RAISED * line.size
+
+
+def _joined(above: PlacedLine, line: PlacedLine, *, spaced: bool) -> PlacedLine:
+    words = [*above.words, *line.words]
+    if not spaced:
+        first, last = line.words[0], above.words[-1]
+        words = [*above.words[:-1], Word(last.text + first.text, last.left, first.right, last.y), *line.words[1:]]
+    size, bold = (line.size, line.bold) if above.size < line.size else (above.size, above.bold)
+    return PlacedLine(above.text + " " * spaced + line.text, words, y=min(above.y, line.y), size=size, bold=bold)
 
 
 def _has_image(page: Any) -> bool:
     from pypdfium2 import raw
 
     return next(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]), None) is not None
+
+
+def _leaves_out(page: Any) -> bool:
+    """Return whether there is text without width: PDFium drops single characters of fonts that are not embedded."""
+    from pypdfium2 import raw
+
+    for item in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT]), _MAX_OBJECTS):
+        left, _, right, _ = item.get_bounds()
+        if left == right and left and not raw.FPDFFont_GetIsEmbedded(raw.FPDFTextObj_GetFont(item)):
+            return True
+    return False
 
 
 def _placed(text: Any, characters: str, start: int, end: int, rotation: int) -> PlacedLine:
@@ -129,8 +167,10 @@ def _placed(text: Any, characters: str, start: int, end: int, rotation: int) -> 
     # A font may be scaled by the page's matrix: what is shown counts.
     size = box[3] - box[1] if size <= 1.5 else size
     bold = raw.FPDFText_GetFontWeight(text, at) >= _BOLD
+    ending = _turned(text.get_charbox(end - 1), rotation)
+    upright = abs(ending[1] - box[1]) > 2 * (abs(ending[0] - box[0]) + size)
     line = " ".join(word.text for word in words)
-    return PlacedLine(line, words, y=box[1], size=round(size * 2) / 2, bold=bold)
+    return PlacedLine(line, words, y=box[1], size=round(size * 2) / 2, bold=bold, upright=upright)
 
 
 def _with_raised(text: Any, start: int, word: str) -> str:
@@ -178,6 +218,60 @@ def _rules(page: Any) -> Iterator[Rule]:
         elif raw.FPDFPath_CountSegments(item) in (4, 5) and right - left > _THIN:
             yield from (Rule(at, left, right, level=True) for at in (bottom, top))
             yield from (Rule(at, bottom, top, level=False) for at in (left, right))
+
+
+def _upright(lines: list[PlacedLine]) -> list[PlacedLine]:
+    """Return the lines; those of a page written from top to bottom as if they ran from left to right, the first above."""
+    if sum(len(line.text) for line in lines if line.upright) > _MOST_UPRIGHT * sum(len(line.text) for line in lines):
+        columns = sorted(lines, key=lambda line: -line.words[0].left)
+        return [structs.replace(line, y=-line.words[0].left, words=line.words[:1]) for line in columns]
+    single = [line for line in lines if len(line.text) == 1 and not line.text.isascii()]
+    if len(single) < 20 or len(single) < _MOST_UPRIGHT * len(lines):
+        return lines
+    out: list[PlacedLine] = []
+    for line in lines:
+        beside = out and abs(out[-1].words[0].left - line.words[0].left) < line.size
+        if beside:
+            out[-1].text += line.text
+        else:
+            out.append(PlacedLine(line.text, line.words[:1], y=-line.words[0].left, size=line.size, bold=line.bold))
+    return out
+
+
+def _by_pypdf(content: bytes) -> list[list[PlacedLine]]:
+    """Return the lines of the pages of a file that PDFium has opened."""
+    from pypdf import PdfReader
+
+    # Its warnings name no file; what cannot be read is told with the file's name.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = PdfReader(io.BytesIO(content))
+        if reader.is_encrypted:
+            reader.decrypt("")
+        return [_pypdf_lines(page) for page in reader.pages]
+    except Exception as error:  # a damaged file raises anything
+        raise Unreadable(f"damaged PDF ({type(error).__name__})") from error
+
+
+def _pypdf_lines(page: Any) -> list[PlacedLine]:
+    """Return the lines of a page; how wide their words are is a guess."""
+    lines: list[PlacedLine] = []
+
+    def seen(text: str, cm: Sequence[float], tm: Sequence[float], _: object, size: float) -> None:
+        x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+        y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+        height = abs(size * (tm[3] * cm[3] or tm[1] * cm[2]))
+        for part in filter(str.strip, text.split("\n")):
+            width = sum(height / (2 if character.isascii() else 1) for character in part.strip())
+            word = Word(part.strip(), x, x + width, y + height / 3)
+            if lines and abs(lines[-1].y - y) < _SAME_HEIGHT:
+                lines[-1].text += f" {word.text}" if word.left - lines[-1].words[-1].right > height / 4 else word.text
+                lines[-1].words.append(word)
+            else:
+                lines.append(PlacedLine(word.text, [word], y=y, size=round(height * 2) / 2))
+
+    page.extract_text(visitor_text=seen)
+    return lines
 
 
 def _keys(line: PlacedLine, page: int) -> set[tuple[str, int]]:

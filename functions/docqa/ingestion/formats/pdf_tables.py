@@ -1,15 +1,16 @@
-"""The tables of a PDF's page: what stands between rules is a cell."""
+"""The tables of a PDF's page: what stands between rules is a cell; without rules, columns that begin or end below one another."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from functions.docqa.ingestion.blocks import joined
 
-_NEAR = 2.5
-_MOST_CELLS, _LONGEST_ROW = 2_000, 2_000
+_NEAR, _ALIGNED = 2.5, 3.0
+_MOST_CELLS, _LONGEST_ROW, _LONGEST_CELL = 2_000, 2_000, 60
+_LEAST_ROWS, _GAP = 3, 0.9
 
 
 class Word(Struct, gc=False):
@@ -40,6 +41,7 @@ class PlacedLine(Struct):
     bold: bool = False
     row: tuple[str, ...] = ()
     table: int = 0
+    upright: bool = False  # written from top to bottom
 
     @property
     def style(self) -> tuple[float, bool]:
@@ -90,7 +92,7 @@ def with_tables(lines: Sequence[PlacedLine], rules: Sequence[Rule], *, first_tab
             out.append(line)
         elif outside:
             out.append(PlacedLine(" ".join(word.text for word in outside), outside, line.y, line.size, line.bold))
-    return out
+    return list(_with_aligned(out, first_table + len(words)))
 
 
 def _around(word: Word, level: Sequence[Rule], upright: Sequence[Rule]) -> _Cell | None:
@@ -178,3 +180,46 @@ def _text(words: Sequence[tuple[float, str]]) -> str:
         lines[-1].append(text)
         last = y
     return joined([" ".join(line) for line in lines])
+
+
+def _with_aligned(lines: Sequence[PlacedLine], table: int) -> Iterator[PlacedLine]:
+    """Return the lines, those of tables without rules with their cells."""
+    at = 0
+    cells = [[] if line.table else _cells(line) for line in lines]
+    while at < len(lines):
+        end = at + 1
+        if len(cells[at]) >= 2:
+            while end < len(lines) and _stands_below(cells[end], cells[at]):
+                end += 1
+        if end - at >= _LEAST_ROWS:
+            for line, row in zip(lines[at:end], cells[at:end], strict=True):
+                line.row, line.table = tuple(word.text for word in row), table
+            table += 1
+        else:
+            end = at + 1
+        yield from lines[at:end]
+        at = end
+
+
+def _cells(line: PlacedLine) -> list[Word]:
+    """Return the words of a line joined to what is set apart by more than a space."""
+    found: list[Word] = []
+    for word in line.words:
+        if found and word.left - found[-1].right < _GAP * (line.size or 10.0):
+            found[-1] = Word(f"{found[-1].text} {word.text}", found[-1].left, word.right, word.y)
+        else:
+            found.append(word)
+    if found and not any(character.isalnum() for character in found[0].text):
+        return []  # the bullet of a list
+    return found if len(found) >= 2 and all(len(cell.text) <= _LONGEST_CELL for cell in found) else []
+
+
+def _stands_below(cells: Sequence[Word], above: Sequence[Word]) -> bool:
+    if len(cells) != len(above) or cells[0].y >= above[0].y:
+        return False
+    return all(
+        abs(cell.left - other.left) < _ALIGNED
+        or abs(cell.right - other.right) < _ALIGNED
+        or abs(cell.left + cell.right - other.left - other.right) < 2 * _ALIGNED
+        for cell, other in zip(cells, above, strict=True)
+    )

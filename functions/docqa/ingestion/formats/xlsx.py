@@ -135,4 +135,6 @@ def _figure(value: float, form: str) -> str:
     number = number * 100 if "%" in pattern else number / 1000 ** len(places[2])
     digits = len(places[1] or "")
     text = f"{number:,.{digits}f}" if "," in places[0] else f"{number:.{digits}f}"
+    if places[1] and "0" not in places[1]:
+        text = text.rstrip("0").rstrip(".")
     return f"{pattern[: places.start()]}{text}{pattern[places.end() :]}".replace('"', "").strip()
