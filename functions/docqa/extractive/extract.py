@@ -84,7 +84,7 @@ class _Asked:
         self.kind = kind_of(question)
         self._terms = frozenset(terms_of(question))
         self.has_words = any(map(str.isalpha, terms_of(blanked(question))))
-        self._measures = measures(question)
+        self._measures = measures(normalise(question))
         self._figures = {each.term for each in quantities(question) if each.kind != "fiscal"}
         names = _NAME.findall(question) if question.isascii() else _LATIN.findall(question)
         self._names = {name for name in map(normalise, names) if name not in _NO_NAMES and name.isalpha() and name[1:]}
@@ -100,7 +100,7 @@ class _Asked:
 
     def selects(self, ranked: RankedUnit) -> bool | None:
         """Return True if the unit's ranges hold the numbers of the question, False if they do not, None without any."""
-        found = {selects(each, ranked.unit.text, ranked.unit.header) for each in self._measures} - {None}
+        found = {selects(each, ranked.unit.text) for each in self._measures} - {None}
         return all(found) if found else None
 
     def is_fit(self, ranked: RankedUnit) -> bool:
