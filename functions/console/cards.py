@@ -23,6 +23,9 @@ class _Question(msgspec.Struct):
     url: str
 
 
+_QUESTION = msgspec.json.Decoder(_Question)
+
+
 class Cards:
     """The endpoint that checks cards: of public addresses only, unless the console is local."""
 
@@ -34,7 +37,7 @@ class Cards:
     def check(self, request: Request, _session: Session, _record: Record) -> Response:
         """Return the card at the body's `url` as text, with the findings on it. Raises INVALID_PARAMS."""
         try:
-            url = msgspec.json.decode(read_body(request, _MOST_BYTES), type=_Question).url
+            url = _QUESTION.decode(read_body(request, _MOST_BYTES)).url
         except msgspec.DecodeError:
             raise invalid_field("url", "must be a string") from None
         parts = parsed(url)

@@ -37,6 +37,10 @@ class _Place(msgspec.Struct):
     quote: str = ""
 
 
+# msgspec analyses a type at its first use, and crashes if two threads do that at once.
+msgspec.json.Decoder(_Place)
+
+
 def with_documents(answer: Answer, documents: Documents, *, corpus_link: str | None) -> Answer:
     """Return `answer`, which leaves to `documents` the messages that have `document` in their metadata.
 

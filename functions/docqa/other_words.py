@@ -26,6 +26,9 @@ class _Reply(msgspec.Struct):
     words: list[str]
 
 
+_REPLY = msgspec.json.Decoder(_Reply)
+
+
 class OtherWords:
     """A model that knows in which words else a thing may be written."""
 
@@ -37,7 +40,7 @@ class OtherWords:
         try:
             reply = structured(
                 self._model,
-                _Reply,
+                _REPLY,
                 instruction=_INSTRUCTION,
                 text=json.dumps({"question": question}, ensure_ascii=False),
                 cancellation=cancellation,

@@ -157,6 +157,9 @@ class _Run(Struct, frozen=True, rename="camel"):
     seconds: float | None = None
 
 
+_RUN = msgspec.json.Decoder(_Run)
+
+
 class RunEndpoint(Struct, frozen=True):
     """The endpoint at `RUN_PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
 
@@ -172,7 +175,7 @@ class RunEndpoint(Struct, frozen=True):
         if request.method != "POST":
             raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
         try:
-            run = msgspec.json.decode(read_body(request, _MOST_RUN_BYTES), type=_Run)
+            run = _RUN.decode(read_body(request, _MOST_RUN_BYTES))
         except msgspec.DecodeError as error:
             raise A2AError(errors.INVALID_PARAMS, str(error)) from None
         record["taskId"] = run.task_id

@@ -52,6 +52,9 @@ class Miss(Struct, frozen=True, array_like=True):
     text: str
 
 
+_COUNTS = msgspec.json.Decoder(list[tuple[Miss, int]])
+
+
 class Misses:
     """The misses in `store`, or without one in the process. `clock` gives seconds since the epoch. Thread-safe."""
 
@@ -112,7 +115,7 @@ class Misses:
         data = self._store.conversation(_OWNER, _key(day, part))
         # Another revision of the hub may have written it.
         with suppress(msgspec.MsgspecError):
-            return Counter(dict(msgspec.json.decode(data or b"[]", type=list[tuple[Miss, int]])))
+            return Counter(dict(_COUNTS.decode(data or b"[]")))
         return Counter()
 
     def _today(self) -> int:

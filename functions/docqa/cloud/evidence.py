@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import convert, structs
+from msgspec import convert, json, structs
 
 from functions.docqa.cloud.search import Chunk
 from functions.docqa.ingestion.assembly import assemble
@@ -17,6 +17,8 @@ from functions.docqa.model import Document, Edition, Passage
 EDITION_FIELD, MD5_FIELD = "edition", "md5"
 """The members of a document's own data in which `hubctl corpus push` keeps its edition and the MD5 of what was indexed."""
 _APART = "\n\n"
+# msgspec analyses a type at its first use, and crashes if two threads do that at once.
+json.Decoder(Edition)
 
 
 def documents_of(chunks: Sequence[Chunk]) -> list[Document]:

@@ -31,6 +31,9 @@ class _Answer(msgspec.Struct):
     reason: str = ""
 
 
+_ANSWER = msgspec.msgpack.Decoder(_Answer)
+
+
 def read_all(
     files: Iterable[tuple[str, str, bytes]], *, wall_seconds: float = WALL_SECONDS
 ) -> Iterator[Document | Skipped]:
@@ -69,7 +72,7 @@ class _Child:
             _send(process.stdin, msgspec.msgpack.encode((path, uri, content)))
             answer = _received(process.stdout, _MAX_ANSWER_BYTES)
             if answer:
-                return msgspec.msgpack.decode(answer, type=_Answer)
+                return _ANSWER.decode(answer)
         except (OSError, msgspec.MsgspecError):
             pass
         finally:

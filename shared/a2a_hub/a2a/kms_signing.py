@@ -29,6 +29,9 @@ class _Signature(Struct):
     signature: bytes
 
 
+_TOKEN, _SIGNATURE = msgspec.json.Decoder(_Token), msgspec.json.Decoder(_Signature)
+
+
 def signing_with(name: str, *, endpoint: str, metadata_host: str) -> Callable[[dict[str, Any], bytes], str]:
     """Return `CardSigner.serialize` with the key version `name`, as the function's own account."""
     http = HttpClient()
@@ -47,10 +50,10 @@ def signing_with(name: str, *, endpoint: str, metadata_host: str) -> Callable[[d
         body = msgspec.json.encode({"digest": {"sha256": digest}})
         try:
             token = ask("GET", f"http://{metadata_host}{_CREDENTIALS_PATH}", {"metadata-flavor": "Google"}, None)
-            bearer = f"Bearer {msgspec.json.decode(token, type=_Token).access_token}"
+            bearer = f"Bearer {_TOKEN.decode(token).access_token}"
             headers = {"authorization": bearer, "content-type": JSON}
             answer = ask("POST", f"{endpoint}/v1/{name}:asymmetricSign", headers, body)
-            r, s = decode_dss_signature(msgspec.json.decode(answer, type=_Signature).signature)
+            r, s = decode_dss_signature(_SIGNATURE.decode(answer).signature)
         except (HttpFailure, msgspec.MsgspecError) as failure:
             raise SigningFailed(type(failure).__name__) from None
         # RFC 7518 §3.4: r and s, 32 bytes each.

@@ -35,6 +35,10 @@ class Turn(Struct, frozen=True):
     answer: str
 
 
+# msgspec analyses a type at its first use, and crashes if two threads do that at once.
+msgspec.json.Decoder(Turn)
+
+
 class LastTurns:
     """An LRU cache of the last turns of each conversation. Thread-safe."""
 

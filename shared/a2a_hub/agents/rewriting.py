@@ -29,6 +29,9 @@ class _Reply(msgspec.Struct):
     question: str
 
 
+_REPLY = msgspec.json.Decoder(_Reply)
+
+
 def rewritten(
     model: LanguageModel, question: str, earlier: Sequence[tuple[str, str]], *, cancellation: Cancellation
 ) -> str | None:
@@ -44,7 +47,7 @@ def rewritten(
     try:
         reply = structured(
             model,
-            _Reply,
+            _REPLY,
             instruction=_INSTRUCTION,
             text="\n".join([*lines, _line(question=question)]),
             cancellation=cancellation,

@@ -53,6 +53,9 @@ class Report(Struct, frozen=True, kw_only=True):
     examined: tuple[Examined, ...] = ()
 
 
+_REPORT = msgspec.json.Decoder(Report)
+
+
 def ok(check: str, message: str) -> Step:
     """Return the step of a part that works."""
     return Step(check=check, outcome=Outcome.OK, message=message)
@@ -109,7 +112,7 @@ def report_response(report: Report, *, status: int = 200) -> Response:
 def read_report(body: bytes) -> Report | None:
     """Decode a report; None if the bytes are none."""
     try:
-        return msgspec.json.decode(body, type=Report)
+        return _REPORT.decode(body)
     except (ValueError, RecursionError):
         # Anything may answer at that path; msgspec reports invalid UTF-8 by Python's own error.
         return None

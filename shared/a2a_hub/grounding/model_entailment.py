@@ -24,6 +24,9 @@ class _Verdict(msgspec.Struct, kw_only=True):
     supported: bool
 
 
+_VERDICT = msgspec.json.Decoder(_Verdict)
+
+
 class ModelEntailment:
     """An `Entailment` by a language model, which sees the claim and its quotes alone."""
 
@@ -37,7 +40,7 @@ class ModelEntailment:
         asked = json.dumps({"claim": text, "quotes": quoted}, ensure_ascii=False)
         verdict = structured(
             self._model,
-            _Verdict,
+            _VERDICT,
             instruction=_INSTRUCTION,
             text=asked,
             cancellation=cancellation,

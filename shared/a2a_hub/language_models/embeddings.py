@@ -99,7 +99,7 @@ class OpenAiEmbeddings:
         if answer.status != 200:
             raise ModelFailed(status_failure(answer))
         try:
-            found = msgspec.json.decode(content, type=_Answer).data
+            found = _ANSWER.decode(content).data
         except msgspec.MsgspecError:
             found = []
         return _complete([each.embedding for each in sorted(found, key=lambda each: each.index)], len(texts))
@@ -117,6 +117,9 @@ class _Embedding(msgspec.Struct):
 
 class _Answer(msgspec.Struct):
     data: list[_Embedding]
+
+
+_ANSWER = msgspec.json.Decoder(_Answer)
 
 
 def _complete(vectors: Sequence[Vector], count: int) -> Sequence[Vector]:

@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 def structured(
     model: LanguageModel,
-    kind: type[_T],
+    form: msgspec.json.Decoder[_T],
     *,
     instruction: str,
     text: str,
@@ -23,7 +23,7 @@ def structured(
     timeout_seconds: float,
 ) -> _T:
     """Return the model's answer. Raises ModelFailed, also for one that has another form, or over 2,000 characters."""
-    prompt = Prompt(instruction=instruction, text=text, temperature=0.0, json_schema=schema_of(kind))
+    prompt = Prompt(instruction=instruction, text=text, temperature=0.0, json_schema=schema_of(form.type))
     reply = ""
     for piece in model.stream(prompt, cancellation=cancellation, timeout_seconds=timeout_seconds):
         if isinstance(piece, str):
@@ -31,7 +31,7 @@ def structured(
         if len(reply) > _MOST_CHARACTERS:
             break
     try:
-        return msgspec.json.decode(reply[reply.find("{") : reply.rfind("}") + 1], type=kind)
+        return form.decode(reply[reply.find("{") : reply.rfind("}") + 1])
     except (msgspec.MsgspecError, UnicodeEncodeError):
         failure = Failure(cause=Cause.BROKEN, detail="the model did not answer in the form that it was given")
         raise ModelFailed(failure) from None
