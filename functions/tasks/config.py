@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from a2a_hub.identity import private_key
 from a2a_hub.identity import settings as identity_settings
-from a2a_hub.identity.public_keys import PublicKey, public_half
+from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.queue import factory as wakeup_settings
 from a2a_hub.queue.factory import WakeupSettings
@@ -18,7 +18,7 @@ from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks import webhook_address
 from a2a_hub.tasks.settings import read_most_attempts
 from a2a_hub.tasks.webhook_address import WebhookAddresses
-from functions.tasks.webhooks.notification import RetryLimits
+from functions.tasks.webhooks.notification import RetryLimits, public_key_of
 from functions.tasks.workers import identity as worker_identity
 
 _DAY_SECONDS = 86_400
@@ -112,7 +112,7 @@ def read(environ: Mapping[str, str]) -> Config:
 def _webhooks(settings: Settings, published: tuple[PublicKey, ...], *, is_woken: bool) -> WebhookConfig:
     """Read the settings; `published` are the keys of WEBHOOK_PUBLIC_KEYS. If wake-ups tell of all work, it is polled for less."""
     signing_key = private_key.read(settings, "WEBHOOK_SIGNING_KEY")
-    own = (public_half(signing_key),) if signing_key else ()
+    own = (public_key_of(signing_key),) if signing_key else ()
     return WebhookConfig(
         addresses=webhook_address.read(settings),
         signing_key=signing_key,

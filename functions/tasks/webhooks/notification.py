@@ -16,6 +16,7 @@ from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.messages import delay_of, seconds_of
+from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.task_store.store import Delivery, PushConfig, TaskStore
 from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses
 
@@ -122,6 +123,12 @@ class Signer:
             "request_body_sha256": hashlib.sha256(body).hexdigest(),
         }
         return jws.serialize_compact(self._header, msgspec.json.encode(claims), self._key, algorithms=["ES256"])
+
+
+def public_key_of(pem: str) -> PublicKey:
+    """Return the public half of a private key."""
+    public = ECKey.import_key(pem).as_dict(private=False)
+    return PublicKey(str(public["x"]), str(public["y"]))
 
 
 class Notification(Struct, frozen=True, kw_only=True):

@@ -4,17 +4,18 @@ The official SDKs leave out empty and default members before they sign and verif
 cards without such members are signed here, so that every verifier computes the same bytes.
 """
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
-from a2a_hub.identity.public_keys import PublicKey, base64url, public_half
+from a2a_hub.identity.public_keys import PublicKey, base64url
 
 _SIGNATURES = "signatures"
-_ALGORITHM = "ES256"
+_COORDINATE_BYTES = 32
 _DEEPEST = 64
 
 
@@ -23,11 +24,11 @@ class SigningFailed(Exception):
 
 
 class CardSigner(Struct, frozen=True, kw_only=True):
-    """The key that signs cards: a function from header and payload to a compact JWS, which raises SigningFailed; its public half,
-    and the address of the key set that has it.
+    """The key that signs cards: a function from bytes to a signature in DER, which raises SigningFailed; its public half, and the
+    address of the key set that has it.
     """
 
-    serialize: Callable[[dict[str, Any], bytes], str]
+    ecdsa: Callable[[bytes], bytes]
     key: PublicKey
     key_set_url: str
 
@@ -36,9 +37,10 @@ class CardSigner(Struct, frozen=True, kw_only=True):
         signed: dict[str, Any] = _without_defaults({name: each for name, each in card.items() if name != _SIGNATURES})
         if not _is_whole(signed):
             return None
-        protected = {"alg": _ALGORITHM, "typ": "JOSE", "kid": self.key.id, "jku": self.key_set_url}
-        header, _, signature = self.serialize(protected, canonical(signed)).split(".")
-        return signed | {_SIGNATURES: [{"protected": header, "signature": signature}]}
+        protected = {"alg": "ES256", "typ": "JOSE", "kid": self.key.id, "jku": self.key_set_url}
+        header, payload = base64url(msgspec.json.encode(protected)), base64url(canonical(signed))
+        signature = _joined(self.ecdsa(f"{header}.{payload}".encode()))
+        return signed | {_SIGNATURES: [{"protected": header, "signature": base64url(signature)}]}
 
     def attempt(self, card: Mapping[str, Any]) -> tuple[dict[str, Any] | None, bool]:
         """Return the signed card, if its own key set verifies it, and False where a later attempt may succeed."""
@@ -53,11 +55,12 @@ class CardSigner(Struct, frozen=True, kw_only=True):
 def signer_of(pem: str, *, key_set_url: str) -> CardSigner:
     """Return the signer with this key (P-256, in PEM)."""
     # A function that signs nothing starts sooner without this.
-    from joserfc import jws
-    from joserfc.jwk import ECKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    serialize = partial(jws.serialize_compact, private_key=ECKey.import_key(pem), algorithms=[_ALGORITHM])
-    return CardSigner(serialize=serialize, key=public_half(pem), key_set_url=key_set_url)
+    numbers: Any = load_pem_private_key(pem.encode(), password=None).public_key()
+    point = numbers.public_numbers()
+    x, y = (base64url(value.to_bytes(_COORDINATE_BYTES, "big")) for value in (point.x, point.y))
+    return CardSigner(ecdsa=partial(_ecdsa, pem), key=PublicKey(x, y), key_set_url=key_set_url)
 
 
 def is_signed_by(card: Mapping[str, Any], keys: Sequence[PublicKey]) -> bool:
@@ -86,18 +89,55 @@ def canonical(value: Mapping[str, Any]) -> bytes:
 
 
 def _verifies(signature: Mapping[str, Any], payload: str, keys: Sequence[PublicKey]) -> bool:
-    from joserfc import jws
-    from joserfc.errors import JoseError
-    from joserfc.jwk import ECKey
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec, utils
 
-    compact = f"{signature.get('protected')}.{payload}.{signature.get('signature')}"
-    registry = jws.JWSRegistry(algorithms=[_ALGORITHM], strict_check_header=False)
-    for key in keys:
-        # A header may be any JSON.
-        with suppress(JoseError, ValueError, TypeError, AttributeError, LookupError):
-            jws.deserialize_compact(compact, ECKey.import_key(dict(key.jwk)), registry=registry)
-            return True
+    protected = signature.get("protected")
+    try:
+        header = msgspec.json.decode(_decoded(protected))
+        value = _decoded(signature.get("signature"))
+    except ValueError:
+        return False
+    # An extension of JWS that is critical is one that must be understood (RFC 7515 §4.1.11).
+    if not isinstance(header, dict) or header.get("alg") != "ES256" or "crit" in header:
+        return False
+    r, s = (int.from_bytes(half, "big") for half in (value[:_COORDINATE_BYTES], value[_COORDINATE_BYTES:]))
+    for key in keys if len(value) == 2 * _COORDINATE_BYTES else ():
+        x, y = (int.from_bytes(_decoded(each), "big") for each in (key.x, key.y))
+        public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+        try:
+            public.verify(
+                utils.encode_dss_signature(r, s), f"{protected}.{payload}".encode(), ec.ECDSA(hashes.SHA256())
+            )
+        except InvalidSignature:
+            continue
+        return True
     return False
+
+
+def _decoded(text: Any) -> bytes:
+    """Return the bytes of base64url without padding. Raises ValueError."""
+    if not isinstance(text, str) or not text.isascii():
+        raise ValueError("no base64url")
+    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+
+
+def _ecdsa(pem: str, data: bytes) -> bytes:
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    key: Any = load_pem_private_key(pem.encode(), password=None)
+    return bytes(key.sign(data, ec.ECDSA(hashes.SHA256())))
+
+
+def _joined(der: bytes) -> bytes:
+    """Return a signature in the form of RFC 7518 §3.4: r and s, 32 bytes each."""
+    from cryptography.hazmat.primitives.asymmetric import utils
+
+    r, s = utils.decode_dss_signature(der)
+    return r.to_bytes(_COORDINATE_BYTES, "big") + s.to_bytes(_COORDINATE_BYTES, "big")
 
 
 def _without_defaults(value: Any) -> Any:

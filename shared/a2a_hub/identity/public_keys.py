@@ -40,14 +40,6 @@ def public_keys(pem: str) -> tuple[PublicKey, ...]:
     return tuple(_key(block) for block in blocks)
 
 
-def public_half(pem: str) -> PublicKey:
-    """Return the public half of a private key."""
-    from joserfc.jwk import ECKey
-
-    members = ECKey.import_key(pem).as_dict(private=False)
-    return PublicKey(str(members["x"]), str(members["y"]))
-
-
 def base64url(data: bytes) -> str:
     """Return base64url without padding (JOSE)."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

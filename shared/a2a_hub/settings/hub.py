@@ -214,8 +214,8 @@ def _card_signer(settings: Settings, public_url: str, keys: tuple[PublicKey, ...
         )
         return None
     host = settings.text("GCE_METADATA_HOST", "metadata.google.internal")
-    serialize = kms_signing.signing_with(name, endpoint=endpoint, metadata_host=host)
-    return CardSigner(serialize=serialize, key=keys[0], key_set_url=key_set_url)
+    ecdsa = kms_signing.signing_with(name, endpoint=endpoint, metadata_host=host)
+    return CardSigner(ecdsa=ecdsa, key=keys[0], key_set_url=key_set_url)
 
 
 def _security(settings: Settings) -> tuple[SecurityKind, ...]:
