@@ -138,16 +138,27 @@ def _background(config: Config, tasks: TurnEngine, log: Log) -> Background:
 
     background = Background(log)
     sweep = "The sweep for tasks whose process has died"
-    background.every(config.sweep_seconds, lambda: _run_abandoned(tasks), name=sweep)
+    background.every(config.sweep_seconds, _Sweep(tasks).run, name=sweep)
     background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")
     return background
 
 
-def _run_abandoned(tasks: TurnEngine) -> None:
-    """End the tasks of processes that have died: they are reported as interrupted."""
-    for task_id in tasks.store.due([HUB], limit=_MAX_CONCURRENT_RUNS):
-        with suppress(LeaseLost, TaskEnded):
-            tasks.run(task_id, request_id=new_id(), record={})
+class _Sweep:
+    """The tasks of processes that have died: they are reported as interrupted.
+
+    A task is one of them if the sweep before saw it too: between an answer and its lease, a task is due for a moment.
+    """
+
+    def __init__(self, tasks: TurnEngine) -> None:
+        self._tasks = tasks
+        self._seen: set[str] = set()
+
+    def run(self) -> None:
+        due = self._tasks.store.due([HUB], limit=_MAX_CONCURRENT_RUNS)
+        abandoned, self._seen = self._seen.intersection(due), set(due)
+        for task_id in abandoned:
+            with suppress(LeaseLost, TaskEnded):
+                self._tasks.run(task_id, request_id=new_id(), record={})
 
 
 def _examine(config: Config, model: LanguageModel | None) -> Sequence[Step]:

@@ -86,6 +86,8 @@ class AgentServer(HttpServer):
             self.serve_card(exchange)
         elif (answer := self._answer_to(received)) is not None:
             answer(exchange)
+        elif not received.body and self._binding != "HTTP+JSON":
+            exchange.json({}, 404)
         elif self._is_cancel(received):
             self._cancel(exchange)
         elif self._is_get_task(received):
