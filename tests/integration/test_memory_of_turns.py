@@ -8,24 +8,22 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.a2a.live_turn import LiveTurn
+from a2a_hub.a2a.model import text_of
 from a2a_hub.http.messages import Request, blocking, body_of
-from a2a_hub.tasks.recorder import Recording
+from a2a_hub.runtime.ids import random_hex
 from tests.fakes.every_function import JSON_RPC, encoded, handler_of, headers_of, neighbours, request_with, settings_of
 
 
 @pytest.mark.parametrize("store", ["none", "sqlite"])
 @pytest.mark.parametrize("method", ["SendMessage", "SendStreamingMessage"])
 def test_a_turn_that_is_over_needs_no_garbage_collector(tmp_path: Path, store: str, method: str) -> None:
-    path, body = request_with("hello", "hub", JSON_RPC)
+    path, body = request_with(words := random_hex(), "hub", JSON_RPC)
     body = body.replace(encoded({"a": "SendMessage"})[6:-1], encoded({"a": method})[6:-1])
     with neighbours() as near:
         stored = {} if store == "none" else {"TASK_STORE": f"sqlite:{tmp_path / 'tasks.sqlite3'}"}
         handle = handler_of("hub", {**settings_of("hub", tmp_path, near), **stored})
         gc.collect()
         gc.disable()
-        # Earlier tests of this process may have left some that still wait for an agent.
-        kept = _turns()
-        others = {id(each) for each in kept}
         try:
             request = Request(method="POST", path=path, headers=headers_of("hub"), read_body=body_of(body))
             answer = blocking(handle(request))
@@ -34,14 +32,14 @@ def test_a_turn_that_is_over_needs_no_garbage_collector(tmp_path: Path, store: s
                 assert list(answer.body)
             del request, answer
             deadline = time.monotonic() + 30
-            while left := [each for each in _turns() if id(each) not in others]:
+            while left := _turns(words):
                 assert time.monotonic() < deadline, left
                 del left
         finally:
             gc.enable()
-            del kept
 
 
-def _turns() -> list[object]:
-    """The objects of turns and of their recordings that are in memory."""
-    return [each for each in gc.get_objects() if isinstance(each, LiveTurn | Recording)]
+def _turns(words: str) -> list[LiveTurn]:
+    """Return the turns in memory that begin with this text: hubs of earlier tests of this process may still have others."""
+    turns = [each for each in gc.get_objects() if isinstance(each, LiveTurn)]
+    return [each for each in turns if text_of(each.sent.message) == words]
