@@ -200,7 +200,11 @@ def _requests(reader: Any, connection: int, *, reads_bodies: bool) -> Iterator[R
         while line := reader.readline().decode("latin-1").strip():
             name, _, value = line.partition(":")
             headers[name.strip().lower()] = value.strip()
-        body = reader.read(int(headers.get("content-length", 0))) if reads_bodies else b""
+        length = int(headers.get("content-length", 0)) if reads_bodies else 0
+        body = reader.read(length)
+        if len(body) < length:
+            # The connection was closed in the middle of it.
+            return
         yield Received(words[0], words[1], headers, body, connection)
 
 
