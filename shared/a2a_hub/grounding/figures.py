@@ -22,6 +22,7 @@ _MENTION = re.compile(
     rf"|\b000s?\b)?\s?(?:of\s)?"
     rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
 )
+_RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
 _SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
 _LIMITED = ("number", "date", "time", "fiscal")
 _ENOUGH_LETTERS = 60
@@ -114,6 +115,9 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
             yield said.kind
         if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited):
             yield "boundary"
+    rates = {UNITS[match["unit"]] for match in _RATE.finditer(blanked(sentence).lower())} - COUNTERS
+    if _RATE.search(blanked(texts).lower()) and rates - {unit for factor, unit in _mentions(texts) if factor == 1}:
+        yield "unit"
 
 
 def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given]) -> bool:
