@@ -5,6 +5,7 @@ import json
 import socket
 import struct
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -12,6 +13,8 @@ from typing import Any, Self
 
 JSON = "application/json"
 _RESET = struct.pack("ii", 1, 0)
+# The ports of servers that have ended, held so that nothing which still asks one of them reaches a later test's server.
+_HELD: deque[socket.socket] = deque(maxlen=500)
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,7 @@ class HttpServer:
         self.received: list[Received] = []
         self.connections = 0
         self._greeting = greeting
+        self._chosen_by_test = port != 0
         self._socket = socket.create_server(("127.0.0.1", port)) if listens else _bound()
         self.port: int = self._socket.getsockname()[1]
         self._ending = threading.Event()
@@ -147,6 +151,8 @@ class HttpServer:
                     connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()
+        if not self._chosen_by_test:
+            _HELD.append(_bound(self.port))
 
     def listen(self) -> None:
         """Starts to accept connections, where the server was made with `listens=False`."""
@@ -208,8 +214,9 @@ def _requests(reader: Any, connection: int, *, reads_bodies: bool) -> Iterator[R
         yield Received(words[0], words[1], headers, body, connection)
 
 
-def _bound() -> socket.socket:
+def _bound(port: int = 0) -> socket.socket:
     """A port that nobody else gets, and that refuses connections."""
     taken = socket.socket()
-    taken.bind(("127.0.0.1", 0))
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    taken.bind(("127.0.0.1", port))
     return taken
