@@ -397,7 +397,7 @@ def _if_refused(answer: Answer) -> Answer | None:
 
 
 def _fills_the_room(server: Server) -> tuple[socket.socket, Answer] | None:
-    """A connection whose body takes most of the room and lacks a byte, and the refusal of another; None if it was refused itself."""
+    """A connection whose body lacks a byte of most of the room, and the refusal of another; None if it was refused itself."""
     slow = server.connect()
     slow.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + b"x" * 199_999)
     while not select.select([slow], [], [], 0)[0]:
