@@ -32,11 +32,12 @@ class FailureKind(StrEnum):
     UNSAFE_REQUEST = "unsafe_request"
     UNSAFE_ANSWER = "unsafe_answer"
     UNSCREENED = "unscreened"
+    UNSCREENABLE = "unscreenable"
     INTERNAL = "internal"
     UNROUTED = "unrouted"
 
 
-_UNSAFE = frozenset({FailureKind.UNSAFE_REQUEST, FailureKind.UNSAFE_ANSWER})
+_UNSAFE = frozenset({FailureKind.UNSAFE_REQUEST, FailureKind.UNSAFE_ANSWER, FailureKind.UNSCREENABLE})
 _REFUSALS = _UNSAFE | {FailureKind.NOT_PERMITTED, FailureKind.LIMITED, FailureKind.NOT_ACCEPTED}
 # Until an administrator has done something, no wait helps.
 _PERMANENT = frozenset({FailureKind.NOT_ALLOWED, FailureKind.NOT_FOUND})
@@ -185,6 +186,15 @@ def unscreened(route: Route, direction: str, cause: str, remedy: str | None) -> 
         remedy=remedy,
         # The agent has done its work when its answer cannot be screened.
         transient=direction == "request" and remedy is None,
+    )
+
+
+def unscreenable(route: Route, direction: str) -> Failure:
+    """Return the failure of a turn with a file that the safety check cannot read."""
+    return Failure(
+        kind=FailureKind.UNSCREENABLE,
+        fault="unscreenable_file",
+        cause=f"{route.id}: the {direction} has a file that is neither text nor a document which Model Armor reads",
     )
 
 

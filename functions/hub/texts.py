@@ -81,6 +81,10 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _EN: "The safety check for the agent “{agent}” is not available at the moment, and nothing passes without it.",
         _JA: "エージェント「{agent}」の安全性を現在確認できないため、やり取りを中止しました。",
     },
+    FailureKind.UNSCREENABLE: {
+        _EN: "The safety check for the agent “{agent}” reads texts, PDF and Office documents; other files do not pass.",
+        _JA: "「{agent}」の安全性の確認で読み取れるのは、テキスト・PDF・Office文書のみです。他のファイルは送受信できません。",
+    },
     FailureKind.INTERNAL: {
         _EN: "Something went wrong in the hub while the agent “{agent}” was asked.",
         _JA: "エージェント「{agent}」への問い合わせ中に、ハブで問題が発生しました。",
@@ -118,6 +122,10 @@ _CORRECT = {
     _EN: "Please correct it and try again. Reference: {reference}",
     _JA: "修正してもう一度お試しください。参照番号：{reference}",
 }
+_OTHER_FILE = {
+    _EN: "Please send it in another format. Reference: {reference}",
+    _JA: "別の形式でお送りください。参照番号：{reference}",
+}
 _WHAT_TO_DO = {
     FailureKind.NOT_ACCEPTED: _CORRECT,
     FailureKind.NOT_PERMITTED: _ACCESS,
@@ -128,6 +136,7 @@ _WHAT_TO_DO = {
     FailureKind.FAILED: _REPHRASE,
     FailureKind.UNSAFE_REQUEST: _REPHRASE,
     FailureKind.UNSAFE_ANSWER: _REPHRASE,
+    FailureKind.UNSCREENABLE: _OTHER_FILE,
     FailureKind.RESTING: _AFTER_WAIT,
     FailureKind.LIMITED: _AFTER_LIMIT,
 }

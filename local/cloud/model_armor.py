@@ -1,14 +1,18 @@
-"""Model Armor, as far as the hub uses it: a template's filters over one text (cloud.google.com/security-command-center/docs).
+"""Model Armor, as far as the hub uses it: a template's filters over a text or document (its documentation is that of Security
+Command Center).
 
 Its filters know a few words: orders to forget instructions, addresses under `malicious.example`, and mail addresses, which a
 template with de-identification replaces.
 """
 
 import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from a2a_hub.http.messages import Request, Response
+from functions.docqa.ingestion.blocks import Unreadable
+from functions.docqa.ingestion.reader import read
 from local.cloud.accounts import ARMOR_ADMIN, ARMOR_USER, SANITIZE, Accounts
 from local.cloud.google_api import ProjectApi
 from local.cloud.program import ApiError, json_body, json_response
@@ -30,6 +34,7 @@ _WORDS = {
     "sdp": _MAIL,
 }
 _RESULTS = {"pi_and_jailbreak": "piAndJailbreakFilterResult", "malicious_uris": "maliciousUriFilterResult"}
+_SUFFIXES = {"PDF": ".pdf", "WORD_DOCUMENT": ".docx", "EXCEL_DOCUMENT": ".xlsx", "POWERPOINT_DOCUMENT": ".pptx"}
 _STATES = {False: "NO_MATCH_FOUND", True: "MATCH_FOUND"}
 
 
@@ -53,8 +58,8 @@ class ModelArmor(ProjectApi):
         if match[1] != self._template:
             raise ApiError("NOT_FOUND", f"Template {match[1]} not found.")
         try:
-            text = json_body(request)[_FIELDS[match[2]]]["text"]
-        except (ValueError, TypeError, KeyError):
+            text = _text_of(json_body(request)[_FIELDS[match[2]]])
+        except (ValueError, TypeError, KeyError, Unreadable):
             raise ApiError("INVALID_ARGUMENT", "Data item is required.") from None
         if "garbled" in self.faults:
             return Response(headers={"content-type": "application/json"}, body=b"<html>")
@@ -72,6 +77,14 @@ class ModelArmor(ProjectApi):
             "invocationResult": "SUCCESS",
             "filterResults": results,
         }
+
+
+def _text_of(item: Any) -> str:
+    if "byteItem" not in item:
+        text: str = item["text"]
+        return text
+    kind, data = item["byteItem"]["byteDataType"], item["byteItem"]["byteData"]
+    return read(f"a{_SUFFIXES[kind]}", "", b64decode(data)).text
 
 
 def _filtered(name: str, found: bool, text: str) -> Mapping[str, Any]:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from a2a_hub.text.decoding import Undecodable, decoded
 from functions.docqa.ingestion.assembly import assemble
 from functions.docqa.ingestion.blocks import Content, Unreadable
-from functions.docqa.ingestion.decoding import decoded
 from functions.docqa.ingestion.formats.delimited import read_delimited
 from functions.docqa.ingestion.formats.docx import read_docx
 from functions.docqa.ingestion.formats.html import read_html
@@ -34,7 +34,13 @@ def read(path: str, uri: str, content: bytes) -> Document:
 
 
 def _content(name: str, content: bytes, depth: int) -> Content:
-    suffix = PurePosixPath(name).suffix.lower()
+    try:
+        return _content_of(PurePosixPath(name).suffix.lower(), content, depth)
+    except Undecodable as error:
+        raise Unreadable(str(error)) from None
+
+
+def _content_of(suffix: str, content: bytes, depth: int) -> Content:
     if suffix == ".pdf":
         return read_pdf(content)
     if suffix == ".eml":

@@ -1,7 +1,7 @@
 """An agent whose requests and answers Model Armor screens before they go on (`safety` of a route)."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -29,11 +29,12 @@ from a2a_hub.a2a.model import (
 from a2a_hub.routing.routes import Route, Safety
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
+from a2a_hub.text.decoding import Undecodable, decoded
 from a2a_hub.text.language import Language, language_of
 from functions.hub import texts
 from functions.hub.downstream.interface import AgentRequest, Downstream, ExecutionReply
-from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened
-from functions.hub.failure import DownstreamFailed, unsafe, unscreened
+from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened, Verdict, document_kind
+from functions.hub.failure import DownstreamFailed, unsafe, unscreenable, unscreened
 
 # A stream is released in pieces of this size, each at the end of a sentence, or at most of that size.
 _PIECE_CHARACTERS, _MOST_CHARACTERS = 1_000, 4_000
@@ -41,7 +42,7 @@ _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "\n")
 
 
 class ScreenedAgent(Struct, frozen=True):
-    """A `Downstream` in front of another one. Of files, those that are text are screened."""
+    """A `Downstream` in front of another one."""
 
     agent: Downstream
     route: Route
@@ -94,6 +95,7 @@ class _Turn(Struct):
     language: Language
     call: Call
     known: dict[tuple[str, Direction], str] = {}
+    known_files: set[tuple[str, Direction]] = set()
     owes_note: bool = False
     has_note: bool = False
     in_progress: bool = False
@@ -157,24 +159,36 @@ class _Turn(Struct):
         return part if part.data is UNSET else replace(part, data=self.json(part.data, direction))
 
     def _file(self, raw: str, direction: Direction) -> str:
-        """Return the content of a file, screened if it is text."""
-        try:
-            text = b64decode(raw).decode()
-        except ValueError:
+        """Return the content of a file as it may go on, in base64."""
+        if (raw, direction) in self.known_files:
             return raw
-        passed = self._passed(text, direction)
-        return raw if passed == text else b64encode(passed.encode()).decode()
+        armor, cancellation, content = self.agent.armor, self.call.cancellation, b64decode(raw)
+        try:
+            if kind := document_kind(content):
+                self._screened(raw, direction, lambda: armor.screen_file(content, kind, direction, cancellation))
+            else:
+                text = decoded(content)
+                passed = self._passed(text, direction)
+                return raw if passed == text else b64encode(passed.encode()).decode()
+        except Undecodable:
+            if not armor.fails_open:
+                raise DownstreamFailed(unscreenable(self.agent.route, direction)) from None
+            self._report("was away", direction, cause="Model Armor does not read such files")
+        self.known_files.add((raw, direction))
+        return raw
 
     def _passed(self, text: str, direction: Direction) -> str:
         key = text, direction
         if text.strip() and key not in self.known:
-            self.known[key] = self._screened(text, direction)
+            screen = self.agent.armor.screen
+            self.known[key] = self._screened(text, direction, lambda: screen(text, direction, self.call.cancellation))
         return self.known.get(key, text)
 
-    def _screened(self, text: str, direction: Direction) -> str:
+    def _screened(self, content: str, direction: Direction, screen: Callable[[], Verdict]) -> str:
+        """Return the content, or what `screen` makes of it. Raises DownstreamFailed."""
         route, armor = self.agent.route, self.agent.armor
         try:
-            verdict = armor.screen(text, direction, self.call.cancellation)
+            verdict = screen()
         except Unscreened as problem:
             if not armor.fails_open:
                 failure = unscreened(route, direction, problem.cause, problem.remedy)
@@ -182,15 +196,15 @@ class _Turn(Struct):
                 fault = ClientFault.CANCELLED.value if self.call.cancellation.cancelled else failure.fault
                 raise DownstreamFailed(replace(failure, fault=fault)) from None
             self._report("was away", direction, cause=problem.cause, remedy=problem.remedy)
-            return text
+            return content
         if not verdict.matches:
-            return text
+            return content
         for name in verdict.matches:
             tracing.add("a2a_hub.safety.matches", 1, **{"a2a_hub.route": route.id, "a2a_hub.safety.filter": name})
         self._report("found something", direction, filters=verdict.matches)
         if route.safety is Safety.TELL:
             self.owes_note = not self.has_note
-            return text
+            return content
         if route.safety is Safety.REDACT and verdict.redacted is not None:
             return verdict.redacted
         raise DownstreamFailed(unsafe(route, direction, verdict.matches))

@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 from msgspec import structs
 
+from a2a_hub.text.decoding import decoded
 from a2a_hub.text.quantities import quantities
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
-from functions.docqa.ingestion.decoding import decoded
 from functions.docqa.ingestion.formats.html import read_html
 from functions.docqa.ingestion.formats.lines import Line, line_blocks, unquoted
 

@@ -3,8 +3,6 @@
 import contextlib
 import re
 
-from functions.docqa.ingestion.blocks import Unreadable
-
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp")
 _WESTERN = "cp1252"
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -15,12 +13,16 @@ _ACCENTS_OF_100 = 10
 _ASCII = bytes(range(0x80))
 
 
+class Undecodable(Exception):
+    """Bytes that are no text; the message is the reason."""
+
+
 def decoded(content: bytes, *, markup: bool = False, charset: str = "") -> str:
-    """Return `content` as text: UTF-8, or the declared encoding, or an older Japanese or western one. Raises Unreadable."""
+    """Return `content` as text: UTF-8, or the declared encoding, or an older Japanese or western one. Raises Undecodable."""
     if content.startswith(_BYTE_ORDER_MARKS):
         return content.decode("utf-16", "replace")
     if b"\x00" in content[:4096]:
-        raise Unreadable("binary content")
+        raise Undecodable("binary content")
     if markup and not charset and (match := _DECLARED.search(content[:2048])):
         charset = match[1].decode("ascii")
     with contextlib.suppress(UnicodeDecodeError):
@@ -46,4 +48,4 @@ def decoded(content: bytes, *, markup: bool = False, charset: str = "") -> str:
     if few:
         with contextlib.suppress(UnicodeDecodeError):
             return content.decode(_WESTERN)
-    raise Unreadable("neither UTF-8 nor another usual encoding")
+    raise Undecodable("neither UTF-8 nor another usual encoding")
