@@ -14,7 +14,7 @@ from typing import Any, Self
 JSON = "application/json"
 _RESET = struct.pack("ii", 1, 0)
 # The ports of servers that have ended, held so that nothing which still asks one of them reaches a later test's server.
-_HELD: deque[socket.socket] = deque(maxlen=500)
+_HELD: deque[socket.socket] = deque(maxlen=64)
 
 
 @dataclass(frozen=True)
