@@ -14,7 +14,8 @@ from typing import Any, Self
 JSON = "application/json"
 _RESET = struct.pack("ii", 1, 0)
 # The ports of servers that have ended, held so that nothing which still asks one of them reaches a later test's server.
-_HELD: deque[socket.socket] = deque(maxlen=64)
+_HELD: deque[socket.socket] = deque()
+_MOST_HELD = 64
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,8 @@ class HttpServer:
             thread.join()
         if not self._chosen_by_test:
             _HELD.append(_bound(self.port))
+            if len(_HELD) > _MOST_HELD:
+                _HELD.popleft().close()
 
     def listen(self) -> None:
         """Starts to accept connections, where the server was made with `listens=False`."""
