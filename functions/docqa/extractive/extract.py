@@ -2,6 +2,7 @@
 
 A wrong assertion is worth ten abstentions: a quote is asserted only if it has every number, code and name of the question and
 the kind of thing that is asked for, leaves no weighty word of the question unsaid, and nothing of equal rank says otherwise.
+A question in hiragana alone, such as 「ありがとう」, has only pairs of letters to be compared, which prove nothing.
 """
 
 import re
@@ -30,6 +31,7 @@ _LEAST_OWN = 0.2
 _MOST_MISSING = 0.3
 _WIDE_MARGIN, _WEIGHT_OF_MARGIN = 0.2, 0.75
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][A-Za-z0-9]*\b|\b[A-Z]{2,}[0-9]*\b")
+_NOT_HIRAGANA = re.compile(r"[^\W_\u3041-\u309fー]")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 _EXCEPTION = re.compile(
     r"(?:however|but|except|unless|notwithstanding|exceptions?)\b|ただし|但し|なお|例外", re.IGNORECASE
@@ -59,7 +61,8 @@ def extract(grounds: Grounds) -> Extract:
         units = fitting
     best = next((unit for unit in fitting if asked.selects(unit)), None) or next(iter(fitting), None)
     language = language_of(grounds.question)
-    if best is None or grounds.unknown or not _settles(best, _margin(best, fitting), language):
+    is_certain = not grounds.unknown and _NOT_HIRAGANA.search(normalise(grounds.question))
+    if best is None or not is_certain or not _settles(best, _margin(best, fitting), language):
         shown = _of_each_passage([*filter(None, [best]), *units])[:MOST_SHOWN]
         return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
     return Extract([best, *_exception(best)], is_settled=True)
