@@ -12,7 +12,7 @@ from local.ports import LOOPBACK
 
 Json = dict[str, Any]
 DOCUMENT = ROOT / "gateway" / "openapi.yaml"
-# The hub writes to an open stream every 15 s at the latest.
+# The hub writes to an open stream every few seconds (KEEP_ALIVE_SECONDS).
 _LONGEST_SILENCE = "900s"
 # gunicorn closes an idle connection after 2 s; Envoy has to be the first to let go of it.
 _UPSTREAM_IDLE = "1s"

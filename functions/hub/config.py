@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from a2a_hub.a2a.event_stream import KEEP_ALIVE_SECONDS
 from a2a_hub.boundaries import secret_store
 from a2a_hub.http.admission import Limits
 from a2a_hub.identity import settings as identity_settings
@@ -75,7 +76,7 @@ def read(environ: Mapping[str, str]) -> Config:
         secret_manager_endpoint=settings.url("SECRET_MANAGER_ENDPOINT", secret_store.ENDPOINT),
         limits=read_limits(settings),
         on_flask=settings.choice("HTTP_SERVER", "asgi", ("asgi", "flask")) == "flask",
-        keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
+        keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", KEEP_ALIVE_SECONDS, least=0.01, most=60),
         commit=settings.text("COMMIT_SHA", "unknown"),
         tasks=task_settings.read(settings) if hub.store else None,
         wakeups=wakeup_settings.read(settings) if hub.store else None,

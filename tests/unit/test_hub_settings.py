@@ -148,6 +148,11 @@ def test_an_empty_variable_counts_as_unset() -> None:
     assert "PM_URL" in config.hub.unset
 
 
+def test_a_silent_stream_gets_a_comment_before_a_client_of_the_official_sdk_gives_up() -> None:
+    given_up_after = 5.0  # without a byte: httpx's default
+    assert read(_CLOSED).keep_alive_seconds < given_up_after
+
+
 def _problems(environ: Mapping[str, str]) -> list[str]:
     with pytest.raises(SettingsError) as raised:
         read(environ)

@@ -12,6 +12,9 @@ from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, Tas
 from a2a_hub.a2a.relay import EventSource, Wake
 from a2a_hub.http.messages import Response
 
+# The official SDK for Python waits five seconds for a byte (the default of httpx), and then gives up the stream.
+KEEP_ALIVE_SECONDS = 3.0
+
 
 class EventStream:
     """The body of a text/event-stream: events, comments during pauses, and an error as the last event.

@@ -16,7 +16,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.error_response import body_error
 from a2a_hub.a2a.errors import A2AError, ServiceUnavailable
-from a2a_hub.a2a.event_stream import EventStream, WholeArtifacts, is_from_adk
+from a2a_hub.a2a.event_stream import KEEP_ALIVE_SECONDS, EventStream, WholeArtifacts, is_from_adk
 from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.slash_commands import CommandCall, SlashCommands
 from a2a_hub.a2a.fold import fold, with_history
@@ -122,7 +122,7 @@ class A2AServer:
         card: Callable[[], AgentCard],
         log: Log,
         max_body_bytes: int = 10 * 1024 * 1024,
-        keep_alive_seconds: float = 15.0,
+        keep_alive_seconds: float = KEEP_ALIVE_SECONDS,
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
         tasks: Tasks | None = None,
         development_tool: SlashCommands | None = None,
