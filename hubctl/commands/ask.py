@@ -1,6 +1,7 @@
 """`hubctl ask`: one question to a running hub; the answer is written as it arrives."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
@@ -55,6 +56,8 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
             failed = isinstance(status, TaskStatus) and status.state in _FAILED
             text = protojson.encode(wrapped(event)).decode() + "\n" if arguments.json else _text(event)
             print(text, end="", file=out, flush=True)
+            if not arguments.json and (progress := _progress(event)):
+                print(progress, file=sys.stderr, flush=True)
     except ClientError as error:
         fix = (
             "give a token with --token or HUB_DEV_TOKEN"
@@ -63,8 +66,10 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         )
         raise CommandError(f"no answer from {url}: {error.detail}; {fix}") from None
     if not arguments.json:
+        print("\n", file=out)
         route = metadata.get(ROUTE_EXTENSION, {})
-        print(f"\n\n{route.get('agent', 'no agent')}: {route.get('reason', '')}", file=out)
+        if agent := route.get("agent"):  # without one, the hub itself has answered, as to /help
+            print(f"{agent}: {route.get('reason', '')}", file=out)
         print(f"to go on: hubctl ask --context {context} …", file=out)
     return 1 if failed else 0
 
@@ -94,3 +99,11 @@ def _text(event: Event) -> str:
         case TaskStatusUpdateEvent(status=TaskStatus(state=state, message=Message() as last)) if state.settled:
             parts = last.parts
     return "".join(part.text or "" for part in parts)
+
+
+def _progress(event: Event) -> str:
+    """Return what a task that goes on says of itself, such as that the hub tries an agent again."""
+    match event:
+        case TaskStatusUpdateEvent(status=TaskStatus(state=state, message=Message() as said)) if not state.settled:
+            return "".join(part.text or "" for part in said.parts)
+    return ""

@@ -10,7 +10,7 @@ import pytest
 
 from a2a_hub.routing.hub_card import ROUTE_EXTENSION
 from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import artifact, status, task, text, update
+from tests.fakes.agent_wire import artifact, message, status, task, text, update
 from tests.unit.test_hubctl_check import hubctl
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +33,20 @@ def test_an_answer_is_written_with_its_agent_its_reason_and_how_to_go_on() -> No
     (message,) = hub.said
     assert (message.text, message.context_id, message.streaming) == ("How?", "c-1", True)
     assert message.headers["authorization"] == "Bearer t"
+
+
+def test_what_the_hub_itself_answers_names_no_agent() -> None:
+    with AgentServer(lambda _: [message(text("Your tasks."), context_id="c-1")]) as hub:
+        code, said = hubctl("ask", "/tasks", "--url", hub.url)
+    assert (code, said) == (0, "Your tasks.\n\nto go on: hubctl ask --context c-1 …\n")
+
+
+def test_what_a_task_says_while_it_goes_on_is_no_part_of_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    away = status("working", "The hub tries again in 32 s.")
+    with AgentServer(lambda _: [*_ANSWER, away, _ended("completed")]) as hub:
+        said = hubctl("ask", "How?", "--url", hub.url)[1]
+    assert said.startswith("By train.\n")
+    assert capsys.readouterr().err == "The hub tries again in 32 s.\n"
 
 
 def test_json_writes_every_event_and_a_failure_is_status_1() -> None:
