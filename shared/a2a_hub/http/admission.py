@@ -40,7 +40,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     turns: int = 2000
     streams: int = 1000
     caller_streams: int = 250
-    held_bytes: int = 32 * _MEBIBYTE
+    held_bytes: int = 20 * _MEBIBYTE
     body_bytes: int = 10 * _MEBIBYTE
     small_body_bytes: int = 65536
 
