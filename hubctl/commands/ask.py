@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     if not arguments.json:
         print("\n", file=out)
         route = metadata.get(ROUTE_EXTENSION, {})
-        if agent := route.get("agent"):  # without one, the hub itself has answered, as to /help
+        if agent := route.get("agent"):  # without one, a worker or the hub itself has answered
             print(f"{agent}: {route.get('reason', '')}", file=out)
         print(f"to go on: hubctl ask --context {context} …", file=out)
     return 1 if failed else 0

@@ -192,3 +192,11 @@ def test_japanese_words_of_one_and_two_characters_are_found(
 def test_a_corpus_that_is_no_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(NotADirectoryError):
         DocumentQA(tmp_path / "nowhere", None)
+
+
+def test_an_examination_counts_the_documents(corpus: Path, tmp_path: Path) -> None:
+    with _opened(corpus, tmp_path / "index.sqlite3") as engine:
+        assert engine.examine()[0].message == "2 documents in the folder"
+        (corpus / "座席.md").unlink()
+    with _opened(corpus, tmp_path / "index.sqlite3") as engine:
+        assert engine.examine()[0].message == "1 document in the folder"
