@@ -14,10 +14,7 @@ from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, text_of
 
-KEPT, KEPT_JA = (
-    "Thank you. Your rating is recorded.",
-    "評価を記録しました。「/悪い 理由」と入力すると、理由も伝えられます。",
-)
+KEPT, KEPT_JA = "Thank you. Your rating is recorded.", "評価を記録しました。ありがとうございます。"
 NOTHING = "There is no answer in this conversation yet that you could rate. Ask something first."
 
 
@@ -72,7 +69,7 @@ def test_an_answer_of_another_instance_is_rated_by_its_conversation(agent: Agent
 def test_no_comment_is_logged_without_texts_in_the_log(agent: AgentServer) -> None:
     hub = _hub(agent, log_text=False)
     context_id, _ = _ask(hub, "alpha")
-    _ask(hub, "/bad it is my secret", context_id)
+    assert "REASON" not in _ask(hub, "/bad it is my secret", context_id)[1]
     assert "secret" not in json.dumps(hub.log)
     assert _ratings(hub)[0]["feedback"] == "bad"
 
@@ -125,7 +122,7 @@ def test_ratings_become_labelled_questions_for_review(agent: AgentServer, tmp_pa
 def test_the_report_counts_ratings_by_route(agent: AgentServer, tmp_path: Path) -> None:
     hub = _hub(agent)
     context_id, _ = _ask(hub, "alpha")
-    _ask(hub, "/bad", context_id)
+    assert "/bad REASON" in _ask(hub, "/bad", context_id)[1]
     file = tmp_path / "log.jsonl"
     file.write_bytes(b"".join(hub.log_lines))
     out = io.StringIO()

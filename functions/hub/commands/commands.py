@@ -115,8 +115,11 @@ class Commands(Struct, frozen=True):
             case Command.UNKNOWN:
                 return texts.unknown_command_text(language)
             case Command.GOOD | Command.BAD:
-                is_kept = self._rate(command.value, _RATING.sub("", text), call, context_id)
-                return (texts.RATED[command.value] if is_kept else texts.NOTHING_TO_RATE)[language_of(text)]
+                comment = _RATING.sub("", text)
+                if not self._rate(command.value, comment, call, context_id):
+                    return texts.NOTHING_TO_RATE[language]
+                lacks_reason = command is Command.BAD and not comment
+                return (texts.RATED_BAD_WITHOUT_REASON if lacks_reason else texts.RATED)[language]
             case Command.ROUTES:
                 return texts.routes_text(self._routes_of(call), language)
             case _:

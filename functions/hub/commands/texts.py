@@ -31,12 +31,10 @@ STORE_UNAVAILABLE = {
     _EN: "Your tasks cannot be reached at the moment, but none of them is lost. Please try again in a minute.",
     _JA: "現在、タスクの保存先に接続できません。タスクは失われていません。1分ほどしてからもう一度お試しください。",
 }
-RATED = {
-    "good": {_EN: "Thank you. Your rating is recorded.", _JA: "評価を記録しました。ありがとうございます。"},
-    "bad": {
-        _EN: "Your rating is recorded. You can add what was wrong: /bad REASON",
-        _JA: "評価を記録しました。「/悪い 理由」と入力すると、理由も伝えられます。",
-    },
+RATED = {_EN: "Thank you. Your rating is recorded.", _JA: "評価を記録しました。ありがとうございます。"}
+RATED_BAD_WITHOUT_REASON = {
+    _EN: "Your rating is recorded. You can add what was wrong: /bad REASON",
+    _JA: "評価を記録しました。「/悪い 理由」と入力すると、理由も伝えられます。",
 }
 NOTHING_TO_RATE = {
     _EN: "There is no answer in this conversation yet that you could rate. Ask something first.",
