@@ -29,7 +29,7 @@ _PATH = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+/templates/[^/]+):(sanit
 _FIELDS = {"sanitizeUserPrompt": "userPromptData", "sanitizeModelResponse": "modelResponseData"}
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _WORDS = {
-    "pi_and_jailbreak": re.compile(r"ignore (?:all|your) (?:previous )?instructions|指示を無視", re.IGNORECASE),
+    "pi_and_jailbreak": re.compile(r"ignore (?:(?:all|your) )?(?:previous )?instructions|指示を無視", re.IGNORECASE),
     "malicious_uris": re.compile(r"malicious\.example"),
     "sdp": _MAIL,
 }
