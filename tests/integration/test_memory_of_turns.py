@@ -11,21 +11,27 @@ from a2a_hub.a2a.live_turn import LiveTurn
 from a2a_hub.a2a.model import text_of
 from a2a_hub.http.messages import Request, blocking, body_of
 from a2a_hub.runtime.ids import random_hex
-from tests.fakes.every_function import JSON_RPC, encoded, handler_of, headers_of, neighbours, request_with, settings_of
+from tests.fakes.every_function import encoded, handler_of, headers_of, neighbours, settings_of
 
 
 @pytest.mark.parametrize("store", ["none", "sqlite"])
-@pytest.mark.parametrize("method", ["SendMessage", "SendStreamingMessage"])
+@pytest.mark.parametrize("method", ["SendMessage", "SendStreamingMessage", "message/stream"])
 def test_a_turn_that_is_over_needs_no_garbage_collector(tmp_path: Path, store: str, method: str) -> None:
-    path, body = request_with(words := random_hex(), "hub", JSON_RPC)
-    body = body.replace(encoded({"a": "SendMessage"})[6:-1], encoded({"a": method})[6:-1])
+    words, of_user_interface = random_hex(), method == "message/stream"
+    message = {"messageId": "1", "role": "user" if of_user_interface else "ROLE_USER", "parts": [{"text": words}]}
+    if of_user_interface:
+        message = {**message, "kind": "message", "parts": [{"kind": "text", "text": words}]}
+    body = encoded({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": message}})
+    headers = headers_of("hub") | {"a2a-version": "0.3" if of_user_interface else "1.0"}
     with neighbours() as near:
-        stored = {} if store == "none" else {"TASK_STORE": f"sqlite:{tmp_path / 'tasks.sqlite3'}"}
+        stored = (
+            {} if store == "none" else {"TASK_STORE": f"sqlite:{tmp_path / 'tasks.sqlite3'}", "TASK_UI_SECONDS": "600"}
+        )
         handle = handler_of("hub", {**settings_of("hub", tmp_path, near), **stored})
         gc.collect()
         gc.disable()
         try:
-            request = Request(method="POST", path=path, headers=headers_of("hub"), read_body=body_of(body))
+            request = Request(method="POST", path="/", headers=headers, read_body=body_of(body))
             answer = blocking(handle(request))
             assert answer.status == 200
             if isinstance(answer.body, Iterator):

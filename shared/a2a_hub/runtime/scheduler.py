@@ -11,6 +11,17 @@ from collections.abc import Callable
 from a2a_hub.runtime.threads import Threads
 
 
+class Timer:
+    """Work that is due later, until it is cancelled."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self.work: Callable[[], object] | None = work
+
+    def cancel(self) -> None:
+        """Let go of the work, and of all that it holds."""
+        self.work = None
+
+
 class Scheduler:
     """A scheduler of short pieces of work, each of which contains its own failures. Thread-safe; threads start when needed."""
 
@@ -20,7 +31,7 @@ class Scheduler:
         self._most_threads = most_threads
         self._threads = Threads(name)
         self._changed = threading.Condition()
-        self._later: list[tuple[float, int, Callable[[], object]]] = []
+        self._later: list[tuple[float, int, Timer]] = []
         self._numbers = itertools.count()
         self._ready: deque[Callable[[], object]] = deque()
         self._working = 0
@@ -35,17 +46,19 @@ class Scheduler:
             self._working += 1
         self._threads.run(lambda: self._work(work))
 
-    def run_later(self, seconds: float, work: Callable[[], object]) -> None:
-        """Run `work` after `seconds`."""
+    def run_later(self, seconds: float, work: Callable[[], object]) -> Timer:
+        """Run `work` after `seconds`, unless the result is cancelled before."""
+        timer = Timer(work)
         if seconds <= 0:
             self.run(work)
-            return
+            return timer
         with self._changed:
-            heapq.heappush(self._later, (self.clock() + seconds, next(self._numbers), work))
+            heapq.heappush(self._later, (self.clock() + seconds, next(self._numbers), timer))
             starts, self._has_timer = not self._has_timer, True
             self._changed.notify()
         if starts:
             threading.Thread(target=self._time, name=f"{self._name} timer", daemon=True).start()
+        return timer
 
     def _work(self, work: Callable[[], object]) -> None:
         while True:
@@ -61,8 +74,9 @@ class Scheduler:
             with self._changed:
                 while not self._later or (seconds := self._later[0][0] - self.clock()) > 0:
                     self._changed.wait(seconds if self._later else None)
-                work = heapq.heappop(self._later)[2]
-            self.run(work)
+                work = heapq.heappop(self._later)[2].work
+            if work is not None:
+                self.run(work)
             # While it waits, it would keep all that this work holds.
             del work
 

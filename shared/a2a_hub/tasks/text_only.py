@@ -23,7 +23,7 @@ from a2a_hub.a2a.model import (
 )
 from a2a_hub.a2a.relay import EventSource, Wake
 from a2a_hub.a2a.reply import MessageFactory, artifact_update, status_update
-from a2a_hub.runtime.scheduler import Scheduler
+from a2a_hub.runtime.scheduler import Scheduler, Timer
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.text.language import Language, language_of
 
@@ -169,6 +169,7 @@ class TextOnlyStream(Struct, kw_only=True):
     _answering: bool = False
     _settled: bool = False
     _closing: list[Event] | None = None
+    _timer: Timer | None = None
 
     def poll(self) -> Event | None:
         """See `EventSource.poll`."""
@@ -238,8 +239,14 @@ class TextOnlyStream(Struct, kw_only=True):
     def on_ready(self, wake: Wake) -> None:
         """See `EventSource.on_ready`."""
         self.events.on_ready(wake)
-        self.scheduler.run_later(self.deadline - self.scheduler.clock(), wake)
+        self._end_timer()
+        self._timer = self.scheduler.run_later(self.deadline - self.scheduler.clock(), wake)
 
     def close(self) -> None:
         """See `EventSource.close`."""
+        self._end_timer()
         self.events.close()
+
+    def _end_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
