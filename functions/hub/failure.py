@@ -194,7 +194,7 @@ def unscreenable(route: Route, direction: str) -> Failure:
     return Failure(
         kind=FailureKind.UNSCREENABLE,
         fault="unscreenable_file",
-        cause=f"{route.id}: the {direction} has a file that is neither text nor a document which Model Armor reads",
+        cause=f"{route.id}: the {direction} has a file that is neither text nor a document which Model Armor can read",
     )
 
 

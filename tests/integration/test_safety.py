@@ -296,8 +296,9 @@ def test_a_document_without_a_match_passes_as_it_is(armor: Armor, content: bytes
         assert agent.asked[-1].json["params"]["message"]["parts"][1]["raw"] == part["raw"]
 
 
-def test_a_file_that_cannot_be_screened_passes_only_where_a_setting_lets_it(armor: Armor) -> None:
-    parts = [{"text": "alpha"}, {"raw": b64encode(b"\x89PNG\r\n\x1a\n\0\0\0").decode()}]
+@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\0\0\0", b"%PDF-1.7 and no more"])
+def test_a_file_that_cannot_be_screened_passes_only_where_a_setting_lets_it(armor: Armor, content: bytes) -> None:
+    parts = [{"text": "alpha"}, {"raw": b64encode(content).decode()}]
     with AgentServer(says(text("The answer."))) as agent:
         closed, open_ = hub_of(agent, armor), hub_of(agent, armor, fails_open=True)
         refused = str(closed.send("", parts=parts, **PROGRAM))

@@ -6,6 +6,7 @@ import zipfile
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from http import HTTPStatus
 from io import BytesIO
 from typing import Any
 
@@ -17,6 +18,7 @@ from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON, Cancellation
 from a2a_hub.identity.service_tokens import TokenUnavailable
 from a2a_hub.settings.reader import Settings
+from a2a_hub.text.decoding import Undecodable
 
 _TEMPLATE = re.compile(r"projects/[^/]+/locations/(?P<location>[a-z0-9-]+)/templates/[^/]+")
 _SECONDS, _MAX_BYTES = 10.0, 4 << 20
@@ -62,14 +64,17 @@ class Verdict(Struct, frozen=True, kw_only=True):
 class Unscreened(Exception):
     """The text was not screened, or not by every filter; `matches` are those that matched nevertheless.
 
-    `cause` and `remedy` are for the operator.
+    `cause` and `remedy` are for the operator; `status` is that of HTTP, if Model Armor has answered with an error.
     """
 
-    def __init__(self, cause: str, remedy: str | None = None, *, matches: Iterable[str] = ()) -> None:
+    def __init__(
+        self, cause: str, remedy: str | None = None, *, matches: Iterable[str] = (), status: int | None = None
+    ) -> None:
         super().__init__(cause)
         self.cause = cause
         self.remedy = remedy
         self.matches = matches
+        self.status = status
 
 
 def read(settings: Settings) -> ModelArmorSettings | None:
@@ -116,11 +121,18 @@ class ModelArmor:
         return Verdict(matches=tuple(matches), redacted="".join(known) if len(known) == len(pieces) else None)
 
     def screen_file(self, content: bytes, kind: str, direction: Direction, cancellation: Cancellation) -> Verdict:
-        """Return what the filters found in a file of a kind that `document_kind` names. Raises Unscreened."""
+        """Return what the filters found in a file of a kind that `document_kind` names. Raises Unscreened, and Undecodable for a
+        file that is broken or too large for Model Armor.
+        """
         method, field = _METHODS[direction]
         budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
         value = {field: {"byteItem": {"byteDataType": kind, "byteData": b64encode(content).decode()}}}
-        return Verdict(matches=tuple(self._send(method, value, budget, cancellation)))
+        try:
+            return Verdict(matches=tuple(self._send(method, value, budget, cancellation)))
+        except Unscreened as problem:
+            if problem.status == HTTPStatus.BAD_REQUEST:
+                raise Undecodable(problem.cause) from None
+            raise
 
     def examine(self) -> Step:
         """Return the doctor's step: the template screens a text, or why not."""
@@ -146,7 +158,9 @@ class ModelArmor:
         except HttpFailure as failure:
             raise Unscreened(f"Model Armor does not answer: {failure.detail}") from None
         if answer.status != 200:
-            raise Unscreened(f"Model Armor answers HTTP {answer.status}", _FIXES.get(answer.status))
+            raise Unscreened(
+                f"Model Armor answers HTTP {answer.status}", _FIXES.get(answer.status), status=answer.status
+            )
         try:
             result = json.loads(content)["sanitizationResult"]
             outcome, state = result.get("invocationResult"), result.get("filterMatchState")
