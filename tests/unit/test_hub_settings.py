@@ -153,6 +153,11 @@ def test_a_silent_stream_gets_a_comment_before_a_client_of_the_official_sdk_give
     assert read(_CLOSED).keep_alive_seconds < given_up_after
 
 
+@pytest.mark.parametrize(("body", "held"), [({}, 20), ({"MAX_BODY_BYTES": str((25 << 20) + 1)}, 26)])
+def test_the_largest_body_finds_room(body: dict[str, str], held: int) -> None:
+    assert read(_CLOSED | body).limits.held_bytes == held << 20
+
+
 def _problems(environ: Mapping[str, str]) -> list[str]:
     with pytest.raises(SettingsError) as raised:
         read(environ)

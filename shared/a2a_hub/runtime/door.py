@@ -56,12 +56,15 @@ def read_limits(settings: Settings) -> Limits:
         return int(settings.number(name, default, least=least, most=most))
 
     default = Limits()
+    body_bytes = whole("MAX_BODY_BYTES", default.body_bytes, least=1024, most=32 * _MEBIBYTE)
+    # The largest body finds room where nothing else says how much there is.
+    room = max(default.held_bytes, body_bytes)
     return Limits(
         threads=whole("THREADS", default.threads, most=1000),
         requests=whole("MAX_REQUESTS", default.requests, most=100_000),
         turns=whole("MAX_TURNS", default.turns, most=100_000),
         streams=whole("MAX_STREAMS", default.streams, most=100_000),
         caller_streams=whole("MAX_STREAMS_PER_CALLER", default.caller_streams, most=100_000),
-        body_bytes=whole("MAX_BODY_BYTES", default.body_bytes, least=1024, most=32 * _MEBIBYTE),
-        held_bytes=whole("MAX_HELD_MEBIBYTES", default.held_bytes // _MEBIBYTE, most=32_768) * _MEBIBYTE,
+        body_bytes=body_bytes,
+        held_bytes=whole("MAX_HELD_MEBIBYTES", -(-room // _MEBIBYTE), most=32_768) * _MEBIBYTE,
     )
