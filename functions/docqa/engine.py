@@ -90,7 +90,7 @@ class DocumentQA:
             vectors = tuple(self._vectors.examine(connection)) if self._vectors else ()
         fix = "set CORPUS_DIR to a folder of documents"
         return [
-            ok("corpus", f"{count} document{'s' if count > 1 else ''} in the folder")
+            ok("corpus", "1 document in the folder" if count == 1 else f"{count} documents in the folder")
             if count
             else error("corpus", "no document in the folder can be read", fix=fix),
             *vectors,

@@ -1,11 +1,12 @@
 """A small HTTP server on a port of its own; the test writes every byte of its answers."""
 
 import contextlib
+import itertools
 import json
+import os
 import socket
 import struct
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -13,9 +14,11 @@ from typing import Any, Self
 
 JSON = "application/json"
 _RESET = struct.pack("ii", 1, 0)
-# The ports of servers that have ended, held so that nothing which still asks one of them reaches a later test's server.
-_HELD: deque[socket.socket] = deque()
-_MOST_HELD = 64
+# Each process of the tests goes through ports of its own, one after the other, below those that systems give out again at once:
+# what still asks a server that has ended reaches no later test's server.
+_PORTS_OF_A_PROCESS = 1_250
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4
+_numbers = itertools.count(os.getpid())
 
 
 @dataclass(frozen=True)
@@ -121,8 +124,9 @@ class HttpServer:
         self.received: list[Received] = []
         self.connections = 0
         self._greeting = greeting
-        self._chosen_by_test = port != 0
-        self._socket = socket.create_server(("127.0.0.1", port)) if listens else _bound()
+        self._socket = _bound(port)
+        if listens:
+            self._socket.listen()
         self.port: int = self._socket.getsockname()[1]
         self._ending = threading.Event()
         self._lock = threading.Lock()
@@ -152,10 +156,6 @@ class HttpServer:
                     connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()
-        if not self._chosen_by_test:
-            _HELD.append(_bound(self.port))
-            if len(_HELD) > _MOST_HELD:
-                _HELD.popleft().close()
 
     def listen(self) -> None:
         """Starts to accept connections, where the server was made with `listens=False`."""
@@ -217,9 +217,17 @@ def _requests(reader: Any, connection: int, *, reads_bodies: bool) -> Iterator[R
         yield Received(words[0], words[1], headers, body, connection)
 
 
-def _bound(port: int = 0) -> socket.socket:
-    """A port that nobody else gets, and that refuses connections."""
-    taken = socket.socket()
-    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    taken.bind(("127.0.0.1", port))
-    return taken
+def _bound(port: int) -> socket.socket:
+    """A socket that refuses connections until it listens, on the next free port of this process if `port` is 0."""
+    for number in itertools.islice(_numbers, _PORTS_OF_A_PROCESS):
+        taken = socket.socket()
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", port or 10_000 + _worker * _PORTS_OF_A_PROCESS + number % _PORTS_OF_A_PROCESS))
+        except OSError:
+            taken.close()
+            if port:
+                raise
+        else:
+            return taken
+    raise OSError("no port is free")
