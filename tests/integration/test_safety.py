@@ -262,19 +262,18 @@ def _workbook(text: str) -> bytes:
     return out.getvalue()
 
 
-_WITH_MAIL = {
-    "PDF": DOCUMENTS / "campus/corpus/research-integrity-rules.pdf",
-    "Word": DOCUMENTS / "food_bank/corpus/volunteer_handbook_2026.docx",
-}
-_WITHOUT = {
-    "PDF": DOCUMENTS / "airport/corpus/deicing.pdf",
-    "Word": DOCUMENTS / "observatory/corpus/data_policy_v3.docx",
-    "PowerPoint": DOCUMENTS / "airport/corpus/研修計画.pptx",
-}
+_WITH_MAIL = ("campus/corpus/research-integrity-rules.pdf", "food_bank/corpus/volunteer_handbook_2026.docx")
+_WITHOUT_MAIL = (
+    "airport/corpus/deicing.pdf",
+    "observatory/corpus/data_policy_v3.docx",
+    "airport/corpus/研修計画.pptx",
+)
 
 
 @pytest.mark.parametrize(
-    "content", [*map(Path.read_bytes, _WITH_MAIL.values()), _workbook(ATTACK)], ids=["PDF", "Word", "Excel"]
+    "content",
+    [*((DOCUMENTS / name).read_bytes() for name in _WITH_MAIL), _workbook(ATTACK)],
+    ids=["PDF", "Word", "Excel"],
 )
 @pytest.mark.parametrize("write", [b64encode, lambda content: urlsafe_b64encode(content).rstrip(b"=")])
 def test_a_document_that_matches_does_not_reach_the_agent(
@@ -288,7 +287,11 @@ def test_a_document_that_matches_does_not_reach_the_agent(
     assert (hub.log[-1]["outcome"], hub.log[-1]["fault"]) == ("refused", "unsafe_request")
 
 
-@pytest.mark.parametrize("content", [*map(Path.read_bytes, _WITHOUT.values()), _workbook("Two nights.")])
+@pytest.mark.parametrize(
+    "content",
+    [*((DOCUMENTS / name).read_bytes() for name in _WITHOUT_MAIL), _workbook("Two nights.")],
+    ids=["PDF", "Word", "PowerPoint", "Excel"],
+)
 def test_a_document_without_a_match_passes_as_it_is(armor: Armor, content: bytes) -> None:
     part = {"raw": b64encode(content).decode(), "mediaType": "application/pdf"}
     with AgentServer(says(text("The answer."))) as agent:
