@@ -22,6 +22,7 @@ from a2a_hub.telemetry import audit, tracing
 from a2a_hub.telemetry.log import Log, Record
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text import citations
+from a2a_hub.text.follow_up import is_acknowledgement
 from a2a_hub.text.language import Language
 from functions.hub import texts
 from functions.hub.conversations import CONVERSATION, EXECUTES, REPEATS, RUNNING, Conversation
@@ -224,7 +225,7 @@ class AgentAnswer:
         left_open = self._left_open(earlier)
         now = earlier.after(
             route.id,
-            keeps_route=route.sticky or route.follow_ups,
+            last_route_id=self._last_route_id(),
             context_id=translator.context_id,
             hub_context_id=turn.incoming.context.downstream,
             transport_state=self._state,
@@ -236,6 +237,12 @@ class AgentAnswer:
         turn.memory.keep(now)
         if turn.incoming.call.task is not None:
             self._note(now)
+
+    def _last_route_id(self) -> str:
+        """Return the route that the next turn takes up: after mere thanks still the one before."""
+        if is_acknowledgement(self._turn.text):
+            return self._turn.conversation.route_id if self._turn.conversation else ""
+        return self._route.id if self._route.sticky or self._route.follow_ups else ""
 
     def _left_open(self, earlier: Conversation) -> dict[str, Any]:
         """Return what the agent waits for after this turn, as arguments of `Conversation.after`."""

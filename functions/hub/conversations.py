@@ -133,7 +133,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
         self,
         route_id: str,
         *,
-        keeps_route: bool = True,
+        last_route_id: str | None = None,
         context_id: str | None = None,
         hub_context_id: str | None = None,
         waiting_task_id: str | None = None,
@@ -145,8 +145,8 @@ class Conversation(Struct, frozen=True, kw_only=True):
     ) -> Conversation:
         """Return the conversation after one more turn. Ids of absurd length and large memories are left out.
 
-        Without `keeps_route`, the route counts only if a task waits there. An agent that uses `hub_context_id` has no context id
-        of its own.
+        The next turn takes up `last_route_id`, by default this route, and always this one while a task waits there. An agent that
+        uses `hub_context_id` has no context id of its own.
         """
         context_ids = self.context_ids
         if context_id and len(context_id) <= _LONGEST_ID and context_ids.get(route_id, hub_context_id) != context_id:
@@ -161,7 +161,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
         if memory is not None and len(msgspec.json.encode(memory)) <= MOST_BYTES:
             memories = {**memories, route_id: memory}
         return Conversation(
-            route_id=route_id if keeps_route or has_task else "",
+            route_id=route_id if last_route_id is None or has_task else last_route_id,
             context_ids=context_ids,
             waiting_task_id=waiting_task_id,
             pending_tools=pending_tools if waiting_task_id else None,

@@ -132,6 +132,15 @@ def test_a_follow_up_goes_to_the_agent_that_answered_before_in_the_same_conversa
         assert hub.query("富士山の高さは？", contextId=context_id)["route"] == "beta"
 
 
+@pytest.mark.parametrize("thanks", ["Thanks, that helps!", "なるほど、ありがとうございます。"])
+def test_a_follow_up_after_thanks_goes_to_the_agent_before_them(thanks: str) -> None:
+    with AgentServer(echo) as alpha, AgentServer(echo) as beta:
+        hub = Hub(route("alpha", alpha.url, follow_ups=True), route("beta", beta.url, follow_ups=True))
+        context_id = hub.query("ask alpha")["contextId"]
+        assert hub.query(thanks, contextId=context_id)["route"] == "beta"
+        assert hub.query("and in Tokyo?", contextId=context_id)["route"] == "alpha"
+
+
 def test_message_ids_reach_the_agent_unchanged() -> None:
     with AgentServer(echo) as agent:
         Hub(route("alpha", agent.url)).send("Hi", message_id="tck-complete-task-7")

@@ -76,6 +76,13 @@ def test_a_follow_up_that_could_not_be_answered_is_not_what_the_next_one_takes_u
     assert say("and abroad?") == (answered[1], {"answered": True, "understoodAs": answered[1]})
 
 
+def test_thanks_are_not_what_the_next_follow_up_takes_up() -> None:
+    say = conversation(in_conversation(knows("per diem", "thanks")))
+    say("What is the per diem?")
+    assert say("thanks!") == ("thanks!", {"answered": True})
+    assert say("and abroad?")[0] == "What is the per diem?\nand abroad?"
+
+
 def test_a_question_of_its_own_is_left_as_it_is_and_begins_anew() -> None:
     say = conversation(in_conversation(knows("per diem", "taxi")))
     say("What is the per diem?")

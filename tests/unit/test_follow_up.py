@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from a2a_hub.text.follow_up import completed, is_follow_up
+from a2a_hub.text.follow_up import completed, is_acknowledgement, is_follow_up
 
 FOLLOW_UPS = """and for international trips?
 And how about hotels?
@@ -72,6 +72,7 @@ Why?
 社外の人は?
 いつから?
 誰に連絡するの?
+どこに連絡するの
 いつ失効しますか
 誰の署名が必要?
 2番目を詳しく
@@ -135,6 +136,32 @@ def test_a_text_that_says_what_it_is_about_is_none(text: str) -> None:
     assert not is_follow_up(text)
 
 
+ACKNOWLEDGEMENTS = """thanks!
+ok
+OK, thank you very much.
+Great, that helps!
+I see, thanks for the info
+ありがとうございます！
+なるほど、ありがとう
+ＯＫです
+承知いたしました。
+分かりました、助かります
+了解です""".splitlines()
+
+
+@pytest.mark.parametrize("text", ACKNOWLEDGEMENTS)
+def test_thanks_are_an_acknowledgement(text: str) -> None:
+    assert is_acknowledgement(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "ok, and in Tokyo?", "thanks, but that is wrong", "okra", "ありがとうと英語で", "承知しましたか", "ok " * 300],
+)
+def test_a_text_that_says_more_is_no_acknowledgement(text: str) -> None:
+    assert not is_acknowledgement(text)
+
+
 @pytest.mark.parametrize(
     ("earlier", "follow_up", "meant"),
     [
@@ -154,7 +181,21 @@ def test_another_member_of_a_series_takes_the_place_of_the_first_and_anything_el
 
 def test_no_text_takes_long_to_be_told_apart() -> None:
     started = time.process_time()
-    for piece in ("and ", "あと", "もっと", "短く", "a ", "だと", "please and ", "can you ", "what about "):
+    for piece in (
+        "and ",
+        "あと",
+        "もっと",
+        "短く",
+        "a ",
+        "だと",
+        "please and ",
+        "can you ",
+        "what about ",
+        "ok ",
+        "どうも",
+        "thanks ",
+    ):
         for end in ("", "?", "step 1 !"):
             is_follow_up(piece * (70 // len(piece)) + end)
+            is_acknowledgement(piece * (70 // len(piece)) + end)
     assert time.process_time() - started < 1

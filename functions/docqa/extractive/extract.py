@@ -2,7 +2,8 @@
 
 A wrong assertion is worth ten abstentions: a quote is asserted only if it has every number, code and name of the question and
 the kind of thing that is asked for, leaves no weighty word of the question unsaid, and nothing of equal rank says otherwise.
-A question in hiragana alone, such as 「ありがとう」, has only pairs of letters to be compared, which prove nothing.
+A question in hiragana alone, such as 「ありがとう」, has only pairs of letters to be compared, which prove nothing; nor does
+a quote settle what is left of a follow-up without its question ("and in Tokyo?").
 """
 
 import re
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
+from a2a_hub.text.follow_up import is_follow_up
 from a2a_hub.text.language import Language, language_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
@@ -61,11 +63,15 @@ def extract(grounds: Grounds) -> Extract:
         units = fitting
     best = next((unit for unit in fitting if asked.selects(unit)), None) or next(iter(fitting), None)
     language = language_of(grounds.question)
-    is_certain = not grounds.unknown and _NOT_HIRAGANA.search(normalise(grounds.question))
+    is_certain = not grounds.unknown and _is_complete(grounds.question)
     if best is None or not is_certain or not _settles(best, _margin(best, fitting), language):
         shown = _of_each_passage([*filter(None, [best]), *units])[:MOST_SHOWN]
         return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
     return Extract([best, *_exception(best)], is_settled=True)
+
+
+def _is_complete(question: str) -> bool:
+    return bool(_NOT_HIRAGANA.search(normalise(question))) and not is_follow_up(question)
 
 
 def _settles(best: RankedUnit, margin: float, language: Language) -> bool:

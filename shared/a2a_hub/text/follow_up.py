@@ -1,4 +1,8 @@
-"""Follow-up questions, incomplete without the one before: "and for hotels?", 「じゃあ海外は？」, "as a table, please"."""
+"""Texts that live by the conversation before them.
+
+Follow-ups are incomplete without the question before: "and for hotels?", 「じゃあ海外は？」, "as a table, please".
+Acknowledgements leave the conversation where it was: "thanks!", 「なるほど」.
+"""
 
 import re
 from functools import cache
@@ -76,7 +80,7 @@ _JAPANESE = (
     r"[^。? ]{1,12}について(?:は|も)|[^。?]{1,14}(?:たら|なければ|ないと)(?=\?)",
     r"(?:いつ|どこ|誰|いくら|何(?:日|回|円|人|時間|分))(?:から|まで|で|に|へ|が|以内)?(?:ですか|(?=\?))|どうやって(?=\?)",
     # Who, when or where, without a subject.
-    r"(?!.*(?:住|好き|寝|食べ|生まれ|帰|会い|思))(?:(?:誰|だれ)[にがの]|いつ|どこ[にへで])[^。?はを]{2,12}(?:か|の(?=\?)|(?=\?))",
+    r"(?!.*(?:住|好き|寝|食べ|生まれ|帰|会い|思))(?:(?:誰|だれ)[にがの]|いつ|どこ[にへで])[^。?はを]{2,12}(?:か|の(?=\?|$)|(?=\?))",
     rf"{_NUMBER}(?:番目?|つ目|個目)(?:は|を|の|について).{{0,14}}|(?:ほか|他)にも?(?:ある|あります)?か?|どれ(?:が|を|から).{{1,12}}",
     (
         r"(?:では|じゃあ)?(?:それ|そ(?:の|ういう)(?:場合|とき|時|後|次))(?:は|を|が|って|なら|だと|で|も|の|に|、)"
@@ -92,6 +96,14 @@ _JAPANESE = (
     r"(?:それを|もう一度|今度は)?(?:日本語|英語)で(?:も)?(?:の)?(?:(?:教えて|答えて|回答|説明|お願い|言って).{0,8})?",
     r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
 )
+_ACKNOWLEDGEMENT = (
+    r"ok(?:ay)?|(?:oh,? )?i see|got it|understood|all ?right|makes sense|noted|sure|fine|good|great|nice",
+    r"cool|perfect|excellent|wonderful",
+    r"thx|ty|thank(?:s| you)(?: (?:so|very) much| a lot)?(?: for (?:the|your) (?:help|answer|info(?:rmation)?))?",
+    r"(?:very )?helpful|that(?: was helpful| help(?:s|ed))",
+    r"(?:どうも|大変|本当に|とても)?(?:ありがとう?(?:ござい(?:ます|ました))?|助かり(?:ます|ました)|助かった)|どうも|サンキュー|感謝します",
+    r"(?:了解|承知)(?:です|(?:いた)?しました)?|なるほど|(?:分か|わか|分)り?(?:ました|った)|そう(?:です|なんです)か|(?:オッケー|ok)です",
+)
 # P-1, SEV2, ISO27001: one of a series, replaceable by another one.
 _NUMBERED = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])", re.IGNORECASE)
 
@@ -102,6 +114,14 @@ def is_follow_up(text: str) -> bool:
         return False
     normal = normalise(text)
     return len(normal) <= _MAX_CHARACTERS and _follow_ups().fullmatch(normal) is not None
+
+
+def is_acknowledgement(text: str) -> bool:
+    """Return True if a text only thanks for an answer, or says that it was understood."""
+    if len(text) > _MAX_WRITTEN_CHARACTERS:
+        return False
+    normal = normalise(text)
+    return len(normal) <= _MAX_CHARACTERS and _acknowledgements().fullmatch(normal) is not None
 
 
 def names_another(earlier: str, follow_up: str) -> bool:
@@ -130,3 +150,8 @@ def _members(earlier: str, follow_up: str) -> tuple[str, str] | None:
 @cache
 def _follow_ups() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join((*_ENGLISH, *_JAPANESE))})[?.!。 ]*")
+
+
+@cache
+def _acknowledgements() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:{'|'.join(_ACKNOWLEDGEMENT)})(?:[ねよ,.!。、 ]+|$))+")
