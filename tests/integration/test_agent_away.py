@@ -136,6 +136,24 @@ def test_a_task_whose_time_is_over_fails_with_the_reason(agent: AgentServer, kee
     assert len(agent.asked) > 1
 
 
+@pytest.mark.parametrize("streaming", [False, True], ids=["at once", "stream"])
+def test_the_log_has_the_cause_of_a_turn_whose_time_is_over(
+    agent: AgentServer, keeping: dict[str, str], streaming: bool
+) -> None:
+    agent.serve_message = _AWAY["HTTP 503"]
+    hub = Hub(route("alpha", agent.url, retry_seconds=1), settings=keeping)
+    client = TaskClient(hub, "1.0 JSONRPC")
+    if streaming:
+        client.stream("hello")
+    else:
+        _state(client, client.send("hello", at_once=True).task_id, "failed")
+    first = next(line for line in hub.log if line.get("operation"))
+    (failed,) = (line for line in hub.log if line.get("outcome") == "failed")
+    assert (failed == first, failed["severity"]) == (streaming, "WARNING")
+    assert (failed["requestId"], failed["route"], failed["fault"]) == (first["requestId"], "alpha", "server_error")
+    assert "503" in failed["cause"]
+
+
 def test_who_waits_hears_of_the_failure_at_once(agent: AgentServer, keeping: dict[str, str]) -> None:
     agent.serve_message = _AWAY["HTTP 503"]
     client = _client(agent, keeping)

@@ -255,7 +255,7 @@ class TurnEngine:
     def _try_again(self, turn: TaskTurn) -> None:
         with suppress(Unavailable, LeaseLost, TaskEnded, A2AError):
             if lease := self._lease_due(turn.first.id, turn.call.request_id):
-                self._resume(lease, request_id=turn.call.request_id, record={})
+                self._resume(lease, request_id=turn.call.request_id, record=turn.call.record)
 
     def _check_quota(self, turn: TaskTurn) -> None:
         if self._parts.quota:
