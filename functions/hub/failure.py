@@ -46,9 +46,9 @@ _PERMANENT = frozenset({FailureKind.NOT_ALLOWED, FailureKind.NOT_FOUND})
 class Failure(Struct, frozen=True, kw_only=True):
     """`fault` is the technical name, `cause` a sentence for the operator, `remedy` a command or a change, if one is known.
 
-    `transient`: the agent is away, and may soon be back. `seconds_to_wait` is set while the circuit is open: the hub tries again
-    after that time; `opened_by` is the kind of the failure that opened it. `fields` are the parts of the request that the agent
-    did not accept.
+    `transient`: the agent is away, and may soon be back. `seconds_to_wait` is set while the circuit is open and a wait helps: the
+    hub tries again after that time; `opened_by` is the kind of the failure that opened it. `fields` are the parts of the request
+    that the agent did not accept.
     """
 
     kind: FailureKind
@@ -104,13 +104,14 @@ def not_permitted(route: Route) -> Failure:
 
 def resting(opened_by: Failure, seconds: float) -> Failure:
     """Return the failure of a request while the circuit is open, which keeps the cause of the failure that opened it."""
+    waiting_helps = opened_by.kind not in _PERMANENT
     return replace(
         opened_by,
         kind=FailureKind.RESTING,
         fault="circuit_open",
         cause=f"{opened_by.cause}; it failed repeatedly, and is tried again in {seconds:.0f} s",
-        transient=opened_by.kind not in _PERMANENT,
-        seconds_to_wait=seconds,
+        transient=waiting_helps,
+        seconds_to_wait=seconds if waiting_helps else None,
         opened_by=opened_by.kind,
     )
 

@@ -78,6 +78,7 @@ def test_an_open_circuit_keeps_the_cause_and_the_remedy_and_sends_nobody_away_to
         record = hub.query("How are you?")
         in_japanese = text_of(hub.send("元気ですか"))
     error = record["error"]
+    assert "retryAfterSeconds" not in error
     assert (error["kind"], error["fault"], error["httpStatus"]) == ("resting", "circuit_open", 403)
     assert error["cause"].startswith(first["cause"])
     assert error["remedy"] == first["remedy"]
