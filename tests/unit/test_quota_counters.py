@@ -114,6 +114,17 @@ def test_the_next_window_has_the_whole_limit_again() -> None:
     assert _taken(second, 70, limit=60) == 59
 
 
+@pytest.mark.parametrize("limit", [1, 20, 120])
+@pytest.mark.parametrize("second_of_window", [5, 59])
+def test_who_has_waited_as_long_as_told_is_admitted(limit: int, second_of_window: int) -> None:
+    clock = Clock()
+    clock.seconds += second_of_window
+    instance = counters(Ledger(clock), clock)
+    assert _taken(instance, limit, limit=limit) == limit
+    clock.seconds += instance.take("a", limit, seconds=60)
+    assert instance.take("a", limit, seconds=60) == 0
+
+
 def test_while_the_ledger_is_away_each_instance_keeps_the_limit_and_refuses_nobody_else() -> None:
     clock = Clock()
     ledger = Ledger(clock)

@@ -127,10 +127,11 @@ class Counters:
                 counter.begin(f"{name}/{window:.0f}", (window + 1) * seconds)
             counter.level = max(0.0, counter.level - (now - counter.counted_at) * limit / seconds)
             counter.counted_at = now
-            if counter.level > limit - 1:
-                return (counter.level + 1 - limit) * seconds / limit
+            wait = max(0.0, (counter.level + 1 - limit) * seconds / limit)
             if not self._has_left(counter):
-                return max(counter.expires_at - now, 1.0)
+                wait = max(wait, counter.expires_at - now, 1.0)
+            if wait:
+                return wait
             counter.used += 1
             counter.level += 1
         return 0.0
