@@ -1,5 +1,7 @@
 """The console in a real browser, before a hub that does what hubs and agents should not: pauses, breaks off, refuses, attacks."""
 
+import os
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ from tests.integration.gates import function
 _IDS = {"taskId": "task", "contextId": "context"}
 HOSTILE = (
     "<img src=x onerror=alert(1)><script>alert(2)</script> [a](javascript:alert(3)) [bank](https://evil.example/x) "
-    "![p](https://evil.example/pixel.png) \u202etxt.exe\u2066 **bold** `code` https://fine.example/a "
+    "![p](https://evil.example/pixel.png) \u202etxt.exe\u2066\u061c\U000e0041 **bold** `code` https://fine.example/a "
     "[https://mybank.example/](https://bank.example/y) https://bank.example@evil.example/z"
 )
 
@@ -465,7 +467,7 @@ def test_a_hostile_answer_is_text_and_its_links_show_where_they_lead(asked: Brow
     assert "https://fine.example/a https://mybank.example/ (bank.example)" in shown
     assert "https://bank.example@evil.example/z (evil.example)" in shown
     assert "[a](javascript:alert(3))" in shown
-    assert not {"\u202e", "\u2066"} & set(shown)
+    assert not {"\u202e", "\u2066", "\u061c", "\U000e0041"} & set(shown)
     links = asked.evaluate(script="[...document.querySelectorAll('article a')].map((a) => a.href)")
     assert links == [
         "https://evil.example/x",
@@ -478,7 +480,8 @@ def test_a_hostile_answer_is_text_and_its_links_show_where_they_lead(asked: Brow
     asked.click(selector="article [data-t=compare]")
     as_program = asked.text(selector=".as_program code")
     assert "\\u202e" in as_program
-    assert "\u202e" not in as_program
+    assert "\\udb40\\udc41" in as_program
+    assert not {"\u202e", "\u061c", "\U000e0041"} & set(as_program)
     assert asked.evaluate(script="document.querySelectorAll('article :is(img, script, iframe)').length") == 0
     seen = asked.seen()
     assert seen["complaints"] == []
@@ -497,6 +500,28 @@ def test_a_file_goes_with_the_question(asked: Browser, tmp_path: Path) -> None:
     asked.files(selector="#files", paths=[str(tmp_path / "メモ.txt")])
     ask(asked, "file")
     assert "メモ.txt: text/plain aGVsbG8=" in asked.text(selector="article[aria-busy=false] .text")
+
+
+def test_a_turn_that_is_copied_as_curl_runs_in_a_shell_with_its_file(
+    asked: Browser, hub: FakeHub, tmp_path: Path
+) -> None:
+    (tmp_path / "it's.txt").write_text("メモ" * 50_000)
+    asked.files(selector="#files", paths=[str(tmp_path / "it's.txt")])
+    ask(asked, "file")
+    asked.wait(selector="article[aria-busy=false]")
+    sent = hub.received[-1]
+    asked.evaluate(script="navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    asked.click(selector="nav a[href='#inspect']")
+    asked.click(selector="[data-t='inspect.curl']")
+    asked.wait(selector="[data-t='inspect.curl']:text-is('Copied')")
+    command = asked.evaluate(script="window.copied")
+    shell = subprocess.run(
+        ["sh"], input=command, text=True, capture_output=True, check=True, env={**os.environ, "TOKEN": "t"}
+    )
+    assert "COMPLETED" in shell.stdout
+    again = hub.received[-1]
+    assert again is not sent
+    assert (again.json, again.headers["authorization"]) == (sent.json, "Bearer t")
 
 
 def test_enter_that_chooses_a_word_while_japanese_is_composed_sends_nothing(asked: Browser) -> None:

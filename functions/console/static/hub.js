@@ -115,5 +115,6 @@ const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 export function curl({ headers, body }) {
   const named = Object.entries({ "Content-Type": "application/json", ...headers });
   const flags = named.map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`).join("");
-  return `curl -N ${quoted(`${meta("hub")}/`)} -H "Authorization: Bearer $TOKEN"${flags} -d ${quoted(JSON.stringify(body))}`;
+  // As an argument of a program, a body with files would be too long; printf is a part of the shell.
+  return `printf %s ${quoted(JSON.stringify(body))} | curl -N ${quoted(`${meta("hub")}/`)} -H "Authorization: Bearer $TOKEN"${flags} -d @-`;
 }

@@ -7,7 +7,7 @@ const MOST_CHARACTERS = 200_000;
 // Linear: each alternative ends on its line, and none nests.
 const INLINE = /`([^`\n]{1,2000})`|\*\*([^*\n]{1,2000})\*\*|\[([^\][\n]{1,300})\]\((https?:\/\/[^\s()<>"]{1,2000})\)|(https?:\/\/[^\s<>"'()（）「」『』【】、。]{1,2000})/g;
 // They make text read differently from what it is.
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+const INVISIBLE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 export const plain = (text) => String(text ?? "").replace(/\r\n?/g, "\n").replace(INVISIBLE, "");
 
