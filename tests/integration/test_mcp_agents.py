@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,20 @@ def test_a_fault_of_the_server_is_contained(serve: Any, kind: FailureKind, fault
         record = hub_of(server, "forecast", timeout_seconds=2.0, max_response_bytes=4000).query("mcp")
     assert (record["error"]["kind"], record["error"]["fault"]) == (kind, fault)
     assert "Traceback" not in json.dumps(record)
+
+
+@_STORED
+@WAYS
+def test_the_time_limit_of_the_route_holds_for_stored_and_streamed_turns(
+    way: str, stored: bool, tmp_path: Path
+) -> None:
+    def late(exchange: Exchange) -> None:
+        time.sleep(2.0)
+        answering(b'{"jsonrpc":"2.0","id":1,"result":{"content":[]}}')(exchange)
+
+    with McpServer(serve_call=late) as server:
+        hub = hub_of(server, "forecast", tmp_path if stored else None, timeout_seconds=1.0)
+        assert "did not answer in time" in turn(hub, way, "mcp")[1]
 
 
 def test_the_circuit_opens_for_a_server_that_keeps_failing() -> None:

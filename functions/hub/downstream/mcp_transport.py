@@ -122,13 +122,11 @@ class McpTransport(AnswersOnly):
         With `is_allowed`, the last call of the dialogue is the one that was confirmed.
         """
         message, cancellation = agent_request.message, agent_request.call.cancellation
-        lasts = agent_request.streaming or agent_request.may_outlive_request
-        budget = call.stream_budget if lasts else call.budget
         client = McpClient(
             call.http,
             self._route.url,
             new_id=self._new_id,
-            budget=budget,
+            budget=call.budget,
             headers=call.headers,
             cancellation=cancellation,
         )
@@ -136,7 +134,7 @@ class McpTransport(AnswersOnly):
             tools = {tool.name: tool for tool in client.tools()}
             for _ in range(_MAX_CALLS):
                 if not is_allowed:
-                    seconds = budget.deadline - call.http.clock()
+                    seconds = call.budget.deadline - call.http.clock()
                     step = self._next_step(dialogue, tools.values(), seconds=seconds, cancellation=cancellation)
                     if isinstance(step, str):
                         yield self._answer((Part(text=step),), message)
