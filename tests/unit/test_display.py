@@ -1,14 +1,35 @@
 """Text for people: hidden characters are gone, links and images lead to allowed hosts only, however the text is cut."""
 
+import re
 import time
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from a2a_hub.text.display import DisplayFilter, displayed
 
 _HOSTS = ("docs.example.com", "*.example.org")
+_PARSER = MarkdownIt("commonmark")
+# Everything of which Markdown makes links and images, and where others read the end of a host.
+_TOKENS = (
+    *"[]()!<>a \n\"'\\`*\t:",
+    *("](", "](<", ">)", "]( ", "]:", "[a]: ", "[a]", "![a]", "\n\n", "> ", "- ", "1. ", "&colon;"),
+    *("https://evil.example/x", "//evil.example/x", "https://evil.example/&sol;.example.org/", "javascript:x"),
+    *("https://evil.example\\a.example.org/", "https://docs.example.com/x"),
+)
+
+
+def addresses(markdown: str) -> Iterator[str]:
+    """Where the links and images of a text lead, but for pages of the user interface itself and links that show their address."""
+    for block in _PARSER.parse(markdown):
+        for each in block.children or ():
+            if each.type == "image" or (each.type == "link_open" and each.info != "auto"):
+                address = str(each.attrs.get("src") or each.attrs.get("href"))
+                if re.match("[a-z]+:|//", address):
+                    yield address
 
 
 @pytest.mark.parametrize(
@@ -39,6 +60,10 @@ _HOSTS = ("docs.example.com", "*.example.org")
             "a < b, <https://example.com>, x[1], f(x)[0](y) and [note]",
             "a < b, <https://example.com>, x[1], f(x)0 and [note]",
         ),
+        (
+            "handlers[name](event), x: list[int]: 1 and a[1:]:\n    b",
+            "handlers[name] (event), x: list[int]: 1 and a[1:]:\n    b",
+        ),
         ("\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07link\x1b]8;;\x07", "red link"),
         ("user\u202egnp.exe a\u200bb\ufeffc\u2066d\u2069 \U000e0041\U000e0042e", "usergnp.exe abcd e"),
         ("👨\u200d👩\u200d👧 ❤️\u200d🔥 が゛ パ\u200dピ", "👨\u200d👩\u200d👧 ❤️\u200d🔥 が゛ パピ"),
@@ -48,6 +73,43 @@ _HOSTS = ("docs.example.com", "*.example.org")
 )
 def test_a_person_sees_the_text_and_nothing_that_leads_elsewhere(text: str, shown: str | None) -> None:
     assert displayed(text, _HOSTS) == (text if shown is None else shown)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "![a](<https://evil.example/a b>)",
+        "![a](<https://evil.example/a(b>)",
+        "![a](\nhttps://evil.example/x\n)",
+        "![a](https://evil.example/x 'b\nc')",
+        "![a](https://evil.example/((b)))",
+        "![a[b]c](https://evil.example/x)",
+        "![a\nb](https://evil.example/x)",
+        "![a\\]b](https://evil.example/x)",
+        f"![a](https://evil.example/{'b' * 2100})",
+        f"![{'a' * 600}](https://evil.example/x)",
+        "![a]\n\n[a]:\nhttps://evil.example/x",
+        "![a]\n\n> [a]: https://evil.example/x",
+        "![a]\n\n- [a]: https://evil.example/x",
+        "![a b]\n\n[a\nb]: https://evil.example/x",
+        f"![a]\n\n[a]:{' ' * 200}https://evil.example/x",
+        "![a](https://evil.example\\b.example.org/)",
+        "![a](https://evil.example&sol;b.example.org/)",
+    ],
+)
+def test_no_spelling_of_markdown_leads_elsewhere(hostile: str) -> None:
+    assert [*addresses(hostile)]
+    for size in (1, 7, len(hostile)):
+        pieces = DisplayFilter(_HOSTS)
+        cut = "".join(pieces.feed(hostile[at : at + size]) for at in range(0, len(hostile), size)) + pieces.finish()
+        assert not [*addresses(cut)], size
+
+
+@given(st.lists(st.sampled_from(_TOKENS), max_size=12).map("".join), st.integers(1, 9))
+def test_what_markdown_reads_in_a_text_leads_to_allowed_hosts(text: str, size: int) -> None:
+    pieces = DisplayFilter(_HOSTS)
+    cut = "".join(pieces.feed(text[at : at + size]) for at in range(0, len(text), size)) + pieces.finish()
+    assert all(address.startswith("https://docs.example.com/") for address in addresses(cut)), cut
 
 
 @given(st.text(alphabet="[]()!<>:`\n ahtps/.\x1b1;m\u200b", max_size=60), st.integers(1, 7))

@@ -16,19 +16,27 @@ _HIDDEN = re.compile(
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
     r"|[\U000e0000-\U000e007f]|\u200c|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d"
 )
+# Behind a name it is an index and a call of a program: `handlers[name](event)`.
 _LINK = re.compile(
-    rf"(!?)\[({_LABEL})\]\([ \t]{{0,9}}+<?({_URL}(?:\({_URL}\){_URL})?)>?"
+    rf"(!|(?<![A-Za-z0-9_]))\[({_LABEL})\]\([ \t]{{0,9}}+<?({_URL}(?:\({_URL}\){_URL})?)>?"
     r"(?:[ \t]{1,9}[\"'(][^\n]{0,300}?[\"')])?[ \t]{0,9}\)"
 )
 _REFERENCE = re.compile(rf"^( {{0,3}}\[{_LABEL}\]:[ \t]{{0,9}})<?([^\s<>]{{1,{_LONGEST_URL}}})>?(?=\s)", re.MULTILINE)
+# What every link or image of Markdown needs, whatever its label: "](", or "]:" before what may be an address.
+_OPENING = re.compile(
+    rf"{_LINK.pattern}|{_REFERENCE.pattern}|\](?:\(|:(?=[\s>]*+(?:[/\\&<]|[A-Za-z][\w+.-]*+(?::\S|[&\\])|\Z)))",
+    re.MULTILINE,
+)
+_HOST = re.compile(r"[\w.-]+")
 _TAG = re.compile(
-    r"<(?=/?(?:a|audio|base|embed|form|iframe|img|input|link|meta|object|script|source|style|svg|video)[\s/>])",
+    r"<(?=/?(?:a|area|audio|base|body|button|embed|form|frame|iframe|image|img|input|link|meta|object|script|source|style|svg"
+    r"|track|video)[\s/>])",
     re.IGNORECASE,
 )
 _BEGUN = rf"\[{_LABEL}(?:\](?:\([^\n)]{{0,{_LONGEST_URL + 400}}}+|:[ \t]{{0,9}}\S{{0,{_LONGEST_URL}}}+)?)?"
 # Each alternative begins with a character of its own: the others of a text are passed over at once.
 _UNFINISHED = re.compile(
-    rf"(?:{_BEGUN}|!(?:{_BEGUN})?|<[/a-zA-Z]{{0,8}}"
+    rf"(?:{_BEGUN}|!(?:{_BEGUN})?|\](?::[\s>]{{0,99}}[\w+.-]{{0,99}}:?)?|<[/a-zA-Z]{{0,8}}"
     r"|\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?)\Z"
 )
 
@@ -46,13 +54,13 @@ class DisplayFilter:
         unfinished = _UNFINISHED.search(text)
         end = unfinished.start() if unfinished else len(text)
         self._held = text[end:]
-        return text[:end]
+        return self._without_openings(text[:end])
 
     def finish(self) -> str:
         """Return what was held back, at the end of the text."""
         # The end of a text ends what stands there, as a line's end does.
         held, self._held = self._held, ""
-        return self._clean(held + "\n").removesuffix("\n") if held else ""
+        return self._without_openings(self._clean(held + "\n")).removesuffix("\n") if held else ""
 
     def _clean(self, text: str) -> str:
         # Everything hidden is unprintable, as is a line's end.
@@ -73,6 +81,15 @@ class DisplayFilter:
         return _REFERENCE.sub(
             lambda found: found[0] if allows(found[2], self._hosts) else f"{found[1]}{code(found[2])}", text
         )
+
+    def _without_openings(self, text: str) -> str:
+        """Return the text with no other links than allowed ones: `_clean` reads only what is well-formed."""
+        return _OPENING.sub(self._opening, text) if "]" in text else text
+
+    def _opening(self, found: re.Match[str]) -> str:
+        if allows(found[3] or found[5] or "", self._hosts):
+            return found[0]
+        return found[0].replace("](", "] (") if len(found[0]) > 2 else "] " + found[0][1]
 
     def _link(self, found: re.Match[str]) -> str:
         is_image, label, url = found[1], found[2], found[3]
@@ -95,7 +112,8 @@ def allows(url: str, hosts: Collection[str]) -> bool:
         host = (parts.hostname or "").lower()
     except ValueError:
         return False
-    if parts.scheme not in ("http", "https") or not host:
+    # Where others read a backslash or an entity, the host ends.
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
         return False
     return any(host == each or (each.startswith("*.") and host.endswith(each[1:])) for each in hosts)
 
