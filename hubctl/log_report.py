@@ -57,7 +57,7 @@ def report_of(lines: Iterable[Fields]) -> Report:
             ratings[str(line.get("route")), str(verdict)] += 1
         elif filters := line.get("filters"):
             safety[str(line.get("route")), str(line.get("direction")), ", ".join(filters)] += 1
-        elif line.get("function") == "hub" and all(line.get(name) for name in _OF_A_TURN):
+        elif _is_of_a_turn(line):
             # A turn that fails after its request was answered has a second line, which is right.
             by_request.setdefault(str(line["requestId"]), {}).update(line)
     turns = list(by_request.values())
@@ -69,7 +69,7 @@ def report_of(lines: Iterable[Fields]) -> Report:
         first=times[0] if times else None,
         last=times[-1] if times else None,
         turns=len(turns),
-        callers=len({each.get("principal") for each in turns} - {None}),
+        callers=len({each["principal"] for each in turns if _has_caller(each)}),
         default_share=sum(each.get("rule") == _DEFAULT for each in turns) / len(turns),
         outcomes=_outcomes(turns),
         days=dict(sorted(Counter(each.date().isoformat() for each in times).items())),
@@ -90,6 +90,16 @@ def report_of(lines: Iterable[Fields]) -> Report:
         ],
         tokens=[{"function": function, "model": model} | of for (function, model), of in sorted(tokens.items())],
     )
+
+
+def _is_of_a_turn(line: Fields) -> bool:
+    """Return True for the line of a turn: opening the document of a citation is none."""
+    return line.get("function") == "hub" and line.get("kind") != "document" and all(map(line.get, _OF_A_TURN))
+
+
+def _has_caller(turn: Fields) -> bool:
+    """Return True if the line names a caller, and not the function that had a stored turn run."""
+    return not str(turn.get("principal") or "function:").startswith("function:")
 
 
 def _use(turns: Sequence[Fields]) -> Row:

@@ -186,7 +186,8 @@ class RunEndpoint(Struct, frozen=True):
             state = None
         except Unavailable:
             raise A2AError(errors.UNAVAILABLE, _NO_TASKS) from None
-        record.setdefault("outcome", Outcome.ANSWERED)
+        if state is None or state.settled:
+            record.setdefault("outcome", Outcome.ANSWERED)
         return _json({"state": state})
 
 

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
+from a2a_hub.a2a.agent import TryLater
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Event, files_of, text_of
@@ -146,6 +147,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             "agent": route.name,
             "conversation": turn.incoming.context.downstream,
             **({"declined": turn.declined} if turn.declined else {}),
+            **({"kind": turn.kind} if turn.kind == "document" else {}),
         }
 
     def _events(
@@ -158,6 +160,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         declined: dict[str, Declined] = {}
         failures: dict[str, Failure] = {}
         may_decline = len(routes) > 1
+        is_over = True
         try:
             for number, route in enumerate(routes):
                 turn.route = route
@@ -182,9 +185,13 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             failure = failures.get(turn.route.id)
             answer = AgentAnswer(turn, turn.route, record=record, log=self.log, now=self.now)
             yield from answer.events(_failing(failure) if failure else _repeated(declined[turn.route.id]))
+        except TryLater:
+            is_over = False
+            raise
         finally:
             turn.downstream_ms = _milliseconds(self.clock() - started)
-            self._complete(turn, record)
+            if is_over:
+                self._complete(turn, record)
 
     def _complete(self, turn: TurnRecord, record: Record) -> None:
         """Write what became of the turn into the logs, the misses, and the memory for ratings."""

@@ -1,5 +1,6 @@
 """An agent that is away for a moment: a task that nobody waits for is tried again, and everybody else hears of it at once."""
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.routing.routes import BreakerLimits
+from functions.hub.endpoints import RUN_PATH
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import Hub, route, text_of
+from tests.fakes.signatures import signed
 from tests.fakes.task_client import Seen, TaskClient
 from tests.fakes.task_instance import until
 
@@ -152,6 +156,30 @@ def test_the_log_has_the_cause_of_a_turn_whose_time_is_over(
     assert (failed == first, failed["severity"]) == (streaming, "WARNING")
     assert (failed["requestId"], failed["route"], failed["fault"]) == (first["requestId"], "alpha", "server_error")
     assert "503" in failed["cause"]
+
+
+def test_a_run_of_the_queue_has_an_outcome_only_once_its_turn_has(agent: AgentServer, keeping: dict[str, str]) -> None:
+    agent.serve_message = _AWAY["HTTP 503"]
+    settings = keeping | {"TASK_RUNS": "queued"}
+    first = Hub(route("alpha", agent.url), settings=settings)
+    task_id = TaskClient(first, "1.0 JSONRPC").send("hello", at_once=True).task_id
+    other = Hub(route("alpha", agent.url), settings=settings, behind_gate=True)
+    states: list[str] = []
+    for behaviour in (agent.serve_message, None):
+        agent.serve_message = behaviour
+        until(lambda: _run(other, task_id, states))
+    runs = [line.get("outcome") for line in other.log if line.get("route")]
+    assert (states, runs) == (["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"], [None, "answered"])
+
+
+def _run(hub: Hub, task_id: str, states: list[str]) -> bool:
+    """Have the hub run the task. Return True if it was due."""
+    body = {"taskId": task_id}
+    function = Principal(subject=TASKS_FUNCTION)
+    headers = signed(function, "POST", RUN_PATH, json.dumps(body).encode(), function="tasks")
+    state = hub.post(RUN_PATH, body, token=None, headers=headers)[1]["state"]
+    states.extend([state] if state else [])
+    return bool(state)
 
 
 def test_who_waits_hears_of_the_failure_at_once(agent: AgentServer, keeping: dict[str, str]) -> None:

@@ -63,6 +63,12 @@ def test_it_says_who_asked_which_agent_what_kind_of_thing_and_how_it_ended_witho
     assert file.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_turn_that_is_tried_again_is_one_entry_with_its_own_outcome(file: Path, tmp_path: Path) -> None:
+    hub = hub_of(tmp_path, route("away", "http://127.0.0.1:9", retry_seconds=1))
+    hub.stream("away", version="1.0")
+    assert [(each["event"], each["outcome"]) for each in _entries(file)] == [("asked", "failed")]
+
+
 def test_it_says_who_allowed_which_tool_before_the_agent_hears_of_it(file: Path, tmp_path: Path) -> None:
     with GeminiCliAgent() as agent:
         hub = Hub(route("code", agent.url), route("beta", "http://127.0.0.1:9"))

@@ -118,6 +118,16 @@ def test_a_late_failure_is_the_turns_outcome(tmp_path: Path) -> None:
     assert (found["turns"], found["outcomes"]) == (1, {"failed": 1})
 
 
+def test_a_document_that_is_opened_is_no_turn_and_a_function_no_caller(tmp_path: Path) -> None:
+    with AgentServer(lambda _: [message(text("42"))]) as agent, AgentServer(lambda _: DO_NOT_KNOW) as other:
+        hub = Hub(route("alpha", agent.url), route("docs", other.url), log_text=True)
+        hub.send("alpha")
+        hub.query("Show this document.", route="docs", document={"uri": "corpus:gone.md"})
+    run = {**hub.log[0], "requestId": "r", "principal": "function:tasks"}
+    found = _json(_written(tmp_path, [*hub.log, run]))
+    assert (found["turns"], found["callers"], found["unanswered"]) == (2, 1, [])
+
+
 def test_what_is_older_than_asked_for_is_left_out(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     lines[0]["time"] = (datetime.now(UTC) - timedelta(days=8)).isoformat()
     file = _written(tmp_path, lines)
