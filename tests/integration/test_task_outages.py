@@ -54,6 +54,15 @@ def test_who_waits_gets_the_answer_though_the_store_is_away(file: Path) -> None:
     assert [text_of(answer) for answer in answers] == ["answer"]  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("text_only", [False, True])
+def test_a_question_in_a_conversation_is_answered_though_the_store_is_away(file: Path, text_only: bool) -> None:
+    instance = Instance(file, at_once("answer"))
+    instance.far.away = True
+    assert text_of(instance.send("hello", context_id="a-conversation", text_only=text_only)) == "answer"
+    events = list(instance.stream("hello", context_id="a-conversation", text_only=text_only))
+    assert states(events)[-1] is TaskState.COMPLETED
+
+
 def test_what_somebody_waits_for_is_stored_as_soon_as_the_store_is_back(file: Path) -> None:
     steps = Steps("answer")
     instance = Instance(file, steps)
