@@ -35,6 +35,14 @@ def test_help_says_what_it_does_and_needs_without_any_setting(module: str) -> No
     assert "`" not in told
 
 
+def test_missing_packages_are_told() -> None:
+    # Without those of an environment.
+    done = worker("-S", "-m", "workers.workspace", "--help", PYTHONPATH="")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("is not installed; install this worker's packages: workers/workspace/requirements.txt")
+
+
 @pytest.mark.parametrize("arguments", PROGRAMS)
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8080"])
 def test_an_address_that_is_none_is_told(arguments: tuple[str, ...], url: str) -> None:

@@ -8,11 +8,15 @@ import sys
 from typing import Any
 
 from workers import client
-from workers.workspace import settings
-from workers.workspace.agent import Agent
-from workers.workspace.google import Google, credentials_of
-from workers.workspace.settings import Settings
-from workers.workspace.worker import WorkspaceWorker
+
+try:
+    from workers.workspace import settings
+    from workers.workspace.agent import Agent
+    from workers.workspace.google import Google, credentials_of
+    from workers.workspace.settings import Settings
+    from workers.workspace.worker import WorkspaceWorker
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing.name} is not installed; install this worker's packages: workers/workspace/requirements.txt")
 
 
 def worker(own: Settings, **options: Any) -> WorkspaceWorker:
