@@ -1,5 +1,7 @@
 """The console in a real browser, before a hub that does what hubs and agents should not: pauses, breaks off, refuses, attacks."""
 
+import base64
+import json
 import os
 import subprocess
 import threading
@@ -63,6 +65,7 @@ class FakeHub(HttpServer):
         self.go_on = threading.Event()
         self.cancelled = threading.Event()
         self.token = "of-hanako"
+        self.email = "hanako@example.com"
         self.report: Any = None
         self.document: Any = None
         self.activity: Any = None
@@ -77,7 +80,8 @@ class FakeHub(HttpServer):
             back = urlencode({"code": "code", "state": asked["state"]})
             exchange.answer(303, location=f"{asked['redirect_uri']}?{back}")
         elif url.path == "/token":
-            exchange.json({"access_token": self.token, "expires_in": 3600})
+            claims = base64.urlsafe_b64encode(json.dumps({"email": self.email}).encode()).decode()
+            exchange.json({"access_token": self.token, "expires_in": 3600, "id_token": f".{claims}."})
         elif received.headers.get("authorization") == "Bearer of-a-stranger":
             exchange.json({"error": {"code": 401}}, 401)
         elif url.path == "/tools/query":
@@ -119,6 +123,9 @@ class FakeHub(HttpServer):
         if text in ("busy", "revoked"):
             status = 429 if text == "busy" else 401
             exchange.answer(status, b"{}", content_type="application/json", retry_after="7")
+            return
+        if text == "late" and "taskId" in request["params"]["message"]:
+            exchange.json({"error": {"code": -32600, "message": "The task has ended"}})
             return
         exchange.start_stream()
         exchange.event({"result": {"task": {"id": "task", "contextId": "context", **_state("WORKING")}}})
@@ -359,6 +366,28 @@ def test_a_question_that_was_answered_waits_no_longer(asked: Browser) -> None:
     ask(asked, "hostile")
     asked.wait(selector="article:nth-of-type(2)[aria-busy=false]")
     assert not asked.evaluate(script="document.querySelectorAll('.choices, [data-t=\"state.INPUT_REQUIRED\"]').length")
+
+
+def test_a_question_whose_task_has_ended_elsewhere_does_not_end_the_conversation(asked: Browser, hub: FakeHub) -> None:
+    ask(asked, "choose")
+    asked.wait(selector="article .choices button")
+    ask(asked, "late")
+    asked.wait(selector="article [role=alert] .detail:text-is('The task has ended')")
+    hub.go_on.set()
+    ask(asked, "late")
+    asked.wait(selector="article:nth-of-type(3)[aria-busy=false] p:text-is('the first words, and the last')")
+    assert hub.received[-1].json["params"]["message"]["contextId"] == "context"
+
+
+def test_what_one_person_typed_is_not_shown_to_the_next(asked: Browser, hub: FakeHub) -> None:
+    ask(asked, "revoked")
+    asked.click(selector="article [role=alert] a")
+    hub.email = "jiro@example.com"
+    asked.click(selector="a.button")
+    asked.wait(selector="header bdi:text-is('jiro@example.com')")
+    asked.wait(selector=".ask .empty button")
+    assert not asked.evaluate(script="document.querySelector('.ask textarea').value")
+    hub.email = "hanako@example.com"
 
 
 def test_who_comes_back_from_a_document_is_where_they_left(asked: Browser) -> None:

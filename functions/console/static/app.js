@@ -32,7 +32,10 @@ function show() {
   current = name;
 }
 
-// What was typed and asked is nobody else's.
+// What was typed and asked is nobody else's: neither after signing out, nor when a session has ended and another person signs in.
+const person = document.querySelector("header bdi").textContent;
+if (sessionStorage.getItem("person") !== person) sessionStorage.clear();
+sessionStorage.setItem("person", person);
 document.querySelector("header form").addEventListener("submit", () => sessionStorage.clear());
 await start();
 addEventListener("hashchange", show);

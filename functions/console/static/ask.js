@@ -110,7 +110,9 @@ export function view() {
     answer.element.scrollIntoView({ block: "end" });
     await answer.run(request, { signal: aborting.signal, title: shown || attached.join(", ") });
     const waits = answer.state === "INPUT_REQUIRED" && answer.taskId;
-    conversation = answer.contextId ? { contextId: answer.contextId, ...(waits ? { taskId: answer.taskId } : {}) } : conversation;
+    const contextId = answer.contextId ?? conversation.contextId;
+    // A reply that is refused leaves no task: it may have ended elsewhere, and the hub finds one that still waits.
+    if (answer.contextId || answer.problem === "protocol") conversation = contextId ? { contextId, ...(waits ? { taskId: answer.taskId } : {}) } : {};
     if (shown && !attached.length && answer.isDone) answer.after.querySelector(".why")?.append(compareButton(shown));
     if (answer.problem !== "signed_out" && !waits) sessionStorage.removeItem(TURN);
     if (answer.problem === "signed_out" && !answer.taskId) sessionStorage.setItem(DRAFT, shown);
