@@ -113,17 +113,22 @@ class _Forwarding:
         headers |= self._principal_headers(caller, request.method, target, body)
         subject = caller.principal.subject if caller.principal else ""
         try:
-            return self._hub.send(request.method, target, headers=headers, body=body, caller=subject)
+            response = self._hub.send(request.method, target, headers=headers, body=body, caller=subject)
         except A2AError as error:
-            # A person reads a sentence, not an error of HTTP, which user interfaces show as a failure of their own.
-            whole = replace(request, read_body=body_of(body))
-            answer = answer_unread(unreachable(error.kind), whole, record, caller.principal)
+            answer = _sentence(error, request, body, caller, record)
             if answer is None:
                 raise
             record |= {"severity": "ERROR", "outcome": "failed"}
             if isinstance(error, AnsweredByPlatform):
                 record["upstreamStatus"] = error.status
             return answer
+        if response.status == errors.UNAVAILABLE.http_status and isinstance(response.body, bytes):
+            # The hub refuses before it has read who asks.
+            answer = _sentence(A2AError(errors.UNAVAILABLE), request, body, caller, record)
+            if answer is not None:
+                record |= {"outcome": "refused", "upstreamStatus": response.status}
+                return answer
+        return response
 
     def doctor(self, request: Request, caller: Caller, record: Record) -> Response:
         sees_findings = is_operator(caller.principal, self._config.operators)
@@ -142,3 +147,11 @@ class _Forwarding:
         if authorization is not None:
             headers[TOKEN_HEADER] = authorization
         return headers
+
+
+def _sentence(error: A2AError, request: Request, body: bytes, caller: Caller, record: Record) -> Response | None:
+    """Return the sentence that a person reads instead of an error of HTTP, which user interfaces show as a failure of their own;
+    None for a program.
+    """
+    whole = replace(request, read_body=body_of(body))
+    return answer_unread(unreachable(error.kind), whole, record, caller.principal)

@@ -3,6 +3,7 @@
 import base64
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -238,16 +239,24 @@ def _no_page(exchange: Exchange) -> None:
     exchange.answer(500, b"<html>", content_type="text/html")
 
 
-@pytest.mark.parametrize("listens", [False, True], ids=["down", "refused by the platform"])
+def _overloaded(exchange: Exchange) -> None:
+    exchange.json({"jsonrpc": "2.0", "id": None, "error": {"code": -32603, "message": "Too much at once"}}, 503)
+
+
+@pytest.mark.parametrize(
+    ("behave", "listens"),
+    [(_no_page, False), (_no_page, True), (_overloaded, True)],
+    ids=["down", "refused by the platform", "refused by the hub"],
+)
 @pytest.mark.parametrize(
     ("question", "answer"),
     [("How high is it?", "The service cannot be reached"), ("高さは？", "現在、サービスに接続できません")],
 )
-def test_a_person_reads_in_the_language_of_the_question_that_the_hub_is_down(
-    tmp_path: Path, listens: bool, question: str, answer: str
+def test_a_person_reads_in_the_language_of_the_question_that_the_hub_does_not_answer(
+    tmp_path: Path, behave: Callable[[Exchange], None], listens: bool, question: str, answer: str
 ) -> None:
     message = {"kind": "message", "messageId": "m", "role": "user", "parts": [{"kind": "text", "text": question}]}
-    with HttpServer(_no_page, listens=listens) as nobody, gate(nobody.url, tmp_path) as alone:
+    with HttpServer(behave, listens=listens) as nobody, gate(nobody.url, tmp_path) as alone:
         sent, streamed = (
             alone.ask(
                 body=json.dumps(
