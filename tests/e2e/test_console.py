@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -198,20 +199,32 @@ def test_every_page_is_accessible(browser: Browser, hub: Hub) -> None:
     assert found == []
 
 
-def test_it_fits_a_phone_in_the_dark_and_switches_its_language(browser: Browser, hub: Hub) -> None:
+def test_it_fits_a_phone_in_the_dark_and_switches_its_language(browser: Browser, hub: Hub, tmp_path: Path) -> None:
+    fits = "document.documentElement.scrollWidth <= innerWidth"
     sign_in(browser, hub, hub.tokens[1], width=360, dark=True)
     ask(browser, "What is the hotel limit in Japan?")
     assert "14,000" in answer_of(browser, 1)
+    long = "x" * 200
+    (tmp_path / f"{long}.txt").write_text(long)
+    browser.files(selector="#files", paths=[str(tmp_path / f"{long}.txt")])
+    assert browser.evaluate(script=fits), "with the name of a file"
+    ask(browser, long)
+    answer_of(browser, 2)
+    browser.click(selector="nav a[href='#tasks']")
+    browser.click(selector=f".tasks button:has-text('{long[:100]}')")
+    browser.wait(selector=".tasks .history li")
+    assert browser.evaluate(script=fits), "with a long word in a task"
+    browser.click(selector="nav a[href='#ask']")
     browser.choose(selector="#language", value="ja")
     browser.wait(selector=_ANSWER.format(1) + "summary span:text('この回答の理由')")
     place = "#document?route=docqa&uri=corpus:policies/incident-response-policy.md&start=0&quote=P-1"
     browser.evaluate(script=f"location.hash = '{place}'")
     browser.wait(selector=".document mark")
-    assert browser.evaluate(script="document.documentElement.scrollWidth <= innerWidth")
+    assert browser.evaluate(script=fits)
     for view in ("ask", "tasks", "routes", "health", "inspect"):
         browser.click(selector=f"nav a[href='#{view}']")
         browser.wait(selector=f"section.{view}")
-        assert browser.evaluate(script="document.documentElement.scrollWidth <= innerWidth"), view
+        assert browser.evaluate(script=fits), view
     heading = "getComputedStyle(document.querySelector('.routes tbody td:nth-child(3)'), '::before').content"
     assert browser.evaluate(script=heading) == '"優先度: "'
     dark = browser.evaluate(script="getComputedStyle(document.body).backgroundColor")
