@@ -15,8 +15,11 @@ _CALLS = {
     ),
     **dict.fromkeys(("NoCredential", "CardUnreadable", "Unscreened"), 0),
 }
-_RETURNING = ("remedy", "_seen_and_remedy", "why_not_public", "_slow", "description")
-_REPORT = re.compile(r"a2a_hub\.diagnosis(?:\.report)? import")
+_RETURNING = (
+    *("remedy", "_seen_and_remedy", "why_not_public", "_slow", "description"),
+    *("connection_failure", "resolution_failure", "tls_failure"),
+)
+_REPORT = re.compile(r"a2a_hub\.diagnosis(?:\.report)? import|def connection_failure")
 # Commands, statements of SQL, and what is said to nobody who reads findings.
 _OTHERS = re.compile(r"gcloud (?!auth)|\s*SELECT |\{\} AND |Only operators|\./deploy|\w+ docs|SIGNING_KEY=")
 
@@ -32,6 +35,8 @@ def _templates(node: ast.expr | None) -> Iterator[str]:
         case ast.BoolOp(values=values) | ast.Tuple(elts=values):
             for each in values:
                 yield from _templates(each)
+        case ast.Call(func=ast.Attribute(attr="get"), args=[_, fallback]):
+            yield from _templates(fallback)
 
 
 def _sentences(tree: ast.Module, *, reports: bool) -> Iterator[str]:
@@ -45,6 +50,9 @@ def _sentences(tree: ast.Module, *, reports: bool) -> Iterator[str]:
                 for inner in ast.walk(node):
                     if isinstance(inner, ast.Return):
                         yield from _templates(inner.value)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(values=values)) if name.startswith("_OF_"):
+                for each in values:
+                    yield from _templates(each)
             case ast.Assign(value=value) if reports:
                 yield from _templates(value)
 

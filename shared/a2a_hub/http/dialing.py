@@ -162,7 +162,7 @@ def tls_failure(error: ssl.SSLError) -> str:
 def resolution_failure(error: OSError | ValueError) -> str:
     """Return the reason why a name was not resolved."""
     why = _OF_NAMES.get(error.errno or 0) if isinstance(error, OSError) else "it is not one that hosts have"
-    return f"the host name could not be resolved{f': {why}' if why else ''}"
+    return f"the host name could not be resolved: {why}" if why else "the host name could not be resolved"
 
 
 def connection_failure(error: OSError) -> str:
