@@ -17,6 +17,7 @@ from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.routing.hub_card import ROUTE_EXTENSION
 from a2a_hub.routing.routes import may_use
+from a2a_hub.text.display import displayed
 from functions.hub.commands.agent_commands import has_result, result_events
 from functions.hub.commands.commands import Commands
 from functions.hub.conversations import EXECUTES
@@ -65,7 +66,9 @@ class HubAgent(Struct, frozen=True):
         if EXECUTES not in notes and _may_be_command(request):
             answer = self.commands.answer(text_of(request.message), call, request.message.context_id)
             if answer is not None:
-                context_id, pieces = self.context_of(request, call), iter((Text(answer),))
+                # A task may be one that a program was answered with.
+                shown = displayed(answer, self.pipeline.link_hosts) if call.for_ui else answer
+                context_id, pieces = self.context_of(request, call), iter((Text(shown),))
                 return Turn(events=self._events(pieces, context_id, call, as_task=False), immediate=True)
         return self._agents_turn(request, call, notes)
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a.a2ui import is_surface
+from a2a_hub.a2a.model import Part
 from a2a_hub.a2a.reply import Failure, Piece, Progress, Question, Surface, Text
 from a2a_hub.text.display import DisplayFilter, allows, code, displayed
 from functions.hub.downstream.event_translator import TranslatedEvent
@@ -27,7 +29,8 @@ def for_display(events: Iterable[TranslatedEvent], hosts: Collection[str]) -> It
                 case Text(text, more):
                     shown += _text(answer.feed(text), more=more)
                 case Question(text) | Progress(text) | Failure(text):
-                    shown += (*_text(answer.finish()), replace(piece, text=displayed(text, hosts)))
+                    safe = displayed(text, hosts, keeps_addresses=isinstance(piece, Question))
+                    shown += (*_text(answer.finish()), replace(piece, text=safe))
                 case Surface(part):
                     shown.append(Surface(replace(part, data=surface_for_display(part.data, hosts))))
                 case _:
@@ -35,6 +38,13 @@ def for_display(events: Iterable[TranslatedEvent], hosts: Collection[str]) -> It
         yield event, shown
     if rest := answer.finish():
         yield None, (Text(rest),)
+
+
+def part_for_display(part: Part, is_question: bool, *, hosts: Collection[str]) -> Part:
+    """Return a part of a stored task, such as a worker's, as a user interface may show it."""
+    if part.text is not None:
+        return replace(part, text=displayed(part.text, hosts, keeps_addresses=is_question))
+    return replace(part, data=surface_for_display(part.data, hosts)) if is_surface(part) else part
 
 
 def _text(text: str, *, more: bool = False) -> tuple[Text, ...]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from a2a_hub.a2a.model import Artifact, Part, TaskArtifactUpdateEvent, TaskState
+from a2a_hub.a2a.model import Artifact, Message, Part, Role, TaskArtifactUpdateEvent, TaskState
 from a2a_hub.a2a.reply import status_update
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
@@ -94,6 +95,56 @@ def test_so_is_a_stream_text_alone(hub: Hub, working: Working, parts: list[Part]
     events = hub.stream("Plan it")
     assert streamed_text(events) == read
     assert (events[-1]["status"]["state"], events[-1]["final"]) == ("completed", True)
+
+
+_IMAGE = "![a](https://evil.example/x) and [b](https://evil.example/y)\u202e"
+_SHOWN = "a and b (`https://evil.example/y`)"
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize(
+    ("part", "read"),
+    [
+        (Part(text=_IMAGE), _SHOWN),
+        (Part(data={"said": "![a](https://evil.example/x)"}), '{\n  "said": "a"\n}'),
+    ],
+    ids=["text", "data alone"],
+)
+def test_what_a_worker_writes_leads_a_user_interface_nowhere(
+    hub: Hub, working: Working, part: Part, read: str, streaming: bool
+) -> None:
+    working([("answer", part, False)])
+    assert (streamed_text(hub.stream("Plan it")) if streaming else text_of(hub.send("Plan it"))) == read
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_question_of_a_worker_shows_the_addresses_that_a_person_decides_on(
+    hub: Hub, store: SqliteTaskStore, streaming: bool
+) -> None:
+    def ask() -> None:
+        lease = _leased(store)
+        asked = Message(message_id="q", role=Role.AGENT, parts=(Part(text="Send ![a](https://evil.example/x)?"),))
+        waits = status_update(lease.stored.task, TaskState.INPUT_REQUIRED, _WRITTEN)
+        waits = replace(waits, status=replace(waits.status, message=asked))
+        store.append(lease.stored.task.id, [waits], expected_version=lease.stored.version, lease=lease.token)
+
+    with ThreadPoolExecutor() as threads:
+        threads.submit(ask)
+        shown = streamed_text(hub.stream("Plan it")) if streaming else text_of(hub.send("Plan it"))
+    assert shown == "Send ![a] (https://evil.example/x)?"
+
+
+def test_no_link_begins_where_two_chunks_of_a_worker_meet(hub: Hub, working: Working) -> None:
+    working([("answer", Part(text="![a]"), False), ("answer", Part(text="(https://evil.example/x)"), True)])
+    assert streamed_text(hub.stream("Plan it")) == "![a] (https://evil.example/x)"
+
+
+def test_a_program_reads_what_a_worker_wrote_and_a_person_who_looks_it_up_no_link(hub: Hub, working: Working) -> None:
+    working([("answer", Part(text=_IMAGE), False)])
+    sent = {"message": {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": "Plan it"}]}}
+    _, answer = hub.post("/", {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": sent})
+    assert answer["result"]["task"]["artifacts"][0]["parts"] == [{"text": _IMAGE}]
+    assert text_of(hub.send("/task 1")) == f"Task 1 is completed: Plan it\n\n{_SHOWN}"
 
 
 @pytest.mark.parametrize("streaming", [False, True])

@@ -105,8 +105,17 @@ def test_no_spelling_of_markdown_leads_elsewhere(hostile: str) -> None:
         assert not [*addresses(cut)], size
 
 
+def test_a_text_to_decide_on_keeps_its_addresses_and_has_no_links() -> None:
+    text = "![a](https://evil.example/x) [b](https://docs.example.com/y)\n\n[c]: https://evil.example/z\n"
+    shown = displayed(text, _HOSTS, keeps_addresses=True)
+    assert shown == "![a] (https://evil.example/x) [b](https://docs.example.com/y)\n\n[c] : https://evil.example/z\n"
+
+
 @given(st.lists(st.sampled_from(_TOKENS), max_size=12).map("".join), st.integers(1, 9))
 def test_what_markdown_reads_in_a_text_leads_to_allowed_hosts(text: str, size: int) -> None:
+    assert all(
+        a.startswith("https://docs.example.com/") for a in addresses(displayed(text, _HOSTS, keeps_addresses=True))
+    )
     pieces = DisplayFilter(_HOSTS)
     cut = "".join(pieces.feed(text[at : at + size]) for at in range(0, len(text), size)) + pieces.finish()
     assert all(address.startswith("https://docs.example.com/") for address in addresses(cut)), cut

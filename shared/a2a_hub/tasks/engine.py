@@ -6,7 +6,7 @@ on, that is streamed, that asks something back, that may be repeated, or that no
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
@@ -55,6 +55,7 @@ class TurnEngine:
         texts: UiTexts,
         wakeups: Wakeups,
         quota: TaskQuota | None = None,
+        display: Callable[[Part, bool], Part] = lambda part, _: part,
     ) -> None:
         self.operations = operations
         self._turns = operations.turns
@@ -74,6 +75,7 @@ class TurnEngine:
             message_factory=operations.message_factory,
             settings=operations.settings,
             quota=quota,
+            display=display,
         )
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
@@ -284,6 +286,7 @@ class TurnEngine:
 
     def _answer(self, result: Task | Message, turn: TaskTurn, call: Call, *, is_new: bool) -> Task | Message:
         """Return the result as this caller gets it."""
+        is_question = isinstance(result, Task) and result.status.state.interrupted
         if isinstance(result, Task):
             state = result.status.state
             if call.for_ui and not state.settled:
@@ -299,7 +302,7 @@ class TurnEngine:
             if call.for_ui or is_answer:
                 result = as_message(result, before=turn.before)
         if call.for_ui and isinstance(result, Message):
-            return self._text_only(turn, call).message(result)
+            return self._text_only(turn, call).message(result, is_question=is_question)
         return result
 
     def _keep_if_possible(self, result: Task, turn: TaskTurn) -> None:
@@ -320,6 +323,7 @@ class TurnEngine:
             with_surfaces=bool(a2ui_in(call.extensions)),
             empty_answer=lambda: told(self._parts.texts.without_answer, turn.sent.message),
             before=turn.before,
+            display=self._parts.display,
         )
 
     def _still_working(self, turn: TaskTurn, task_id: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from a2a_hub.a2a.agent import Agent
+from a2a_hub.a2a.model import Part
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.quota.quotas import TaskQuota
@@ -20,7 +21,9 @@ from a2a_hub.telemetry.log import Log
 
 @dataclass(frozen=True, kw_only=True)
 class TaskParts:
-    """The parts. `texts` is what a person reads, `scheduler` is for work on the store; `now` returns seconds since the epoch."""
+    """The parts. `texts` is what a person reads, `display` returns a part as a user interface may show it; `scheduler` is for
+    work on the store; `now` returns seconds since the epoch.
+    """
 
     agent: Agent
     store: TaskStore
@@ -34,4 +37,5 @@ class TaskParts:
     message_factory: MessageFactory
     settings: TaskSettings
     quota: TaskQuota | None = None
+    display: Callable[[Part, bool], Part] = lambda part, _: part
     now: Callable[[], float] = time.time

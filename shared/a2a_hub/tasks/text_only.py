@@ -12,6 +12,7 @@ from a2a_hub.a2a.model import (
     Event,
     Message,
     Part,
+    Role,
     Task,
     TaskArtifactUpdateEvent,
     TaskState,
@@ -33,7 +34,7 @@ _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
 
 class TextOnlyView(Struct, kw_only=True):
     """The view of one turn. `with_data` adds data parts, `with_surfaces` those of A2UI; `empty_answer` returns the text of an
-    answer without content.
+    answer without content; `display` returns a part, or that of a question, as a user interface may show it.
 
     Artifacts that the task had `before` the turn are left out.
     """
@@ -42,19 +43,24 @@ class TextOnlyView(Struct, kw_only=True):
     empty_answer: Callable[[], str]
     before: Task | None = None
     with_surfaces: bool = False
+    display: Callable[[Part, bool], Part] = lambda part, _: part
     _data: list[Any] = []
     _has_text: bool = False
     _shown_artifacts: set[str] = set()
+    _is_bracketed: bool = False
 
     @property
     def closing_text(self) -> str:
         """The text that closes an answer without text: its data as JSON, or that there was none; empty after a text."""
-        return "" if self._has_text else data_as_text(self._data) or self.empty_answer()
+        if self._has_text:
+            return ""
+        data = data_as_text(self._data)
+        return self.display(Part(text=data), False).text or "" if data else self.empty_answer()
 
-    def message(self, message: Message) -> Message:
+    def message(self, message: Message, *, is_question: bool = False) -> Message:
         """Return the whole result: one text, and the data for a client that takes it."""
         if len(message.parts) == 1 and _has_text(message.parts[0]):
-            return message
+            return replace(message, parts=(self.display(message.parts[0], is_question),))
         parts = self._answer(message.parts)
         text = self.closing_text or "\n\n".join(part.text for part in parts if part.text)
         return replace(message, parts=(Part(text=text), *(part for part in parts if part.text is None)))
@@ -91,18 +97,26 @@ class TextOnlyView(Struct, kw_only=True):
         # The first chunk may have been left out.
         append = event.append and id_ in self._shown_artifacts
         self._shown_artifacts.add(id_)
+        text = parts[0].text or ""
+        if append and self._is_bracketed and text.startswith(("(", ":")):
+            # Markdown's link begins where two chunks meet.
+            parts = (replace(parts[0], text=f" {text}"), *parts[1:])
+        self._is_bracketed = (parts[-1].text or "").endswith("]")
         return replace(event, artifact=replace(event.artifact, parts=parts), append=append)
 
     def _status(self, status: TaskStatus) -> TaskStatus:
-        return replace(status, message=self._aside(status.message)) if status.message else status
+        is_question = status.state.interrupted
+        return replace(status, message=self._aside(status.message, is_question)) if status.message else status
 
-    def _aside(self, message: Message) -> Message | None:
+    def _aside(self, message: Message, is_question: bool = False) -> Message | None:
         """Return a message outside the answer; None if it shows nothing."""
         parts = self._shown(message.parts)
+        if message.role is Role.AGENT:
+            parts = tuple(self.display(part, is_question) for part in parts)
         return replace(message, parts=parts) if parts else None
 
     def _answer(self, parts: tuple[Part, ...], *, before_file: str = "") -> tuple[Part, ...]:
-        shown = self._shown(parts, before_file)
+        shown = tuple(self.display(part, False) for part in self._shown(parts, before_file))
         self._has_text = self._has_text or any(map(_has_text, shown))
         self._data += [part.data for part in parts if part.data is not UNSET and not is_surface(part)]
         return shown

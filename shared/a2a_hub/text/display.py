@@ -42,10 +42,14 @@ _UNFINISHED = re.compile(
 
 
 class DisplayFilter:
-    """The filter of one text that comes in pieces. `hosts` are allowed: names, or `*.example.com` for all below one."""
+    """The filter of one text that comes in pieces. `hosts` are allowed: names, or `*.example.com` for all below one.
 
-    def __init__(self, hosts: Collection[str] = ()) -> None:
+    With `keeps_addresses`, other links and images stay readable as they are written: a person decides on the text.
+    """
+
+    def __init__(self, hosts: Collection[str] = (), *, keeps_addresses: bool = False) -> None:
         self._hosts = hosts
+        self._keeps_addresses = keeps_addresses
         self._held = ""
 
     def feed(self, text: str) -> str:
@@ -66,7 +70,7 @@ class DisplayFilter:
         # Everything hidden is unprintable, as is a line's end.
         if not text.replace("\n", "").isprintable():
             text = _HIDDEN.sub("", text)
-        if "[" in text:
+        if "[" in text and not self._keeps_addresses:
             text = self._without_links(text)
         return _TAG.sub("&lt;", text)
 
@@ -83,13 +87,13 @@ class DisplayFilter:
         )
 
     def _without_openings(self, text: str) -> str:
-        """Return the text with no other links than allowed ones: `_clean` reads only what is well-formed."""
+        """Return the text with no other links than allowed ones: `_clean` replaces only what is well-formed."""
         return _OPENING.sub(self._opening, text) if "]" in text else text
 
     def _opening(self, found: re.Match[str]) -> str:
-        if allows(found[3] or found[5] or "", self._hosts):
+        if allows(found[3] or found[5] or "", self._hosts) or (found[5] or "").startswith("`"):
             return found[0]
-        return found[0].replace("](", "] (") if len(found[0]) > 2 else "] " + found[0][1]
+        return re.sub(r"\](?=[(:])", "] ", found[0])
 
     def _link(self, found: re.Match[str]) -> str:
         is_image, label, url = found[1], found[2], found[3]
@@ -99,9 +103,9 @@ class DisplayFilter:
         return f"{label} ({code(url)})" if shows_url else label
 
 
-def displayed(text: str, hosts: Collection[str] = ()) -> str:
+def displayed(text: str, hosts: Collection[str] = (), *, keeps_addresses: bool = False) -> str:
     """Return a whole text as it may be shown."""
-    filtered = DisplayFilter(hosts)
+    filtered = DisplayFilter(hosts, keeps_addresses=keeps_addresses)
     return filtered.feed(text) + filtered.finish()
 
 
