@@ -6,7 +6,7 @@ without these, the questions are on the sample documents.
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from functions.docqa.grounds import RankedUnit
 from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.files import corpus_files, read_bytes
 from functions.docqa.ingestion.reader import read
-from hubctl.live.corpus_questions import Judged, outcome, read_corpus_questions
+from functions.docqa.model import DocAnswer
+from hubctl.live.corpus_questions import CorpusQuestion, Judged, outcome, read_corpus_questions
 from local.cloud.data_store import terms
 from local.functions import ROOT
 
@@ -34,12 +35,28 @@ def names() -> list[str]:
     return sorted(file.parent.name for file in _HERE.glob("*/questions.jsonl"))
 
 
+def corpus_of(name: str) -> Path:
+    """Return the folder of the documents of a set."""
+    corpus = _HERE / name / "corpus"
+    return corpus if corpus.is_dir() else SAMPLE_CORPUS
+
+
+def questions_of(name: str) -> Sequence[CorpusQuestion]:
+    """Return the questions of a set."""
+    return read_corpus_questions(_HERE / name / "questions.jsonl")
+
+
+def record_of(answer: DocAnswer) -> dict[str, Any]:
+    """Return the record of an answer of document QA, as a hub gives it."""
+    quotes = {name: msgspec.to_builtins(getattr(answer, name)) for name in ("citations", "nearest")}
+    return {"answer": answer.text, "data": {"grounded": answer.grounded, **quotes}, **quotes}
+
+
 def judged(name: str, answering: Callable[[Path], contextlib.AbstractContextManager[Ask]]) -> list[Judged]:
     """Return the outcomes of a set's questions, with the set in the place of the route."""
-    corpus = _HERE / name / "corpus"
     results = []
-    with answering(corpus if corpus.is_dir() else SAMPLE_CORPUS) as ask:
-        for question in read_corpus_questions(_HERE / name / "questions.jsonl"):
+    with answering(corpus_of(name)) as ask:
+        for question in questions_of(name):
             record = ask(question.question) | {"route": name}
             results.append(Judged(question=question, outcome=outcome(question, record), record=record))
     return results
@@ -48,14 +65,8 @@ def judged(name: str, answering: Callable[[Path], contextlib.AbstractContextMana
 @contextlib.contextmanager
 def engine(corpus: Path) -> Iterator[Ask]:
     """Yield the answers of document QA."""
-
-    def ask(question: str) -> dict[str, Any]:
-        answer = opened.answer(question)
-        quotes = {name: msgspec.to_builtins(getattr(answer, name)) for name in ("citations", "nearest")}
-        return {"answer": answer.text, "data": {"grounded": answer.grounded, **quotes}, **quotes}
-
     with contextlib.closing(DocumentQA(corpus, None)) as opened:
-        yield ask
+        yield lambda question: record_of(opened.answer(question))
 
 
 @contextlib.contextmanager

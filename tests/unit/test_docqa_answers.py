@@ -143,11 +143,11 @@ def test_an_abstention_speaks_the_language_of_the_question(sample: DocumentQA) -
 
 
 # Regression sets; docs/benchmarks.md has the figures of sets that nothing was tuned on.
-@pytest.mark.parametrize("name", ["plant", "museum", "payments", "campus", "pilotage"])
-def test_few_assertions_are_wrong_and_most_answers_are_shown(name: str) -> None:
-    results = judged(name, engine)
+def test_few_assertions_are_wrong_and_most_answers_are_shown() -> None:
+    results = [each for name in ("plant", "museum", "payments", "campus", "pilotage") for each in judged(name, engine)]
     of = Counter((each.question.answerable, each.outcome) for each in results)
     answerable = sum(each.question.answerable for each in results)
-    assert of[True, Outcome.WRONG] <= 0.06 * answerable
-    assert of[True, Outcome.RIGHT] + of[True, Outcome.SHOWN] >= 0.65 * answerable
-    assert of[False, Outcome.ABSTAINED] >= 0.8 * (len(results) - answerable)
+    assert of[True, Outcome.RIGHT] >= answerable / 3
+    assert of[True, Outcome.WRONG] <= 0.05 * answerable
+    assert of[True, Outcome.RIGHT] + of[True, Outcome.SHOWN] >= 0.75 * answerable
+    assert of[False, Outcome.ABSTAINED] >= 0.9 * (len(results) - answerable)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from a2a_hub.text.language import Language
+from functions.docqa.extractive.confidence import LEAST
 from functions.docqa.extractive.extract import MOST_SHOWN, Extract, extract, in_context
 from functions.docqa.grounds import Grounds, RankedUnit, cited
 from functions.docqa.model import Citation, DocAnswer, Passage, Standing, Unit, UnitKind
@@ -31,9 +32,9 @@ _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _Texts = tuple[Mapping[Language, str], Mapping[Language, str]]
 
 
-def answered(grounds: Grounds) -> DocAnswer:
-    """Return the answer in quotes; each was compared with its place in the source."""
-    return _answer(grounds, extract(grounds))
+def answered(grounds: Grounds, *, least: float = LEAST) -> DocAnswer:
+    """Return the answer in quotes, asserted from a confidence of `least`; each was compared with its place in the source."""
+    return _answer(grounds, extract(grounds, least=least))
 
 
 def unsettled(grounds: Grounds, named: Sequence[tuple[Passage, Unit]] = ()) -> DocAnswer:

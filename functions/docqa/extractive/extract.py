@@ -1,7 +1,7 @@
 """Chooses the quotes that answer a question, and decides whether they settle it.
 
 A wrong assertion is worth ten abstentions: a quote is asserted only if it has every number, code and name of the question and
-the kind of thing that is asked for, leaves no weighty word of the question unsaid, and nothing of equal rank says otherwise.
+the kind of thing that is asked for, and says enough of the question's words, more than any other.
 A question in hiragana alone, such as 「ありがとう」, has only pairs of letters to be compared, which prove nothing; nor does
 a quote settle what is left of a follow-up without its question ("and in Tokyo?").
 """
@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from a2a_hub.text.follow_up import is_follow_up
-from a2a_hub.text.language import Language, language_of
+from a2a_hub.text.language import language_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
+from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Signs, confidence
 from functions.docqa.extractive.kinds import has, kind_of
 from functions.docqa.grounds import Grounds, RankedUnit, Texts
 from functions.docqa.model import Unit
+from functions.docqa.retrieval.query import words_of
 from functions.docqa.retrieval.ranges import measures, selects
 from functions.docqa.retrieval.scoring import serves
 from functions.docqa.retrieval.terms import terms_of
@@ -26,12 +28,6 @@ from functions.docqa.retrieval.terms import terms_of
 MOST_SHOWN = 3
 _CONSIDERED = 40
 _MOST_SHOWN_CHARACTERS = 400
-# Swept over the labelled sets (docs/decisions/docqa-answers.md).
-_LEAST_SAID = {Language.EN: 0.82, Language.JA: 0.8}
-_LEAST_MARGIN = {Language.EN: 0.15, Language.JA: 0.03}
-_LEAST_OWN = 0.2
-_MOST_MISSING = 0.3
-_WIDE_MARGIN, _WEIGHT_OF_MARGIN = 0.2, 0.75
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][A-Za-z0-9]*\b|\b[A-Z]{2,}[0-9]*\b")
 _NOT_HIRAGANA = re.compile(r"[^\W_\u3041-\u309fー]")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
@@ -54,36 +50,54 @@ class Extract:
     is_settled: bool
 
 
-def extract(grounds: Grounds) -> Extract:
-    """Return the quotes that answer a question best."""
-    asked = _Asked(grounds.question)
-    units = [unit for unit in grounds.units[:_CONSIDERED] if asked.may_answer(unit)]
-    fitting = [unit for unit in units if asked.is_fit(unit)]
-    if not asked.has_words:  # "12 * 9?" is not about all that has a 9
-        units = fitting
-    best = next((unit for unit in fitting if asked.selects(unit)), None) or next(iter(fitting), None)
-    language = language_of(grounds.question)
-    is_certain = not grounds.unknown and _is_complete(grounds.question)
-    if best is None or not is_certain or not _settles(best, _margin(best, fitting), language):
-        shown = _of_each_passage([*filter(None, [best]), *units])[:MOST_SHOWN]
-        return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
-    return Extract([best, *_exception(best)], is_settled=True)
+def extract(grounds: Grounds, *, least: float = LEAST) -> Extract:
+    """Return the quotes that answer a question best, asserted from a confidence of `least`."""
+    found = _Found(grounds)
+    if found.best is not None and _is_complete(grounds.question) and confidence(found.signs()) >= least:
+        return Extract([found.best, *_exception(found.best)], is_settled=True)
+    shown = _of_each_passage([*filter(None, [found.best]), *found.units])[:MOST_SHOWN]
+    return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
+
+
+def signs_of(grounds: Grounds) -> Signs | None:
+    """Return what speaks for the quote that answers a question best; None if no quote could."""
+    found = _Found(grounds)
+    return found.signs() if found.best else None
 
 
 def _is_complete(question: str) -> bool:
     return bool(_NOT_HIRAGANA.search(normalise(question))) and not is_follow_up(question)
 
 
-def _settles(best: RankedUnit, margin: float, language: Language) -> bool:
-    said = best.own + best.governing + _WEIGHT_OF_MARGIN * min(_WIDE_MARGIN, margin)
-    is_said = said >= _LEAST_SAID[language] and best.own >= _LEAST_OWN and best.missing <= _MOST_MISSING
-    return is_said and margin >= _LEAST_MARGIN[language]
+class _Found:
+    """The units that may answer a question, those that have what it asks for, and the best of these."""
 
+    def __init__(self, grounds: Grounds) -> None:
+        self._grounds = grounds
+        self._asked = asked = _Asked(grounds.question)
+        units = [unit for unit in grounds.units[:_CONSIDERED] if asked.may_answer(unit)]
+        self._fitting = [unit for unit in units if asked.is_fit(unit)]
+        # "12 * 9?" is not about all that has a 9.
+        self.units = units if asked.has_words else self._fitting
+        selected = (unit for unit in self._fitting if asked.selects(unit))
+        self.best = next(selected, None) or next(iter(self._fitting), None)
 
-def _margin(best: RankedUnit, fitting: Sequence[RankedUnit]) -> float:
-    """Return how far the best unit is above the next that says something else, as a share of its score."""
-    rivals = (unit.score for unit in fitting if unit.unit.text != best.unit.text)
-    return 1 - max(rivals, default=0.0) / (best.score or 1.0)
+    def signs(self) -> Signs:
+        """Return what speaks for the best unit. There must be one."""
+        best, grounds = self.best, self._grounds
+        assert best is not None
+        terms = frozenset(terms_of(surroundings(best)))
+        words = words_of(grounds.question)
+        unsaid = [word for word in words if not any(terms.issuperset(phrase) for phrase in word)]
+        rivals = (unit.score for unit in self._fitting if unit.unit.text != best.unit.text)
+        return Signs(
+            unsaid=len(unsaid) / (len(words) or 1),
+            margin=min(WIDE_MARGIN, 1 - max(rivals, default=0.0) / (best.score or 1.0)),
+            said=best.own + best.governing,
+            selects=bool(self._asked.selects(best)),
+            crosses=best.passage.language != language_of(grounds.question),
+            leads=best.passage.score >= max(unit.passage.score for unit in self._fitting),
+        )
 
 
 class _Asked:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 from a2a_hub.text.normalization import normalise
@@ -35,6 +35,9 @@ _KIND = re.compile(
     r"|\b(?:deadline|limit|maximum|minimum|amount|cost|price|fee|person|place|location|reason|period|frequency|date)s?\b"
 )
 _OF_A_KIND = 0.4
+# 何日, 何人: of what a number is asked for, not a thing that is named.
+_COUNTED = re.compile(r"何(?:営業日|[ヶか]月|[\u4e00-\u9fff]{1,2})(?:以内|以上|前|後)?")
+_WORD = re.compile(r"[a-z0-9\u00c0-\u024f]{2,}|[\u3400-\u9fff々〆ヶ]{2,}|[\u30a1-\u30fa\u30fc-\u30ff]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,19 @@ def groups_of(question: str) -> list[Group]:
         for key in sorted(keys)
         if key[0] != " " or key in phrase
     ]
+    return found
+
+
+def words_of(question: str) -> list[frozenset[tuple[str, ...]]]:
+    """Return the words of a question that name things, each as the phrases of terms that say it, or a part of it."""
+    groups = groups_of(question)
+    text = _KIND.sub(" ", _ASKING.sub(" ", _COUNTED.sub(" ", normalise(question)[:_MOST_CHARACTERS])))
+    found = []
+    for word in dict.fromkeys(_WORD.findall(text)):
+        terms = {term for term in terms_of(word) if term not in _STOP and len(term) > 1 and not term.isdigit()}
+        phrases = (group.alternatives for group in groups if group.own and terms.issuperset(group.own))
+        if said_by := frozenset(filter(None, chain.from_iterable(phrases))):
+            found.append(said_by)
     return found
 
 

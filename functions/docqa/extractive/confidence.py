@@ -1,0 +1,40 @@
+"""The confidence that a quote answers its question: a logistic regression over what is known of the two.
+
+`python -m evaluation.documents.fit` fits it to the labelled questions of `evaluation/documents`, and shows how it does on sets
+that it was not fitted to.
+"""
+
+import math
+from typing import NamedTuple
+
+
+class Signs(NamedTuple):
+    """The signs for a quote, and against it. Shares are from 0 to 1."""
+
+    unsaid: float
+    """The share of the question's words that neither the quote nor what governs it says at all."""
+    margin: float
+    """The lead over the next quote that says something else, as a share of the score; more than `WIDE_MARGIN` is no better."""
+    said: float
+    """The share of the question's weight that the quote, and what governs it, say."""
+    selects: float
+    """1 if a range of the quote holds the number of the question."""
+    crosses: float
+    """1 if the document is in another language than the question: then few words agree by chance."""
+    leads: float
+    """1 if search found no better passage with a quote that fits."""
+
+
+WIDE_MARGIN = 0.3
+LEAST = 0.75
+"""The confidence from which a quote is asserted; a wrong assertion is worth ten abstentions."""
+_LEAST_MARGIN = 0.03
+_WEIGHTS = Signs(unsaid=-2.3, margin=3.9, said=2.5, selects=0.9, crosses=1.0, leads=0.8)
+_BIAS = -2.2
+
+
+def confidence(signs: Signs) -> float:
+    """Return the share of quotes like this that answer their question; 0 if another says something else just as well."""
+    if signs.margin < _LEAST_MARGIN:
+        return 0.0
+    return 1 / (1 + math.exp(-_BIAS - sum(weight * sign for weight, sign in zip(_WEIGHTS, signs, strict=True))))
