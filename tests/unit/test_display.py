@@ -1,6 +1,7 @@
 """Text for people: hidden characters are gone, links and images lead to allowed hosts only, however the text is cut."""
 
 import re
+import threading
 import time
 from collections.abc import Iterator
 
@@ -153,6 +154,25 @@ def test_hostile_text_takes_time_in_proportion_to_its_length(hostile: str) -> No
         return best
 
     assert processor_seconds(80_000) <= 3 * processor_seconds(40_000) + 0.05
+
+
+@pytest.mark.parametrize("hostile", ["](![", "![](<", '![a](b "c'])
+def test_a_long_hostile_text_lets_other_threads_run(hostile: str) -> None:
+    text, ended, pauses = hostile * (1_000_000 // len(hostile)), threading.Event(), [0.0]
+
+    def watch() -> None:
+        began = time.monotonic()
+        while not ended.wait(0.001):
+            pauses.append(time.monotonic() - began)
+            began = time.monotonic()
+        pauses.append(time.monotonic() - began)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    displayed(text)
+    ended.set()
+    watcher.join()
+    assert max(pauses) < 0.5
 
 
 def test_links_in_links_are_none_however_deep() -> None:

@@ -39,6 +39,10 @@ _UNFINISHED = re.compile(
     rf"(?:{_BEGUN}|!(?:{_BEGUN})?|\](?::[\s>]{{0,99}}[\w+.-]{{0,99}}:?)?|<[/a-zA-Z]{{0,8}}"
     r"|\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?)\Z"
 )
+# More than any of these has: a text is searched from there on, not from each of its brackets.
+_LONGEST_UNFINISHED = 2 * (_LONGEST_LABEL + _LONGEST_URL)
+# No other thread runs while an expression is searched for.
+_MOST_AT_ONCE = 32_768
 
 
 class DisplayFilter:
@@ -54,8 +58,11 @@ class DisplayFilter:
 
     def feed(self, text: str) -> str:
         """Return what can be shown by now; what may become a link is held back."""
+        return "".join(self._feed(text[at : at + _MOST_AT_ONCE]) for at in range(0, len(text), _MOST_AT_ONCE))
+
+    def _feed(self, text: str) -> str:
         text = self._clean(self._held + text)
-        unfinished = _UNFINISHED.search(text)
+        unfinished = _UNFINISHED.search(text, max(0, len(text) - _LONGEST_UNFINISHED))
         end = unfinished.start() if unfinished else len(text)
         self._held = text[end:]
         return self._without_openings(text[:end])
