@@ -136,6 +136,13 @@ def test_a_user_interface_need_not_send_an_id_nor_a_role(missing: str) -> None:
     assert (bool(sent["messageId"]), sent["role"]) == (True, "ROLE_USER")
 
 
+def test_a_client_of_no_version_reads_the_versions() -> None:
+    """What python-a2a 0.5.10 sends after its `tasks/send` of 0.1 was refused, and of which it shows the answer."""
+    body = {"content": {"type": "text", "text": "Hello"}, "role": "user", "message_id": "1"}
+    _, answer = Hub(route("alpha", "http://127.0.0.1:9")).post("/", body)
+    assert "as A2A 0.3 and 1.0 have: jsonrpc must be" in answer["error"]["message"]
+
+
 @pytest.mark.parametrize("method", ["tasks/send", "tasks/sendSubscribe"])
 def test_a_client_of_0_1_is_told_which_versions_are_spoken(method: str) -> None:
     request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"id": "t", "message": {}}}

@@ -122,6 +122,5 @@ def write_error(id_: Id, error: A2AError) -> bytes:
 
 
 def _invalid(field: str, description: str) -> A2AError:
-    return A2AError(
-        INVALID_REQUEST, f"Not a JSON-RPC 2.0 request: {field} {description}", fields=((field, description),)
-    )
+    message = f"Not a JSON-RPC 2.0 request, as A2A {' and '.join(Version)} have: {field} {description}"
+    return A2AError(INVALID_REQUEST, message, fields=((field, description),))
