@@ -86,6 +86,9 @@ def _taken(fields: dict[str, Any], name: str) -> str:
     value = fields.pop(name, "")
     if not value:
         raise CallFailed(grpc.StatusCode.INVALID_ARGUMENT, f"{name} is required")
+    if value in (".", ".."):
+        # No escape keeps them from naming another path.
+        raise CallFailed(grpc.StatusCode.INVALID_ARGUMENT, f"{name} is not one segment of a path")
     return quote(str(value), safe="")
 
 

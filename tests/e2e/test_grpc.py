@@ -123,6 +123,7 @@ def test_a_caller_without_a_token_is_refused_by_the_hub(client: Client) -> None:
     [
         ("GetTask", {"id": "nobody's"}, {}, "NOT_FOUND", ["TASK_NOT_FOUND"]),
         ("GetTask", {}, {}, "INVALID_ARGUMENT", []),
+        ("GetTask", {"id": ".."}, {}, "INVALID_ARGUMENT", []),
         ("ListTasks", {}, {"a2a-version": "9.9"}, "UNIMPLEMENTED", ["VERSION_NOT_SUPPORTED"]),
         ("ListTasks", {"pageSize": 1000}, {}, "INVALID_ARGUMENT", ["INVALID_PARAMS"]),
         ("SubscribeToTask", {"id": "nobody's"}, {}, "NOT_FOUND", ["TASK_NOT_FOUND"]),
