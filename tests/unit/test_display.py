@@ -175,6 +175,11 @@ def test_a_long_hostile_text_lets_other_threads_run(hostile: str) -> None:
     assert max(pauses) < 0.5
 
 
+def test_a_long_text_is_read_line_by_line() -> None:
+    lines = ["handlers[name](event), [a](https://docs.example.com/x) and list[int]: 1\n" * 3, "> [1]: b\n"] * 900
+    assert displayed("".join(lines), _HOSTS) == "".join(displayed(each, _HOSTS) for each in lines)
+
+
 def test_links_in_links_are_none_however_deep() -> None:
     shown = displayed("[" * 9 + "a" + "](https://evil.example/)" * 9)
     assert "](" not in shown

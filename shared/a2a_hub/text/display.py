@@ -4,7 +4,7 @@ A user interface that renders Markdown fetches images at once, so that a prompt 
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from urllib.parse import urlsplit
 
 _LONGEST_LABEL, _LONGEST_URL, _DEEPEST = 500, 2_000, 5
@@ -58,7 +58,7 @@ class DisplayFilter:
 
     def feed(self, text: str) -> str:
         """Return what can be shown by now; what may become a link is held back."""
-        return "".join(self._feed(text[at : at + _MOST_AT_ONCE]) for at in range(0, len(text), _MOST_AT_ONCE))
+        return "".join(self._feed(each) for each in _slices(text))
 
     def _feed(self, text: str) -> str:
         text = self._clean(self._held + text)
@@ -114,6 +114,17 @@ def displayed(text: str, hosts: Collection[str] = (), *, keeps_addresses: bool =
     """Return a whole text as it may be shown."""
     filtered = DisplayFilter(hosts, keeps_addresses=keeps_addresses)
     return filtered.feed(text) + filtered.finish()
+
+
+def _slices(text: str) -> Iterator[str]:
+    """Yield the text in slices that end with a line, if the line is not too long."""
+    begin = 0
+    while begin < len(text):
+        end = begin + _MOST_AT_ONCE
+        if end < len(text):
+            end = text.rfind("\n", begin, end) + 1 or end
+        yield text[begin:end]
+        begin = end
 
 
 def allows(url: str, hosts: Collection[str]) -> bool:
