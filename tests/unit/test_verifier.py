@@ -48,6 +48,10 @@ def flaws(sentence: str, *quotes: Evidence | str, question: str = "") -> list[st
         ("Late applications (after 31 May) won't be considered.", "Applications after 31 May will not be considered."),
         ("The second floor is closed to visitors.", "蔵の2階には入れません。"),
         ("You have to be at least 18 to take part.", "18歳以上の方が参加できます。"),
+        ("7秒以内です。", "Slalom | 8 s or less | 7 s or less"),
+        ("The shift takes eight hours.", "Each shift is 8h."),
+        ("双胴艇の額は616,000円の1.5倍で、924,000円です。", "単胴艇は616,000円、双胴艇は上表の1.5倍とする。"),
+        ("616,000円に1.5を掛けて924,000円です。", "単胴艇は616,000円、双胴艇はその1.5倍とする。"),
         ("時速30キロまで出せます。", "The speed limit is 30 km/h."),
         ("飲酒したあとの入浴は控えるよう求められています。", "飲酒後の入浴はご遠慮ください。"),
         ("It is halted when the wind exceeds 15 metres per second.", "風速が毎秒15メートルを超えた場合は運転を中止する。"),
@@ -209,6 +213,18 @@ def test_a_corrupted_sentence_is_rejected(sentence: str, quote: str, flaw: str) 
 def test_a_columns_name_gives_a_figure_its_unit_and_scale(sentence: str, is_kept: bool) -> None:
     row = Evidence(1, "営業部 | 4,500 | 120", ("2026年度予算", "部門 | 予算（千円） | 人員（名）"))
     assert (flaws(sentence, row) == []) == is_kept
+
+
+def test_a_note_beside_a_table_gives_its_bare_figures_their_unit() -> None:
+    row = Evidence(1, "10m以上12m未満 | 616,000 | 319,000", ("全長 | 年額 | 半年払い",))
+    note = Evidence(2, "金額は税込み(円)")
+    assert not flaws("年額616,000円です。", row, note)
+    assert flaws("年額616,000ドルです。", row, note) == ["unit"]
+    assert (
+        flaws("年額616,000円です。", row)
+        == flaws("年額616,000円です。", row, Evidence(2, "30円の切手を貼る。"))
+        == ["unit"]
+    )
 
 
 def test_an_id_that_was_not_given_is_forged() -> None:

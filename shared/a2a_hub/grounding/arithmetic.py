@@ -15,7 +15,7 @@ _RECKONS = re.compile(
     r"\b(?:per|total\w*|together|altogether|sum|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
     r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leaves?|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|increas\w+|decreas\w+"
     r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than)\b"
-    r"|合計|合わせ|加え|総額|総計|小計|差|残[りる高額]|半[額分値]|なら|ずつ|より|増|減|上回|下回|高く|低く|安く|上昇|低下"
+    r"|合計|合わせ|加え|総額|総計|小計|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|上回|下回|高く|低く|安く|上昇|低下"
     r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
     re.IGNORECASE,
 )

@@ -81,7 +81,9 @@ class _Given:
 
 def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> Iterator[str]:
     """Yield "number", "unit", "date", "time", "code", "clause" or "boundary" for each figure that does not agree."""
-    given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote)))
+    # Units that a note beside a table gives: 金額は税込み（円）.
+    noted = list(dict.fromkeys(_mentions(blanked(" ".join(quote.text for quote in quotes)))))
+    given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote, noted)))
     given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
@@ -147,10 +149,10 @@ def _placeless(quantity: Quantity) -> Quantity:
     return replace(quantity, start=0, end=0)
 
 
-def _of_quote(quote: Evidence) -> Iterator[_Given]:
+def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]]) -> Iterator[_Given]:
     in_japanese = is_japanese(quote.text)
     # What heads a column or a section may give its bare figures their unit.
-    mentioned = list(dict.fromkeys(_mentions(" ".join((*quote.context, quote.text)))))
+    mentioned = list(dict.fromkeys((*_mentions(" ".join((*quote.context, quote.text))), *noted)))
     has_contrast = bool(_CONTRAST.search(quote.text))
     for each in quantities(quote.text):
         limit, clause = limit_of(quote.text, each), clause_at(quote.text, each.start)

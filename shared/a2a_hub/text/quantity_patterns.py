@@ -19,8 +19,10 @@ ADJECTIVE = (
     r"|straight|paid|free"
     r"|unused)\s"
 )
+# Of "7 s" and "8h", not of "the 1990s" and "form(s)".
+_AFTER_FIGURE = {"s": r"(?<=\d\s)", "h": r"(?:(?<=\d)|(?<=\d\s))"}
 UNIT_NAMES = "|".join(
-    re.escape(name) + ("(?![a-z])" if name[-1].isascii() and name[-1].isalpha() else "")
+    _AFTER_FIGURE.get(name, "") + re.escape(name) + ("(?![a-z])" if name[-1].isascii() and name[-1].isalpha() else "")
     for name in sorted(UNITS, key=len, reverse=True)
 )
 # What the names in capitals stand for; each may name those above it.

@@ -27,14 +27,14 @@ kmh: km/h kph kilometres_per_hour kilometers_per_hour
 percent: % percent パーセント per_cent
 point: ポイント points percentage_point percentage_points
 tenth: 割
-s: 秒間 秒 second seconds sec
+s: 秒間 秒 second seconds sec secs s
 min: 分間 分 minute minutes min mins
-h: 時間 hour hours hr hrs
+h: 時間 hour hours hr hrs h
 d: 日間 日 day days calendar_day calendar_days 暦日 夜 nights_and_days
 bd: 営業日 稼働日 就業日 business_day business_days working_day working_days workday workdays
 week: 週間 週 week weeks
 month: か月間 ヶ月間 か月 ヶ月 カ月 ヵ月 ケ月 箇月 month months
-year: 年間 か年 ヶ年 年 year years
+year: 年間 か年 ヶ年 年 year years yr yrs
 decade: decade decades
 century: century centuries 世紀
 fortnight: fortnight fortnights
