@@ -327,6 +327,25 @@ def test_a_long_text_is_screened_to_its_end(armor: Armor) -> None:
         assert long[:50] in text_of(hub_of(agent, armor).send("other"))
 
 
+@pytest.mark.parametrize("padding", ["word ", "語"])
+def test_an_attack_is_found_wherever_it_stands_in_a_long_text(armor: Armor, padding: str) -> None:
+    client = armor.client()
+    for length in range(3_560, 4_010, 10):
+        long = (padding * 8_000)[:length] + ATTACK + padding * 100
+        assert client.screen(long, model_armor.Direction.REQUEST, Cancellation()).matches == ("pi_and_jailbreak",)
+
+
+def test_personal_data_across_the_border_of_two_pieces_is_redacted_or_blocked(armor: Armor) -> None:
+    client = armor.client()
+    for length in range(3_560, 3_620, 4):
+        long = "、" * length + "ann@example.com" + "、" * 100 + "bob@example.com"
+        verdict = client.screen(long, model_armor.Direction.ANSWER, Cancellation())
+        assert verdict.matches == ("sdp",)
+        shown = "、" * length + "[EMAIL_ADDRESS]" + "、" * 100 + "[EMAIL_ADDRESS]"
+        assert verdict.redacted in (shown, None)
+    assert client.screen("、" * 9_000, model_armor.Direction.ANSWER, Cancellation()).redacted == "、" * 9_000
+
+
 def test_what_a_slash_command_takes_and_returns_is_screened(armor: Armor, tmp_path: Path) -> None:
     with CommandAgent() as agent:
         agent.may_go_on.set()

@@ -20,8 +20,10 @@ from a2a_hub.text.decoding import Undecodable
 
 _TEMPLATE = re.compile(r"projects/[^/]+/locations/(?P<location>[a-z0-9-]+)/templates/[^/]+")
 _SECONDS, _MAX_BYTES = 10.0, 4 << 20
-# Filters skip what is longer than some thousand tokens, and so do not screen it.
-_PIECE = re.compile(r"(?s).{1,4000}(?:(?<=\s)|$)|.{1,4000}")
+# Filters skip what is longer than some thousand tokens, and so do not screen it. Each piece is screened with the end of the one
+# before, since what lies across their border is in neither.
+_PIECE = re.compile(r"(?s).{1,3600}(?:(?<=\s)|$)|.{1,3600}")
+_OVERLAP_CHARACTERS = 400
 # Office documents are ZIP archives; the folder of a file in them tells their kind (APPNOTE.TXT 4.3.7).
 _OFFICE = re.compile(rb"(?s)PK\x03\x04.{26}(word|xl|ppt)/")
 _OFFICE_KINDS = {b"word": "WORD_DOCUMENT", b"xl": "EXCEL_DOCUMENT", b"ppt": "POWERPOINT_DOCUMENT"}
@@ -105,8 +107,13 @@ class ModelArmor:
         budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
         matches: dict[str, None] = {}
         pieces: list[str | None] = []
+        before = ""
         for piece in _PIECE.findall(text):
-            value = {field: {"text": piece}, "multiLanguageDetectionMetadata": {"enableMultiLanguageDetection": True}}
+            screened = before + piece
+            value = {
+                field: {"text": screened},
+                "multiLanguageDetectionMetadata": {"enableMultiLanguageDetection": True},
+            }
             try:
                 found = self._send(method, value, budget, cancellation)
             except Unscreened as problem:
@@ -115,7 +122,11 @@ class ModelArmor:
                     return Verdict(matches=tuple(matches))
                 raise
             matches |= dict.fromkeys(found)
-            pieces.append(_redacted(found) if found else piece)
+            passed = _redacted(found) if found else screened
+            # What reaches into the piece before cannot be taken out of that any more.
+            passed = passed.removeprefix(before) if passed is not None and passed.startswith(before) else None
+            pieces.append(passed)
+            before = (piece if passed is None else passed)[-_OVERLAP_CHARACTERS:]
         known = [each for each in pieces if each is not None]
         return Verdict(matches=tuple(matches), redacted="".join(known) if len(known) == len(pieces) else None)
 
