@@ -84,7 +84,8 @@ def test_the_life_of_a_task_is_recorded_with_a_hash_and_without_a_text(tasks: Ta
     stored = tasks.add(SECRET_TEXT)
     leased = tasks.lease()
     network.until(1)
-    assert tasks.write(leased, "complete", text="It is 1234")[0] == 200
+    measured = {"artifactId": "a", "parts": [{"data": {"least": 1e-7, "most": 1e21, "日本": 1.0}}]}
+    assert tasks.write(leased, "complete", text="It is 1234", artifacts=[measured])[0] == 200
     assigned, completed = network.until(2)
     assert assigned == {"type": "task.assigned", "taskId": stored.task.id}
     assert completed.keys() == {"type", "taskId", "hash"}
