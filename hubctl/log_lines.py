@@ -74,8 +74,13 @@ def time_of(fields: Fields) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
+def in_order(lines: Iterable[Fields]) -> list[Fields]:
+    """Return the lines, the earliest first: gcloud and bq export the latest first. Those without a time stay in front."""
+    return sorted(lines, key=lambda line: time_of(line) or datetime.min.replace(tzinfo=UTC))
+
+
 def _fields(lines: Iterable[str]) -> Iterator[Fields]:
-    lines = iter(lines)
+    lines = (line.removeprefix("\ufeff") for line in lines)
     for line in lines:
         # gcloud and bq indent what they export.
         value = _decoded(line if line.rstrip() != "[" else line + "".join(lines))

@@ -12,7 +12,7 @@ from msgspec import Struct
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text.normalization import normalise
 from hubctl.console import row, table_head
-from hubctl.log_lines import Fields, time_of
+from hubctl.log_lines import Fields, in_order, time_of
 
 _MOST_SHOWN = 10
 _DEFAULT = "default"
@@ -44,23 +44,25 @@ class Report(Struct, kw_only=True):
 def report_of(lines: Iterable[Fields]) -> Report:
     """Return the report of these lines; those that are of no turn are left out, and a dry run is none."""
     by_request: dict[str, Row] = {}
-    ratings: Counter[tuple[str, str]] = Counter()
+    rated: dict[str, tuple[str, str]] = {}
     safety: Counter[tuple[str, str, str]] = Counter()
     tokens: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for line in lines:
+    for line in in_order(lines):
         for answer in (line, line.get("composed") or {}):
             if used := answer.get("tokens"):
                 prompt, *output = (int(used.get(name, 0)) for name in ("prompt", "answer", "thoughts"))
                 counts = {"answers": 1, "input": prompt, "output": sum(output)}
                 tokens[str(line.get("function")), str(answer.get("model"))].update(counts)
         if verdict := line.get("feedback"):
-            ratings[str(line.get("route")), str(verdict)] += 1
+            # Who rates an answer again has thought better of it.
+            rated[str(line.get("turn") or line.get("requestId"))] = str(line.get("route")), str(verdict)
         elif filters := line.get("filters"):
             safety[str(line.get("route")), str(line.get("direction")), ", ".join(filters)] += 1
         elif _is_of_a_turn(line):
             # A turn that fails after its request was answered has a second line, which is right.
             by_request.setdefault(str(line["requestId"]), {}).update(line)
     turns = list(by_request.values())
+    ratings = Counter(rated.values())
     if not turns:
         return Report()
     times = sorted(filter(None, map(time_of, turns)))

@@ -15,7 +15,7 @@ from hubctl.connection import hub_address, hub_token
 from hubctl.console import write
 from hubctl.live import corpus_questions, paper
 from hubctl.live.hub import LiveHub
-from hubctl.log_lines import Fields, read_lines
+from hubctl.log_lines import Fields, in_order, read_lines
 from hubctl.main import CommandError
 from hubctl.project_files import SOURCE_TREE, project_file, read_table, read_text
 
@@ -188,7 +188,7 @@ def _rated(lines: Iterable[Fields]) -> Iterator[str]:
     turns: dict[str, Fields] = {}
     latest: dict[str, Fields] = {}
     rated: dict[str, dict[str, Any]] = {}
-    for line in lines:
+    for line in in_order(lines):
         if verdict := line.get("feedback"):
             # Of another instance's turn, the rating knows only the conversation.
             turn = turns.get(str(line.get("turn"))) or latest.get(str(line.get("conversation")))

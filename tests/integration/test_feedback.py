@@ -130,6 +130,31 @@ def test_the_report_counts_ratings_by_route(agent: AgentServer, tmp_path: Path) 
     assert json.loads(out.getvalue())["routes"]["alpha"]["bad"] == 1
 
 
+def test_an_export_with_the_latest_line_first_is_read_in_order_and_the_last_rating_counts(
+    agent: AgentServer, tmp_path: Path
+) -> None:
+    hub = _hub(agent, log_text=True)
+    context_id, _ = _ask(hub, "alpha, how high?")
+    for rating in ("/good", "/bad", "/good", "/bad no"):
+        _ask(hub, rating, context_id)
+    late = {**hub.log[0], "outcome": "failed", "fault": "cut", "taskId": "t", "httpRequest": None}
+    written = [*hub.log, late]
+    exported = [
+        {"timestamp": f"2026-11-28T10:00:0{second}Z", "jsonPayload": line} for second, line in enumerate(written)
+    ]
+    for each in written:
+        del each["time"]
+    file = tmp_path / "export.json"
+    file.write_text("\ufeff" + json.dumps(exported[::-1], indent=2))
+    out = io.StringIO()
+    assert main(["evaluate", "--from-feedback", str(file)], environment={}, out=out) == 0
+    assert out.getvalue().splitlines()[2] == "# alpha, how high?\talpha"
+    out = io.StringIO()
+    main(["report", str(file), "--json", "--since", "99w"], environment={}, out=out)
+    (alpha,) = json.loads(out.getvalue())["routes"].values()
+    assert (alpha["outcomes"], alpha["good"], alpha["bad"]) == ({"failed": 1}, 0, 1)
+
+
 _ROUTES = """
 [[routes]]
 id = "alpha"
