@@ -41,6 +41,17 @@ _UNSAFE = frozenset({FailureKind.UNSAFE_REQUEST, FailureKind.UNSAFE_ANSWER, Fail
 _REFUSALS = _UNSAFE | {FailureKind.NOT_PERMITTED, FailureKind.LIMITED, FailureKind.NOT_ACCEPTED}
 # Until an administrator has done something, no wait helps.
 _PERMANENT = frozenset({FailureKind.NOT_ALLOWED, FailureKind.NOT_FOUND})
+# Not known to be over soon, but a person is told to try again, too.
+_MAY_PASS = frozenset(
+    {
+        FailureKind.SLOW,
+        FailureKind.BROKEN,
+        FailureKind.CUT,
+        FailureKind.UNSCREENED,
+        FailureKind.INTERNAL,
+        FailureKind.UNROUTED,
+    }
+)
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -64,7 +75,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     @property
     def retryable(self) -> bool:
         """True if the same request may succeed later."""
-        return self.transient or self.kind is FailureKind.SLOW
+        return self.transient or self.kind in _MAY_PASS
 
     @property
     def concerns_turn(self) -> bool:

@@ -120,3 +120,12 @@ def test_a_japanese_text_names_no_english_command(template: str) -> None:
 @pytest.mark.parametrize(("command", "shown"), [("task", "/タスク 3"), ("cancel", "/キャンセル 3")])
 def test_a_missing_number_is_asked_for_with_the_japanese_command(command: str, shown: str) -> None:
     assert f"「{shown}」" in command_texts.number_missing_text(command, Language.JA)
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_a_program_hears_what_a_person_reads_of_trying_again(kind: FailureKind) -> None:
+    # Agents that are away or busy, and limits, say so themselves (`transient`).
+    away = kind in (FailureKind.DOWN, FailureKind.BUSY, FailureKind.RESTING, FailureKind.LIMITED)
+    failure = Failure(kind=kind, fault="f", cause="c", transient=away)
+    read = texts.failure_text(failure, ROUTE, language=Language.EN, reference="r")
+    assert failure.retryable == any(advice in read for advice in ("Please try again in", "Please ask again"))
