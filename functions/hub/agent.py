@@ -22,7 +22,7 @@ from functions.hub.commands.agent_commands import has_result, result_events
 from functions.hub.commands.commands import Commands
 from functions.hub.conversations import EXECUTES
 from functions.hub.downstream.event_translator import TranslatedEvent
-from functions.hub.downstream.mirror import mirrored
+from functions.hub.downstream.mirror import is_mirrored, mirrored
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import IncomingTurn, TurnRecord
 
@@ -86,7 +86,7 @@ class HubAgent(Struct, frozen=True):
         is_tried_again = route is not None and not route.boundary.per_caller and not incoming.executes
         retry_seconds = route.retry_seconds if route is not None and is_tried_again else 0
         immediate = turn.immediate
-        if route is not None and route.passes_tasks and not call.for_ui:
+        if route is not None and is_mirrored(route, call):
             events = mirrored(translated, context_id=context_id, call=call, message_factory=self.message_factory)
             immediate = False
         else:

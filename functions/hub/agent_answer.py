@@ -28,6 +28,7 @@ from functions.hub import texts
 from functions.hub.conversations import CONVERSATION, EXECUTES, REPEATS, RUNNING, Conversation
 from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest
+from functions.hub.downstream.mirror import is_mirrored
 from functions.hub.failure import (
     DownstreamFailed,
     Failure,
@@ -302,7 +303,7 @@ def _decision(turn: TurnRecord, route: Route) -> Decision:
     pending = conversation.pending_tools if conversation and conversation.route_id == route.id else None
     if pending is None:
         return Decision(message=message)
-    if route.passes_tasks and not turn.incoming.call.for_ui:
+    if is_mirrored(route, turn.incoming.call):
         # A program decides by data, or knows why it does not.
         return Decision(message=message, pending=pending.questions)
     decision = decision_of(message, turn.text, pending)

@@ -17,6 +17,8 @@ from tests.fakes.development_agents import GeminiCliAgent
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import TOKEN, Hub, route, streamed_text, text_of
 from tests.integration.conversation_agents import echo, turn
+from tests.integration.slash_commands import hub_of as commands_of
+from tests.integration.slash_commands import tool_route
 
 _STORED = pytest.mark.parametrize("stored", [False, True], ids=["in memory", "stored"])
 _BOTH = pytest.mark.parametrize("way", ["send", "stream"])
@@ -94,6 +96,19 @@ def test_a_stream_shows_text_alone_and_a_line_for_each_tool_at_work(agent: Gemin
     assert _shown(answers[-1]) == ("completed", True, "")
     assert '"data"' not in json.dumps([asks, answers])
     assert '"one\\ntwo"' not in json.dumps(answers)
+
+
+def test_a_program_that_shows_text_alone_is_asked_and_decides_in_words_where_tasks_pass(
+    agent: GeminiCliAgent, tmp_path: Path
+) -> None:
+    """As the console does."""
+    program: dict[str, Any] = {"version": "1.0", "modes": ["text/plain"]}
+    hub = commands_of(tmp_path, tool_route("code", agent.url))
+    asked = hub.stream("code: two things", **program)
+    status = asked[-1]["statusUpdate"]["status"]
+    assert (status["state"], "1. Allow once" in text_of(status["message"])) == ("TASK_STATE_INPUT_REQUIRED", True)
+    hub.stream("1", context_id=asked[0]["task"]["contextId"], **program)
+    assert [each["outcome"] for each in agent.decisions] == ["proceed_once"]
 
 
 @_STORED

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a import reply
 from a2a_hub.a2a.a2ui import a2ui_in, without_surfaces
 from a2a_hub.a2a.call import Call, CurrentTask
+from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
 from a2a_hub.a2a.extensions.memory import is_memory
 from a2a_hub.a2a.model import (
     Artifact,
@@ -22,6 +23,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.routing.routes import Route
 from functions.hub.downstream.event_translator import TranslatedEvent, status_from_history
 
 # A message and an artifact have a part (A2A 1.0.1 §5.7), and clients in Java refuse those without. The last chunk of agents made
@@ -30,6 +32,15 @@ _NO_PARTS = (Part(text=""),)
 _NOTE = "artifacts"
 # Notes are stored again with each event, and so stay small. Artifacts beyond these are not noted, nor replaced by a second run.
 _MAX_NOTED = 200
+
+
+def is_mirrored(route: Route, call: Call) -> bool:
+    """Return True if the caller gets the agent's own task. A program that accepts text alone could not read the questions of a
+    development tool, which are data, and answers them in words, as in a user interface.
+    """
+    text_alone = bool(call.accepted_modes) and not call.wants_data and DEVELOPMENT_TOOL not in call.extensions
+    asks_in_words = text_alone and DEVELOPMENT_TOOL in route.extensions
+    return route.passes_tasks and not (call.for_ui or asks_in_words)
 
 
 def mirrored(
