@@ -61,6 +61,10 @@ def test_a_row_is_shown_under_its_header(ask: Ask) -> None:
     assert answer.text == "The documents say:\nCode: E4712 | Meaning: Door open | Who is told: Gate keeper [1]"
 
 
+def test_rows_that_are_shown_keep_apart(ask: Ask) -> None:
+    assert "E4711 | Pump blocked | Maintenance team / E4712 |" in ask("Who is told of the error code E4713?").text
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -95,7 +95,8 @@ def _abstained(
 
 
 def _quoted(citation: Citation, language: Language) -> str:
-    quote = " ".join(_plain(citation.quote).split())
+    lines = (" ".join(line.strip("| ").split()) for line in _plain(citation.quote).splitlines())
+    quote = " / ".join(filter(None, lines))
     where = ("、" if language is Language.JA else ", ").join(
         dict.fromkeys((citation.title, *citation.position.section[-1:]))
     )
