@@ -12,10 +12,10 @@ from a2a_hub.text.quantities import Quantity
 from a2a_hub.text.units import MONEY, SCALED
 
 _RECKONS = re.compile(
-    r"\b(?:per|total\w*|together|altogether|sum|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
-    r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leaves?|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|increas\w+|decreas\w+"
+    r"\b(?:per|total\w*|together|altogether|in\sall|sum|surplus|deficit|profit|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
+    r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leav(?:e|es|ing)|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|increas\w+|decreas\w+"
     r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than)\b"
-    r"|合計|合わせ|加え|総額|総計|小計|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|上回|下回|高く|低く|安く|上昇|低下"
+    r"|合計|合わせ|あわせ|加え|総額|総計|小計|[黒赤]字|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|上回|下回|高く|低く|安く|上昇|低下"
     r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
     re.IGNORECASE,
 )
@@ -118,8 +118,11 @@ def _changed(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
 
 def _pairs(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
     first, second = Fraction(one.value), Fraction(other.value)
-    if unit == "percent" and one.unit == other.unit and second:
-        yield 100 * first / second
+    if one.unit == other.unit and second:
+        if unit == "percent":
+            yield 100 * first / second
+        elif unit in ("", "time"):  # every 4 hours is six times in 24 hours
+            yield first / second
     if one.unit != unit:
         return
     if other.unit in (unit, ""):

@@ -93,8 +93,8 @@ _WORDS = (
      r"|\bobligat(?:ed|ory|ion)\b|\bcompulsory\b|\bessential\b|\b(?:always|invariably|automatically)\b")),
     (Cue.NEED, r"\bneed(?:s|ed)?\b|\bnecessary\b|\brequir(?:ed?|es|ing)\b|(?<!未)必要(?!経費)|要する|要します|を要"),
     (Cue.ADVICE, (r"\bshould\b|\bought\sto\b|\brecommend\w*\b|\badvis(?:e|ed|able)\b|\bencouraged?\b"
-     r"|\bpreferabl[ey]\b|\bideally\b|\bsuggested\b"
-     r"|べき|推奨|望ましい|望まれ|勧め|奨励|(?:ほう|方)が(?:よい|良い|いい)|努め|努力義務")),
+     r"|\bpreferabl[ey]\b|\bideally\b|\bsuggest(?:s|ed)?\b"
+     r"|べき|推奨|望ましい|望まれ|勧め|おすすめ|奨励|(?:ほう|方)が(?:よい|良い|いい)|努め|努力義務")),
     (Cue.PERMISSION, (r"\bmay\b|\bcan\b|\bcould\b|\bmight\b|\ballow(?:s|ed)?\b|\bpermit(?:s|ted)\b|\beligible\b|\bpermissible\b"
      r"|\bentitled\b|\bable\sto\b|\bpossible\b|\bwelcome\sto\b|\bfree\sto\b|(?:こと|場合)があ(?:る|り)|可能|おそれがあ"
      r"|(?:でき|出来)(?:る|ます|た|ました|、)|(?:て|で)も(?:よい|良い|いい|よく|大丈夫|(?:かま|構)(?:わな|いませ)"

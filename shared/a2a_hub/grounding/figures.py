@@ -15,7 +15,7 @@ from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_of
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
 from a2a_hub.text.quantity_patterns import UNIT_NAMES
-from a2a_hub.text.units import COUNTERS, SCALED, SIGNS, UNITS
+from a2a_hub.text.units import COUNTERS, MONEY, SCALED, SIGNS, UNITS
 
 _MENTION = re.compile(
     rf"(?P<scale>十億|百万|億|千万|千|万|\bthousands?\b|\bmillions?\b|\bbillions?\b|\bk(?=[¥$€£])"
@@ -98,7 +98,9 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     ]
     borne_out = [said for said, alike in zip(told, alike_of, strict=True) if alike]
     of_question = [each.quantity for each in given if each.is_asked]
-    follows = reckoned(told, borne_out, of_question, known, f"{sentence} {question}")
+    money = MONEY.intersection(said.unit for said in told)
+    guessed = dict.fromkeys(each.quantity for each in given if each.is_guessed and each.quantity.unit in money)
+    follows = reckoned(told, borne_out, of_question, [*guessed, *known], f"{sentence} {question}")
     follows += [
         said
         for said in told
@@ -168,12 +170,16 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]]) -> Iterator[_Gi
 
 def _mentions(text: str) -> Iterator[tuple[int, str]]:
     """Yield the units that a heading or a column's name gives, with their scale: 千円 is (1000, jpy)."""
-    yield from ((1, unit) for unit, adverb in _ADVERBS if adverb.search(text))
+    yield from _adverbs(text)
     for match in _MENTION.finditer(blanked(text, "date").lower()):
         scale = match["scale"] or (match["after"] or "").strip() or ""
         factor = _SCALES.get(scale) or _SCALES.get(scale[:2]) or (10**9 if scale[:1] == "b" else 10**3 if scale else 1)
         unit = SIGNS.get(match["unit"]) or UNITS[match["unit"]]
         yield factor, unit
+
+
+def _adverbs(text: str) -> Iterator[tuple[int, str]]:
+    yield from ((1, unit) for unit, adverb in _ADVERBS if adverb.search(text))
 
 
 def _scaled(quantity: Quantity, factor: int, unit: str) -> Quantity:
@@ -266,7 +272,8 @@ def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
         return True
     is_rate = re.match(r"(?:an?|one)\s", written, re.IGNORECASE)
     if is_rate or (re.match(r"[1１一]", written) and _EACH.match(sentence[said.end :])):
-        return any(_base(unit) == (_whole(said.value), said.unit) for _, unit in _mentions(blanked(texts)))
+        mentions = (*_mentions(blanked(texts)), *_adverbs(texts))
+        return any(_base(unit) == (_whole(said.value), said.unit) for _, unit in mentions)
     if (said.kind != "code" and not (said.kind == "clause" and "." in said.value)) or len(said.value) > _ENOUGH_LETTERS:
         return False
     loose = r"[-_\s.]?".join(map(re.escape, said.value))

@@ -64,7 +64,7 @@ def _new_names(sentence: str, known: str, *, is_same: bool) -> bool:
     """Return True for a name that nobody gave. Between languages, only a Japanese sentence shows which words are names."""
     lower, words = normalise(known), blanked(sentence)
     if is_japanese(sentence):
-        names = [name for name in _JA_NAME.findall(sentence) if not _COMMON.match(name)] if is_same else []
+        names = [name for name in _JA_NAME.findall(words) if not _COMMON.match(name)] if is_same else []
         return any(normalise(name) not in lower for name in (*names, *_LATIN.findall(words)))
     stems = {stem(word.lower()) for word in _LATIN.findall(known)}
     return is_same and any(stem(name.lower()) not in stems for name in _CAPITAL.findall(words))
