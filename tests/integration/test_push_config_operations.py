@@ -59,6 +59,14 @@ def test_a_nested_config_of_the_release_candidate_is_answered_nested(world: Worl
     assert flat == {"taskId": world.task_id} | config
 
 
+@pytest.mark.parametrize("way", [way for way in WAYS if way.startswith("1.0")])
+@pytest.mark.parametrize("inner", [None, "x", [], 1])
+def test_a_nested_config_that_is_none_is_refused(world: World, way: str, inner: Any) -> None:
+    client = world.client(way, TOKEN)
+    params = {"taskId": world.task_id, "config": {"pushNotificationConfig": inner}}
+    assert _code(client, "CreateTaskPushNotificationConfig", params) == INVALID[client.binding]
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("id_", ["a/b", "/", ".", ".."])
 def test_an_id_that_no_path_can_hold_is_refused(world: World, way: str, id_: str) -> None:

@@ -176,7 +176,8 @@ class VersionCodec:
         if operation is operations.CREATE_PUSH_CONFIG:
             config = params.get("config", params.get("pushNotificationConfig"))
             if isinstance(config, dict):
-                inner: dict[str, Any] = config.get("pushNotificationConfig", config)
+                inner = config.get("pushNotificationConfig")
+                inner = config if inner is None else protojson.as_object(inner, "config.pushNotificationConfig")
                 return inner | {name: item for name, item in params.items() if name in _TASK_ID_NAMES}
         return params
 
