@@ -70,6 +70,7 @@ class FakeHub(HttpServer):
         self.document: Any = None
         self.activity: Any = None
         self.routes: list[dict[str, Any]] = []
+        self.tasks: list[dict[str, Any]] = []
         self.restarts = 0
 
     def _answer(self, exchange: Exchange) -> None:
@@ -100,10 +101,10 @@ class FakeHub(HttpServer):
             exchange.json({"result": {"id": "task"}})
             return
         if request["method"] == "ListTasks":
-            exchange.json({"result": {"tasks": []}})
+            exchange.json({"result": {"tasks": self.tasks}})
             return
         if request["method"] == "GetTask":
-            exchange.json({"result": {"id": "task", **_state("WORKING")}})
+            exchange.json({"result": self.tasks[0] if self.tasks else {"id": "task", **_state("WORKING")}})
             return
         if request["method"] == "SubscribeToTask":
             if self.restarts:
@@ -461,6 +462,22 @@ def test_operators_see_workers_and_their_leases(asked: Browser, hub: FakeHub) ->
     keys = "[...document.querySelectorAll('.activity td:last-child span')].map((each) => each.dataset.t)"
     assert asked.evaluate(script=keys) == ["work.leased", "work.expired", "work.waits"]
     hub.activity = None
+
+
+def test_a_task_that_is_shown_follows_what_happens_to_it_elsewhere(asked: Browser, hub: FakeHub) -> None:
+    def task(state: str, timestamp: str, *texts: str) -> dict[str, Any]:
+        said = [{"role": "ROLE_USER", "parts": [{"text": "Which?"}]}]
+        artifacts = [{"artifactId": "a", "parts": [{"text": each}]} for each in texts]
+        status = _state(state)["status"] | {"timestamp": timestamp}
+        return {"id": "task", "history": said, "artifacts": artifacts, "status": status}
+
+    hub.tasks = [task("INPUT_REQUIRED", "2026-11-28T10:00:00Z")]
+    asked.click(selector="nav a[href='#tasks']")
+    asked.click(selector=".tasks button:text-is('Which?')")
+    asked.wait(selector=".tasks .detail [data-t='state.INPUT_REQUIRED']")
+    hub.tasks = [task("COMPLETED", "2026-11-28T10:00:01Z", "The first.")]
+    asked.wait(selector=".tasks .detail p:text-is('The first.')")
+    hub.tasks = []
 
 
 def test_routes_show_clashes_of_keywords_and_operators_see_the_misses(asked: Browser, hub: FakeHub) -> None:

@@ -30,12 +30,16 @@ export function view() {
   const element = h("section", { class: "tasks" }, say("nav.tasks", {}, "h2"), notice,
     table(HEADS, rows), detail, activity("work", drawWork));
   let aborting = null;
+  // The task that is shown and not followed, as it ended or waits: it may be answered elsewhere.
+  let resting = null;
 
   async function load() {
     try {
       const { tasks = [] } = await rpc("ListTasks", { pageSize: 50, historyLength: 20 });
       notice.replaceChildren(...(tasks.length ? [] : [say("tasks.none", {}, "p")]));
       rows.replaceChildren(...tasks.map(drawn));
+      const now = resting && tasks.find(({ id }) => id === resting.id);
+      if (now && now.status?.timestamp !== resting.status?.timestamp) open(now.id);
     } catch (error) {
       notice.replaceChildren(problem(error));
     }
@@ -50,6 +54,7 @@ export function view() {
   async function open(id) {
     aborting?.abort();
     aborting = new AbortController();
+    resting = null;
     const { signal } = aborting;
     try {
       const task = await rpc("GetTask", { id });
@@ -62,8 +67,10 @@ export function view() {
       detail.replaceChildren(...[h("h3", {}, h("code", {}, id)), h("ol", { class: "history" }, log), answer.element,
         state === "INPUT_REQUIRED" && replyForm(task), cancel].filter(Boolean));
       answer.apply({ task });
-      if (answer.isDone) answer.progress.remove();
-      else {
+      if (answer.isDone) {
+        answer.progress.remove();
+        resting = task;
+      } else {
         await answer.follow(signal);
         if (!answer.isDone) await pause(AGAIN_MS);
         if (!signal.aborted) open(id);
@@ -84,6 +91,7 @@ export function view() {
   }
 
   async function reply({ id, contextId }, text) {
+    resting = null;
     const message = { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text }], taskId: id, contextId };
     const answer = new Answer();
     detail.replaceChildren(answer.element);
