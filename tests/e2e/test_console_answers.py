@@ -245,9 +245,14 @@ def test_stop_cancels_the_task(asked: Browser, hub: FakeHub) -> None:
     assert hub.cancelled.wait(10)
 
 
-def test_a_broken_stream_is_taken_up_again(asked: Browser) -> None:
+def test_a_broken_stream_is_taken_up_again_and_inspect_has_the_events_of_both(asked: Browser) -> None:
     ask(asked, "break")
     asked.wait(selector="article[aria-busy=false] p:text-is('whole after all')")
+    asked.click(selector="nav a[href='#inspect']")
+    assert "whole after all" in asked.text(selector=".inspect .events")
+    asked.evaluate(script="document.querySelector('.inspect select').selectedIndex = 1")
+    asked.evaluate(script="document.querySelector('.inspect select').dispatchEvent(new Event('change'))")
+    assert "the first words" in asked.text(selector=".inspect .events")
 
 
 def test_a_hub_that_restarts_in_the_middle_of_a_stream_is_waited_for(asked: Browser, hub: FakeHub) -> None:

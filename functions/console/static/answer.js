@@ -31,7 +31,7 @@ export class Answer {
   // Show the events of a request until they end, and go on with its task where the connection was lost; without a request, with
   // the task of a page that was left.
   async run(request, { signal, title } = {}) {
-    this.started = performance.now();
+    Object.assign(this, { started: performance.now(), title });
     try {
       await (request ? this.take(() => stream(request, { signal, title })) : this.load());
       for (const wait of RETRIES_MS) {
@@ -60,7 +60,7 @@ export class Answer {
   // Read on in a task: its stream, or the whole of one that has ended.
   async follow(signal) {
     try {
-      await this.take(() => stream(requestOf("SubscribeToTask", { id: this.taskId }), { signal }));
+      await this.take(() => stream(requestOf("SubscribeToTask", { id: this.taskId }), { signal, title: this.title }));
     } catch (error) {
       if (error.kind !== "protocol") throw error;
       await this.load();
