@@ -73,7 +73,10 @@ def addresses(markdown: str) -> Iterator[str]:
     ],
 )
 def test_a_person_sees_the_text_and_nothing_that_leads_elsewhere(text: str, shown: str | None) -> None:
-    assert displayed(text, _HOSTS) == (text if shown is None else shown)
+    seen = displayed(text, _HOSTS)
+    assert seen == (text if shown is None else shown)
+    # An answer that is stored is shown again.
+    assert displayed(seen, _HOSTS) == seen
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,9 @@ _LINK = re.compile(
     rf"(!|(?<![A-Za-z0-9_]))\[({_LABEL})\]\([ \t]{{0,9}}+<?({_URL}(?:\({_URL}\){_URL})?)>?"
     r"(?:[ \t]{1,9}[\"'(][^\n]{0,300}?[\"')])?[ \t]{0,9}\)"
 )
-_REFERENCE = re.compile(rf"^( {{0,3}}\[{_LABEL}\]:[ \t]{{0,9}})<?([^\s<>]{{1,{_LONGEST_URL}}})>?(?=\s)", re.MULTILINE)
+_REFERENCE = re.compile(
+    rf"^( {{0,3}}\[{_LABEL}\]:[ \t]{{0,9}})<?(?!`)([^\s<>]{{1,{_LONGEST_URL}}})>?(?=\s)", re.MULTILINE
+)
 # What every link or image of Markdown needs, whatever its label: "](", or "]:" before what may be an address.
 _OPENING = re.compile(
     rf"{_LINK.pattern}|{_REFERENCE.pattern}|\](?:\(|:(?=[\s>]*+(?:[/\\&<]|[A-Za-z][\w+.-]*+(?::\S|[&\\])|\Z)))",
@@ -98,7 +100,7 @@ class DisplayFilter:
         return _OPENING.sub(self._opening, text) if "]" in text else text
 
     def _opening(self, found: re.Match[str]) -> str:
-        if allows(found[3] or found[5] or "", self._hosts) or (found[5] or "").startswith("`"):
+        if allows(found[3] or found[5] or "", self._hosts):
             return found[0]
         return re.sub(r"\](?=[(:])", "] ", found[0])
 
