@@ -1,6 +1,8 @@
 """The rules on agent cards: each is broken by a card that breaks nothing else, and says where, why and what to write."""
 
 import json
+import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -263,3 +265,28 @@ def test_whatever_stands_in_a_field_something_is_said_and_nothing_breaks(data: s
     holder[data.draw(st.sampled_from(sorted(holder)))] = data.draw(_json)
     findings = check_text(json.dumps(card))
     assert has_errors(findings) or not list(departures(card))
+
+
+@pytest.mark.parametrize(
+    "large",
+    [
+        lambda count: {f"field{number}": 1 for number in range(count)},
+        lambda count: {"skills": [{f"a_field{number}": 1} for number in range(count)]},
+        lambda count: {
+            "securitySchemes": {f"scheme{number}": {"type": "apiKey"} for number in range(count)},
+            "security": [{f"other{number}": []} for number in range(count)],
+        },
+    ],
+    ids=["unknown fields", "skills without anything", "undeclared schemes"],
+)
+def test_a_hostile_card_takes_time_and_memory_in_proportion_to_its_length(large: Callable[[int], object]) -> None:
+    text = json.dumps(large(4_000))
+    started = time.process_time()
+    check_text(text)
+    assert time.process_time() - started < 1.5
+    tracemalloc.start()
+    try:
+        check_text(text)
+        assert tracemalloc.get_traced_memory()[1] < 40_000_000
+    finally:
+        tracemalloc.stop()

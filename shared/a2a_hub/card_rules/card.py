@@ -1,7 +1,8 @@
 """An agent card as JSON, the rules and findings on it, and how it departs from A2A 0.3.0 (§5.5, JSON schema)."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -161,9 +162,10 @@ def _in_object(value: Mapping[str, Any], definition: str, path: str) -> Iterator
             yield from departures(value[name], kind, f"{path}.{name}")
         elif kind.endswith("!"):
             yield Missing(path=path, definition=definition, name=name)
+    names = frozenset(value)
     for name in value:
         if name not in fields:
-            yield Unknown(path=path, definition=definition, name=name, names=frozenset(value))
+            yield Unknown(path=path, definition=definition, name=name, names=names)
 
 
 def _in_scheme(value: Mapping[str, Any], path: str) -> Iterator[Departure]:
@@ -204,6 +206,14 @@ class Card:
     def unknown(self) -> Iterator[Unknown]:
         """The unknown fields."""
         return (each for each in self.departures if isinstance(each, Unknown))
+
+    @cached_property
+    def unknown_at(self) -> Mapping[str, Sequence[str]]:
+        """The names of the unknown fields by the path of their object."""
+        names = defaultdict[str, list[str]](list)
+        for each in self.unknown:
+            names[each.path].append(each.name)
+        return names
 
     @cached_property
     def size_bytes(self) -> int:

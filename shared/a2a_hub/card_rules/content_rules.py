@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,6 +12,8 @@ from a2a_hub.card_rules.card import Card, Flaw
 
 MOST_BYTES = 64 << 10
 REGISTRY_MOST_BYTES = 10_000
+# As many schemes as a fix names.
+_MOST_NAMES = 10
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*(\s*;.*)?", re.IGNORECASE)
 # "text" is meant as text, too; that it is no MIME type is another rule's flaw.
 _TEXT_MODES = ("text/plain", "text/*", "*/*", "text")
@@ -177,6 +180,7 @@ def declared(card: Card) -> Iterator[Flaw]:
 def names(card: Card) -> Iterator[Flaw]:
     """Check that the names in `security` are declared."""
     schemes = card.object("securitySchemes")
+    declared_names = ", ".join(map(repr, islice(schemes, _MOST_NAMES)))
     for path, value in (("$", card.value), *card.skills()):
         requirements = value.get("security")
         for index, requirement in enumerate(requirements if isinstance(requirements, list) else ()):
@@ -185,7 +189,7 @@ def names(card: Card) -> Iterator[Flaw]:
                     yield Flaw(
                         f"{path}.security[{index}].{name}",
                         f"{name!r} is not among the securitySchemes",
-                        f"write one of {', '.join(map(repr, schemes))}",
+                        f"write one of {declared_names}",
                     )
 
 

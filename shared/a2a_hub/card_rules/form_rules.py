@@ -182,7 +182,7 @@ def _camel(name: str) -> str:
 
 def _has_twin(card: Card, missing: Missing) -> bool:
     """Return True if the missing field is there in snake_case, which another rule reports."""
-    return any(item.path == missing.path and _camel(item.name) == missing.name for item in card.unknown)
+    return any(_camel(name) == missing.name for name in card.unknown_at.get(missing.path, ()))
 
 
 def _at(card: Card, path: str) -> frozenset[str]:
