@@ -268,6 +268,20 @@ def test_whatever_stands_in_a_field_something_is_said_and_nothing_breaks(data: s
 
 
 @pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: c.update(name="\ud800"),
+        lambda c: _flow(c).update(authorizationUrl="https://["),
+    ],
+    ids=["half a character", "no URL"],
+)
+def test_what_is_no_text_or_no_url_breaks_nothing(change: Change) -> None:
+    card = good_card()
+    change(card)
+    assert not [each for each in check_text(json.dumps(card)) if each.rule == "json"]
+
+
+@pytest.mark.parametrize(
     "large",
     [
         lambda count: {f"field{number}": 1 for number in range(count)},

@@ -218,7 +218,7 @@ class Card:
     @cached_property
     def size_bytes(self) -> int:
         """The length as compact UTF-8 JSON."""
-        return len(json.dumps(self.value, ensure_ascii=False, separators=(",", ":")).encode())
+        return len(json.dumps(self.value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace"))
 
     def text(self, name: str) -> str | None:
         """Return the top-level field if it is a text."""

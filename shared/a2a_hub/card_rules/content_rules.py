@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs
 
 from a2a_hub.card_rules.addresses import parsed, why_not_public
 from a2a_hub.card_rules.card import Card, Flaw
@@ -153,7 +153,7 @@ def size(card: Card) -> Iterator[Flaw]:
 
 def registry_size(card: Card) -> Iterator[Flaw]:
     """Check that Agent Registry takes the card, as `hubctl card` writes it."""
-    written = len(json.dumps(card.value, ensure_ascii=False, indent=2).encode()) + 1
+    written = len(json.dumps(card.value, ensure_ascii=False, indent=2).encode(errors="replace")) + 1
     if written > REGISTRY_MOST_BYTES and card.size_bytes <= MOST_BYTES:
         yield Flaw(
             "$",
@@ -204,7 +204,7 @@ def google_oauth(card: Card) -> Iterator[Flaw]:
         )
     for path, flow in _flows(card):
         url = flow.get("authorizationUrl")
-        if isinstance(url, str) and urlsplit(url).hostname != _GOOGLE_HOST:
+        if isinstance(url, str) and _of_google(url) is None:
             yield Flaw(
                 f"{path}.authorizationUrl",
                 "the provider is not Google: its tokens cannot be introspected at Google, and the tokens of mock "
@@ -217,9 +217,10 @@ def offline_access(card: Card) -> Iterator[Flaw]:
     """Check that Google is asked for a refresh token."""
     for path, flow in _flows(card):
         url = flow.get("authorizationUrl")
-        if not isinstance(url, str) or urlsplit(url).hostname != _GOOGLE_HOST:
+        parts = _of_google(url) if isinstance(url, str) else None
+        if parts is None:
             continue
-        given = parse_qs(urlsplit(url).query)
+        given = parse_qs(parts.query)
         wanted = {"access_type": "offline", "prompt": "consent"}
         lacking = [f"{name}={value}" for name, value in wanted.items() if given.get(name) != [value]]
         if lacking:
@@ -253,6 +254,11 @@ def _flow(scheme: Any) -> dict[str, Any] | None:
     flows = scheme.get("flows") if isinstance(scheme, dict) else None
     flow = flows.get("authorizationCode") if isinstance(flows, dict) else None
     return flow if isinstance(flow, dict) else None
+
+
+def _of_google(url: str) -> SplitResult | None:
+    parts = parsed(url)
+    return parts if parts is not None and parts.hostname == _GOOGLE_HOST else None
 
 
 def _flows(card: Card) -> Iterator[tuple[str, dict[str, Any]]]:
