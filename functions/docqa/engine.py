@@ -136,7 +136,6 @@ class DocumentQA:
         with Search.opened(self._index_path, asked, asker=asker) as search:
             passages = search.find(vectors=self._vectors)
             units = search.rank_units(passages[:_PASSAGES_READ])
-            unknown = search.unknown()
         return Grounds(
             question=asked,
             language=language or answer_language(asked),
@@ -144,7 +143,6 @@ class DocumentQA:
             units=units,
             texts=self._document,
             corpus_link=self._corpus_link,
-            unknown=unknown,
         )
 
     def document(self, uri: str, *, quote: str, asker: Asker) -> Document | str:  # noqa: ARG002 - another engine searches for it

@@ -22,8 +22,8 @@ Texts = Callable[[str], Document | None]
 class RankedUnit:
     """A unit with its passage and its score.
 
-    Shares of the question's weight, from 0 to 1: what the unit says itself (`own`), what only its headings, header or
-    introduction say (`governing`), and the heaviest term that neither says (`missing`).
+    Shares of the question's weight, from 0 to 1: what the unit says itself (`own`), and what only its headings, header or
+    introduction say (`governing`).
     """
 
     passage: Passage
@@ -31,16 +31,14 @@ class RankedUnit:
     score: float
     own: float = 0.0
     governing: float = 0.0
-    missing: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
     """The finds for a question: `passages`, the best first, and `units` of them, the best first.
 
-    `unknown` are words of the question that no document has. `failed` is the text for the asker where nothing could
-    be searched or read; then there are no passages. `notice` is added to an answer out of what could be read.
-    `corpus_link`: see `link_of`.
+    `failed` is the text for the asker where nothing could be searched or read; then there are no passages. `notice` is added
+    to an answer out of what could be read. `corpus_link`: see `link_of`.
     """
 
     question: str
@@ -49,7 +47,6 @@ class Grounds:
     units: Sequence[RankedUnit] = ()
     texts: Texts = dict[str, Document]().get
     corpus_link: str | None = None
-    unknown: frozenset[str] = frozenset()
     failed: str = ""
     notice: str = ""
     sources: Sequence[ReadSource] = ()

@@ -35,7 +35,6 @@ class Weighed:
     def __init__(self, groups: Sequence[Group], weights: Sequence[float]) -> None:
         self._weights = weights
         self._total = sum(weights) or 1.0
-        self._heaviest = sorted(range(len(groups)), key=lambda group: -weights[group])
         of_term: defaultdict[str, list[tuple[int, float, tuple[str, ...]]]] = defaultdict(list)
         for number, group in enumerate(groups):
             for phrase in group.alternatives:
@@ -78,13 +77,8 @@ class Weighed:
         said = self._share(terms_of(unit.text))
         own = sum(weights[group] * share for group, share in said.items())
         governing = sum(weights[group] * share for group, share in under.items() if group not in said)
-        missing = 0.0
-        for group in self._heaviest:
-            if weights[group] <= missing:
-                break
-            missing = max(missing, weights[group] * (1 - max(said.get(group, 0.0), under.get(group, 0.0))))
         score = own + _GOVERNING * governing + lift
-        return RankedUnit(passage, unit, score, own=own / total, governing=governing / total, missing=missing / total)
+        return RankedUnit(passage, unit, score, own=own / total, governing=governing / total)
 
     def _share(self, terms: Sequence[str]) -> dict[int, float]:
         """Return for each group how far terms say it, at most 1."""

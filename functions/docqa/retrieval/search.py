@@ -24,7 +24,6 @@ from functions.docqa.retrieval.vectors import Vectors
 
 _CANDIDATES, _FEWEST = 300, 30
 _POSTINGS, _SHARE_OF_POSTINGS = 20_000, 0.04
-_MOST_UNKNOWN = 0.5
 _RANKS = 60
 
 
@@ -94,21 +93,6 @@ class Search:
         """Return the units of passages, those that say most of the question first."""
         return self._weighed.ranked(passages)
 
-    def unknown(self) -> frozenset[str]:
-        """Return the words of the question that nothing readable has, nor a synonym of them.
-
-        People's English has many words that mean nothing here: these count only if they are most of it.
-        """
-        groups = [group for group in self._groups if len(group.own) == 1]
-        unknown = {
-            group.own[0]
-            for group in groups
-            if not any(all(self._frequencies[term] for term in phrase) for phrase in group.alternatives if phrase)
-        }
-        words = {group.own[0] for group in groups if group.own[0].isascii() and group.own[0].isalpha()}
-        most = len(words & unknown) >= max(2, _MOST_UNKNOWN * len(words))
-        return frozenset(term for term in unknown if _is_word(term) or (most and term in words))
-
     def _counted(self, terms: Collection[str]) -> dict[str, int]:
         """Return the number of readable passages that have each term."""
         found = dict.fromkeys(terms, 0)
@@ -143,11 +127,6 @@ class Search:
         rows = self._connection.execute(query, [number for _, number in scored])
         stored = {number: (blob, standing) for number, blob, standing in rows}
         return [load(*stored[number], score) for score, number in scored if number in stored]
-
-
-def _is_word(term: str) -> bool:
-    """Return True for a kanji and a word in katakana; people's English has many words that mean nothing here."""
-    return not term.isascii() and (len(term) == 1 or (term[0] < "\u3400" and len(term) > 2))
 
 
 def _affordable(
