@@ -48,6 +48,8 @@ def flaws(sentence: str, *quotes: Evidence | str, question: str = "") -> list[st
         ("Late applications (after 31 May) won't be considered.", "Applications after 31 May will not be considered."),
         ("The second floor is closed to visitors.", "蔵の2階には入れません。"),
         ("You have to be at least 18 to take part.", "18歳以上の方が参加できます。"),
+        ("They cost $72, not including shipping.", "Three cost $72. Prices do not include shipping."),
+        ("24万食です。", "月産（千食） | 240千食"),
         ("The belt is checked once a month.", "ベルトの張りは月1回点検してください。"),
         ("可燃ごみは、火曜日と金曜日に収集されます。", "松ヶ丘 | 火・金 | C-5"),
         ("忘れ物は7日間営業所で保管されます。", "忘れ物は営業所で7日間保管します。"),
@@ -130,6 +132,15 @@ CLOSING = (
         ("Send it by 28 February.", "When?", "Send it on the day before 1 March."),
         ("5月4日までに出します。", "いつまで？", "5月3日の翌日までに出す。"),
         ("Half of it is kept, €20.", "What is kept?", "€40 are paid; half is kept."),
+        ("年額3,600円なので、月あたりでは300円になります。", "月あたりでは？", "会費は年額3,600円とする。"),
+        ("撮影料5,500円の50％、つまり2,750円です。", "当日は？", "撮影料は5,500円。当日の取消しは50％を申し受けます。"),
+        ("£85 and half of £48, so £109 in total.", "Both?", "A cello is £85, a violin £48. The cheaper one is half."),
+        (
+            "A rack there costs $170 more: $1,150 compared with $980.",
+            "How much more?",
+            "Hall B is $980, Hall C $1,150.",
+        ),
+        ("合計390シンガポールドルです。", "再受験も含めて？", "The exam fee is SGD 240; a resit costs SGD 150."),
         ("大人340円、小児170円で、あわせて510円です。", "2人でいくら？", "大人は340円、小児は170円です。"),
         ("That makes six readings in 24 hours.", "How many in 24 hours?", "Readings are logged every 4 hours."),
         ("収入が186万円、支出が152万円で、34万円の黒字です。", "赤字？", "収入は186万円、支出は152万円であった。"),
@@ -202,6 +213,17 @@ def test_what_does_not_follow_is_rejected(sentence: str, question: str, quote: s
         ("Everybody pays for the badge, even visitors.", "The badge costs $5. This does not apply to visitors.", "exception"),
         ("Wellington boots are compulsory.", "We suggest that children bring wellington boots.", "modality"),
         ("必ず水筒を持たせなければなりません。", "水筒を持たせることをおすすめします。", "modality"),
+        ("年3回の草刈りでは除草剤を使用します。", "草刈りは年3回行います。除草剤は使用しません。", "negation"),
+        (
+            "純正以外の材料による故障も無償修理の対象になります。",
+            "純正以外の材料による故障は、無償修理の対象になりません。",
+            "negation",
+        ),
+        (
+            "Strings have to be replaced by the player, and all other repairs must be done by the workshop.",
+            "Strings may be replaced by the player; all other repairs must be done by our workshop.",
+            "modality",
+        ),
     ],
 )  # fmt: skip
 def test_a_corrupted_sentence_is_rejected(sentence: str, quote: str, flaw: str) -> None:

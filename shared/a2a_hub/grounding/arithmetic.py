@@ -14,13 +14,14 @@ from a2a_hub.text.units import MONEY, SCALED
 _RECKONS = re.compile(
     r"\b(?:per|total\w*|together|altogether|in\sall|sum|surplus|deficit|profit|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
     r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leav(?:e|es|ing)|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|increas\w+|decreas\w+"
-    r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than)\b"
-    r"|合計|合わせ|あわせ|加え|総額|総計|小計|[黒赤]字|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|上回|下回|高く|低く|安く|上昇|低下"
+    r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than|compared\s(?:with|to)|(?:went|gone?|goes)\s(?:up|down)|rose|fell|that\sis|works?\sout)\b"
+    r"|合計|合わせ|あわせ|加え|総額|総計|小計|[黒赤]字|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|つまり|すなわち|なので|ですので|上回|下回|高く|低く|安く|上昇|低下"
     r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
     re.IGNORECASE,
 )
 _PLUS = re.compile(r"\s*(?:[+＋]|plus|and|,|と)\s*")
 _HALF = re.compile(r"\bhal(?:f|ves?|ved)\b|\btwice\b|\bdoubled?\b|半[額分値減]|[2２二]倍", re.IGNORECASE)
+_MONTHS, _YEARS = re.compile(r"\bmonth|月", re.IGNORECASE), re.compile(r"\byear|\bannual|年", re.IGNORECASE)
 _CHANGED = re.compile(
     r"\boff\b|\bdiscount|\breduc|\bsurcharge|\bincreas|\bdecreas|\bplus\b|[引増減加+＋]", re.IGNORECASE
 )
@@ -82,6 +83,9 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
     wanted, terms = Fraction(result.value), known[:_MOST_TERMS]
     both = [*terms, *sources]
     alike = [Fraction(each.value) for each in both if each.unit in (result.unit, "") or not result.unit]
+    beside = f"{sentence[: result.start]} {sentence[result.end :]}"  # what says half is not the figure itself
+    if _HALF.search(beside):
+        alike += [value / 2 for value in alike[:_MOST_TERMS]]
     if wanted in map(sum, [*combinations(alike, 2), *combinations(alike, 3)]) or wanted == _sum(known, sentence):
         return True
     if wanted in {value for pair in permutations(both, 2) for value in _pairs(result.unit, *pair)}:
@@ -90,10 +94,15 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
         each for pair in permutations(both, 2) for each in _changed(result.unit, *pair)
     }:
         return True
-    beside = f"{sentence[: result.start]} {sentence[result.end :]}"  # what says half is not the figure itself
     if _HALF.search(beside) and any(wanted in (value / 2, value * 2) for value in alike):
         return True
     if any(wanted in _of_three(result.unit, *three) for three in permutations(both[:_MOST_OF_THREE], 3)):
+        return True
+    if (
+        _MONTHS.search(sentence)
+        and _YEARS.search(sentence)
+        and any(wanted in (12 * value, value / 12) for value in alike)
+    ):
         return True
     values = [Fraction(each.value) for each in terms]
     return any(wanted in (a + b * c, a - b * c, a * b - c) for a, b, c in permutations(values, 3))

@@ -18,6 +18,7 @@ _TOKEN = re.compile(rf"[a-z\u00c0-\u024f]+(?:['’][a-z]+)?|[{_KANJI}]+|[{_KATAK
 _END = re.compile(
     r"(?<=[.!?;])\s+(?!\d)|(?<=[。！？；\n])|\s*[;；]\s*|,?\s(?=(?:but|however|although|though|whereas|while)\b)"
     r"|(?<=が、)|(?<=ものの、)|(?<=一方、)|(?<=[しれ]、)(?<!ただし、)(?<!但し、)(?<!もし、)|(?<=[でて]あり、)|(?<=ており、)|(?<=に伴い、)|(?<=[たる]ため、)|(?<=ので、)|(?<=でき、)"
+    r"|,\sand\s(?=(?:[\w'-]+\s){1,4}(?:must|may|can|cannot|should|shall)\b)"
     r"|,\s(?=not\s(?!only|just|merely|necessarily))"
     r"|,?\sand\s(?=(?:there|it|they|you|we|this|these|those)\b)"
     r"|,?\s(?:and|or)\s(?=(?:do\snot|does|must|may|can|cannot|should|shall|will|is|are|has|have|need)\b)"

@@ -128,7 +128,7 @@ _LEXICAL_NO = re.compile(
     r"|stop\w*|halt\w*|suspend\w*|withdr\w+|neither|nor|whoever|wait\w*|left\sout|ineffective"
     r"|(?:un(?!d|i|til)|non-?)[a-z]{4,}|dis(?:allow|card|continu|qualif|regard)\w*|in(?:activ|complete|eligib"
     r"|sufficien|valid)\w*)\b"
-    r"|除|以外|のみ|だけ|限[らりるっ]|別途|制限|対象外|無効|失効|[禁停中休]止|休館|休業|閉|拒|却下|断[らりるわっ]"
+    r"|除(?![草雪菌湿染毛])|以外|のみ|だけ|限[らりるっ]|別途|制限|対象外|無効|失効|[禁停中休]止|休館|休業|閉|拒|却下|断[らりるわっ]"
     r"|(?!未満)[不未無非免否][\u4e00-\u9fff]|抜|別$|しか|なし",
     re.IGNORECASE,
 )

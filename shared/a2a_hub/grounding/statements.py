@@ -23,7 +23,7 @@ _TOGETHER = ({Cue.NO_DUTY, Cue.PERMISSION}, {Cue.NO_DUTY, Cue.ADVICE}, {Cue.NEED
 _ONLY = re.compile(r"\bonly\b|のみ|限[りる]|だけ", re.IGNORECASE)
 # Who may enter once the field is dry needs a dry field.
 _CONDITION = re.compile(
-    r"\b(?:if|once|when|after|only|with|provided|unless|subject\sto|as\slong\sas|aged|over|under|older|younger)\b|以上|以下|未満|れば|たら|なら|場合|とき|により|得て|限[りる]|のみ|後",
+    r"\b(?:(?<!even\s)if|once|when|after|only|with|provided|unless|subject\sto|as\slong\sas|aged|over|under|older|younger)\b|以上|以下|未満|れば|たら|なら|場合|とき|により|得て|限[りる]|のみ|後",
     re.IGNORECASE,
 )
 _NOBODY = re.compile(
@@ -34,7 +34,7 @@ _PHRASES = re.compile(r"[、,;；]\s?(?!\d)")
 _PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
 _PHRASE_ENDS = re.compile(r"\s*(?:$|[、,;；。.:：|!?]|が、)")
 _TAKES_IN = re.compile(
-    r"\b(?:even(?! if)|alike|included|(?<!and )including|inclusive|without exception|in all cases|in every case|regardless)\b"
+    r"\b(?:even(?!\sif)|alike|included|(?<!and\s)(?<!not\s)including|inclusive|without\sexception|in\sall\scases|in\severy\scase|regardless)\b"
     r"|(?:で|て)あ?っても|ときでも|場合でも|者でも|を含[むめみ]|例外なく|一切",
     re.IGNORECASE,
 )
@@ -61,6 +61,8 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
         flaws = ["" if id(its) in repeated else _contradiction(mine, its, said, ground, headings) for its in near]
         if flaws and all(flaws):
             yield flaws[0]
+    if any(_is_flatly_denied(said, given) for said in clauses_of(sentence)):
+        yield "negation"
     takes_in = _TAKES_IN.search(sentence) and not any(
         pattern.search(clause.text) for clause in given for pattern in (_TAKES_IN, _NOBODY)
     )
@@ -118,6 +120,22 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
     return "" if _is_excepted(said, ground) else "negation"
 
 
+def _is_flatly_denied(said: Clause, given: Sequence[Clause]) -> bool:
+    """Return True if the quotes deny, in a clause without an exception, all that the clause says and more."""
+    if any(each.cue in NEGATIVE for each in said.statements) or lexical_denials(said.text):
+        return False
+    return any(
+        each.cue in NEGATIVE and len(words := _words(each)) > 1 and words <= said.terms.keys()
+        for clause in given
+        if not (split_exception(clause.text)[1] or lexical_denials(clause.text))
+        for each in clause.statements
+    )
+
+
+def _words(statement: Statement) -> set[str]:
+    return {term for term in statement.terms if term[0] != "#"}
+
+
 def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
     """Return True if the sentence speaks of what lies beyond a limit of its ground."""
     given = [(each, limit_of(clause.text, each)) for clause in ground for each in quantities(clause.text)]
@@ -130,6 +148,8 @@ def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
 
 def _is_excepted(said: Clause, ground: Sequence[Clause]) -> bool:
     """Return True if the sentence speaks of the exception from its ground, to which the rule does not apply."""
+    if split_exception(said.text)[1]:
+        return False
     parts = [split_exception(clause.text) for clause in ground]
     rules = {term for rule, _ in parts for term in terms_of(rule)}
     return any(said.terms.keys() & (terms_of(case).keys() - rules) for _, case in parts)

@@ -49,7 +49,7 @@ _PARTS = {
     "HOUR": r"(?:[01]?\d|2\d)",
     "MIN": r"[0-5]\d",
     "ANDHALF": r"(?:(?<=[間月年日])(?P<andhalf>半)(?!年|日|月|期|額|数))?",
-    "ISO": "jpy|usd|eur|gbp|chf|nok|inr|cny|krw",
+    "ISO": "jpy|usd|eur|gbp|chf|nok|inr|cny|krw|cad|aud|sgd|hkd|sek|thb",
     "NTH": r"business day|working day|day|week|month|floor|year",
 }  # fmt: skip
 # Of what could be read in several ways the first wins. Groups of one name are read alike.

@@ -14,6 +14,12 @@ inr: inr rupees ルピー
 cny: cny yuan 人民元
 krw: krw won ウォン
 peso: pesos ペソ
+cad: cad カナダドル
+aud: aud 豪ドル オーストラリアドル
+sgd: sgd シンガポールドル
+hkd: hkd 香港ドル
+sek: sek kronor
+thb: thb baht バーツ
 cent: cents cent セント
 penny: pence ペンス
 permille: ‰ permille パーミル
@@ -55,6 +61,7 @@ digit: 桁 digits digit
 night: 泊 night nights
 room: 室 部屋 rooms
 grade: 年生
+meal: 食 meals servings
 stage: 段階 stages
 kg: kg キログラム キロ kilogram kilograms kilos
 g: g グラム gram grams
@@ -105,12 +112,14 @@ SCALED = {
     "tenth": (10, "percent"), "l": (1000, "ml"),
     "g": (1000, "mg"), "kg": (10**6, "mg"), "ton": (10**9, "mg"), "cm": (10, "mm"), "m": (1000, "mm"), "km": (10**6, "mm"),
 }  # fmt: skip
-MONEY = frozenset({"jpy", "usd", "eur", "gbp", "chf", "nok", "inr", "cny", "krw", "peso"})
+MONEY = frozenset(
+    {"jpy", "usd", "eur", "gbp", "chf", "nok", "inr", "cny", "krw", "peso", "cad", "aud", "sgd", "hkd", "sek", "thb"}
+)
 SIGNS = {"¥": "jpy", "$": "usd", "€": "eur", "£": "gbp"}
 # Counters, which languages choose differently: 5名 is five approvers, five guests or five.
 COUNTERS = frozenset(
     re.findall(
         r"\S+",
-        "person time fold item sheet copy machine box company floor page letter digit night room stage point age grade",
+        "person time fold item sheet copy machine box company floor page letter digit night room stage point age grade meal",
     )
 )
