@@ -141,7 +141,10 @@ def _outcomes(turns: Sequence[Fields]) -> dict[str, int]:
 
 
 def _ms(turn: Fields) -> float:
-    return float(turn.get("ms") or 0.0)
+    try:
+        return float(turn.get("ms") or 0.0)
+    except (TypeError, ValueError):
+        return 0.0
 
 
 def _count(row: Row) -> int:

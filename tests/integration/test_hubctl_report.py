@@ -118,6 +118,11 @@ def test_a_late_failure_is_the_turns_outcome(tmp_path: Path) -> None:
     assert (found["turns"], found["outcomes"]) == (1, {"failed": 1})
 
 
+def test_a_time_that_is_no_number_ends_no_report(tmp_path: Path) -> None:
+    turn = {"function": "hub", "requestId": "r", "route": "alpha", "outcome": "answered", "ms": "n/a"}
+    assert _json(_written(tmp_path, [turn]))["turns"] == 1
+
+
 def test_a_document_that_is_opened_is_no_turn_and_a_function_no_caller(tmp_path: Path) -> None:
     with AgentServer(lambda _: [message(text("42"))]) as agent, AgentServer(lambda _: DO_NOT_KNOW) as other:
         hub = Hub(route("alpha", agent.url), route("docs", other.url), log_text=True)
