@@ -141,6 +141,11 @@ CLOSING = (
             "Hall B is $980, Hall C $1,150.",
         ),
         ("合計390シンガポールドルです。", "再受験も含めて？", "The exam fee is SGD 240; a resit costs SGD 150."),
+        (
+            "No, your 5-year-old may not enter it.",
+            "can my 5 yr old come along",
+            "Children under 6 may not enter the vault.",
+        ),
         ("大人340円、小児170円で、あわせて510円です。", "2人でいくら？", "大人は340円、小児は170円です。"),
         ("That makes six readings in 24 hours.", "How many in 24 hours?", "Readings are logged every 4 hours."),
         ("収入が186万円、支出が152万円で、34万円の黒字です。", "赤字？", "収入は186万円、支出は152万円であった。"),

@@ -44,7 +44,7 @@ year: 年間 か年 ヶ年 年 year years yr yrs
 decade: decade decades
 century: century centuries 世紀
 fortnight: fortnight fortnights
-age: 歳 才 years_old years_of_age year-old year-olds years-old
+age: 歳 才 years_old year_old yr_old yrs_old years_of_age year-old year-olds years-old
 person: 人 名 people person persons employees staff members participants guests visitors attendees students
 time: 回 times
 fold: 倍 fold
