@@ -301,6 +301,48 @@ def test_docx_text_that_is_not_shown_is_no_evidence_and_boxes_and_tables_inside_
     assert found[-1].context[0] == "Business"
 
 
+def test_docx_text_that_is_hidden_by_its_style_or_row_or_a_placeholder_is_no_evidence() -> None:
+    style = '<w:style w:styleId="{0}"><w:basedOn w:val="{1}"/><w:rPr>{2}</w:rPr></w:style>'.format
+    styles = style("Note", "", "<w:vanish/>") + style("Old", "Note", "") + style("Cut", "", "<w:strike/>")
+    run = "<w:r><w:rPr>{1}</w:rPr><w:t>{0}</w:t></w:r>".format
+    runs = run("It is ", "") + run("4 or ", '<w:rStyle w:val="Cut"/>')
+    runs += run("5", '<w:rStyle w:val="Cut"/><w:strike w:val="0"/>')
+    fraction = "<w:f><w:num><w:t>1</w:t></w:num><w:den><w:t>2</w:t></w:den></w:f>"
+    power = "<w:sSup><w:e><w:t>10</w:t></w:e><w:sup><w:t>6</w:t></w:sup></w:sSup>"
+    empty = "<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{}</w:sdtContent></w:sdt>".format
+    cell = "<w:tc><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:tc>".format
+    rows = ("", "Grade", "Room", "Meal"), ("", "A", "€80", "€20"), ("<w:hidden/>", "B", "€70", "€10")
+    table = "".join(f"<w:tr><w:trPr>{each[0]}</w:trPr>{''.join(map(cell, each[1:]))}</w:tr>" for each in rows)
+    table += f'<w:tr><w:trPr><w:gridBefore w:val="2"/></w:trPr>{cell("€25")}</w:tr>'
+    body = f"<w:p>{runs}{run('.', '')}{empty(run('Choose an item.', ''))}</w:p>{paragraph('9', '<w:pStyle w:val=%sOld%s/>')}"
+    body = body.replace("%s", '"') + empty(paragraph("Enter text.")) + f"<w:p>{fraction}{run(' of ', '')}{power}</w:p>"
+    parts = archive(
+        word__document=f"<w:document {_W}><w:body>{body}<w:tbl>{table}</w:tbl></w:body></w:document>",
+        word__styles=f"<w:styles {_W}>{styles}</w:styles>",
+    )
+    found = units(read("a.docx", "corpus:a", parts))
+    assert [unit.text for unit in found] == ["It is 5.", "1/2 of 10⁶", "A | €80 | €20", "€25"]
+    assert found[-1].header == "Grade | Room | Meal"
+    assert found[-1].context[0] == "A"
+
+
+def test_docx_list_items_with_kana_or_roman_numbers_are_governed_by_what_is_above_them() -> None:
+    level = '<w:lvl w:ilvl="{0}"><w:numFmt w:val="{1}"/><w:lvlText w:val="%{2}"/></w:lvl>'.format
+    levels = level(0, "upperRoman", 1) + level(1, "aiueo", 2)
+    numbering = f'<w:abstractNum w:abstractNumId="1">{levels}</w:abstractNum>'
+    numbering += '<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>'
+    numbered = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="1"/></w:numPr>'.format
+    lines = [("対象の者", 0), ("次の場合は除く", 0), ("独身寮", 1), ("社宅", 1)]
+    body = "".join(paragraph(text, numbered(depth)) for text, depth in lines)
+    parts = archive(
+        word__document=f"<w:document {_W}><w:body>{paragraph('寮')}{body}</w:body></w:document>",
+        word__numbering=f"<w:numbering {_W}>{numbering}</w:numbering>",
+    )
+    document = read("a.docx", "corpus:a", parts)
+    assert "II 次の場合は除く\n  ア 独身寮" in document.text
+    assert [unit.context for unit in units(document)][-2:] == [("次の場合は除く",)] * 2
+
+
 def test_xlsx_rows_and_columns_that_are_hidden_are_no_evidence() -> None:
     book = Workbook()
     sheet = book.active

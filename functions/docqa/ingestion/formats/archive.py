@@ -81,16 +81,16 @@ class OfficeFile:
         return content
 
 
-def shown_text(paragraph: Element) -> str:
-    """Return what a paragraph shows: without deleted, hidden and struck text, fields' codes, and readings over characters."""
+def shown_text(paragraph: Element, unseen: Collection[str] = ()) -> str:
+    """Return what a paragraph shows: without deleted, hidden and struck text, fields' codes, placeholders, and readings over
+    characters. Text of the styles in `unseen` is hidden or struck.
+    """
     out: list[str] = []
     stack = [paragraph]
     while stack:
         element = stack.pop()
         style = element.find("rPr") if element.tag == "r" else None
-        if style is not None and (
-            any(is_set(style, name) for name in _UNSEEN) or style.get("strike", "noStrike") != "noStrike"
-        ):
+        if style is not None and (is_unseen(style, unseen) or style.get("strike", "noStrike") != "noStrike"):
             continue
         if style is not None and (
             value_of(style, "vertAlign") == "superscript" or (style.get("baseline") or "0")[0] in _ABOVE
@@ -104,6 +104,13 @@ def shown_text(paragraph: Element) -> str:
             out.append("\t")
         elif element.tag == "noBreakHyphen":
             out.append("-")
+        elif element.tag == "f":  # a fraction: 1/2, not 12
+            parts = (element.find("num"), element.find("den"))
+            out.append("/".join(shown_text(part, unseen) for part in parts if part is not None))
+        elif element.tag == "sup":
+            out.append(raised("".join(each.text or "" for each in element.iter("t")), "".join(out[-2:])))
+        elif element.tag == "sdt" and element.find("sdtPr/showingPlcHdr") is not None:
+            continue
         elif element.tag not in ("del", "moveFrom", "rt", "pPr", "rPr", "Fallback", "txbxContent", "tabs"):
             stack += reversed(element)
     return "".join(out)
@@ -116,6 +123,12 @@ def found_in(element: Element, tag: str, *, without: Collection[str] = ()) -> It
             yield each
         elif each.tag != "Fallback" and each.tag not in without:
             yield from found_in(each, tag, without=without)
+
+
+def is_unseen(style: Element, unseen: Collection[str]) -> bool:
+    """Return whether text with these properties is hidden or struck, by themselves or by a style in `unseen`."""
+    own = [is_set(style, name) for name in _UNSEEN if style.find(name) is not None]
+    return any(own) or (not own and value_of(style, "rStyle") in unseen)
 
 
 def is_set(style: Element, name: str) -> bool:

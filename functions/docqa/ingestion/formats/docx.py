@@ -8,7 +8,15 @@ from xml.etree.ElementTree import Element
 from msgspec import structs
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
-from functions.docqa.ingestion.formats.archive import OfficeFile, found_in, is_set, number_of, shown_text, value_of
+from functions.docqa.ingestion.formats.archive import (
+    OfficeFile,
+    found_in,
+    is_set,
+    is_unseen,
+    number_of,
+    shown_text,
+    value_of,
+)
 from functions.docqa.ingestion.formats.lines import ITEM
 from functions.docqa.ingestion.headings import heading_depth
 from functions.docqa.ingestion.sentences import sentences
@@ -33,7 +41,7 @@ _SIGNS: dict[str, Sequence[str]] = {
     **dict.fromkeys(("iroha", "irohaFullWidth"), _IROHA),
     **dict.fromkeys(("aiueo", "aiueoFullWidth"), _AIUEO),
 }
-_MARKER = re.compile(r"\W*(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})\W*$")
+_MARKER = re.compile(r"\W*(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5}|[IVX]{1,5}|[ア-ン①-⑳]|[一二三四五六七八九十]{1,3})\W*$")
 _LONGEST_HEADING = 80
 _EDGE = re.compile(r"word/(?:header|footer)\d*\.xml")
 _BODY = "word/document.xml"
@@ -110,8 +118,13 @@ class _Reading:
         self.blocks: list[Block] = []
         self._numbering = _Numbering(archive.xml("word/numbering.xml"))
         self._styles = {each.get("styleId", ""): each for each in archive.xml("word/styles.xml").findall("style")}
+        self._unseen = {
+            name
+            for name in self._styles
+            if any(is_unseen(each, ()) for style in self._chain(name) if (each := style.find("rPr")) is not None)
+        }
         self._notes = {
-            (f"{note.tag}Reference", note.get("id")): " ".join(shown_text(p).strip() for p in note.iter("p")).strip()
+            (f"{note.tag}Reference", note.get("id")): " ".join(self._shown(p).strip() for p in note.iter("p")).strip()
             for name in ("word/footnotes.xml", "word/endnotes.xml")
             for note in archive.xml(name)
         }
@@ -127,6 +140,8 @@ class _Reading:
                 self._table(element)
                 for row in element.iter("tr"):
                     self._add_notes(row, is_row=True)
+            elif element.find("sdtPr/showingPlcHdr") is not None:
+                continue
             elif element.tag in ("sdt", "sdtContent", "ins", "smartTag", "customXml"):
                 self.take(element)
 
@@ -138,7 +153,7 @@ class _Reading:
                 before += each.text or ""
             elif note := self._notes.pop((each.tag, each.get("id")), ""):
                 before = before[max((begin for begin, _ in sentences(before)), default=0) :]
-                cells = BAR.join(_cell(cell).text or "" for cell in element.iter("tc")) if is_row else ""
+                cells = BAR.join(self._cell(cell).text or "" for cell in element.iter("tc")) if is_row else ""
                 context = cells or before.strip()
                 self.blocks.append(Block(Kind.TEXT, note, marker=f"[{each.get('id')}] ", context=(context,)))
 
@@ -148,7 +163,7 @@ class _Reading:
         names = [value_of(style, "name") for style in chain]
         if any(name.casefold().startswith(("toc ", "目次")) for name in names):
             return
-        lines = [" ".join(line.split()) for line in shown_text(element).split("\n")]
+        lines = [" ".join(line.split()) for line in self._shown(element).split("\n")]
         for box in found_in(element, "txbxContent"):
             self.take(box)
         if not any(lines):
@@ -213,11 +228,14 @@ class _Reading:
         frame: list[Element] = []
         for row in found_in(table, "tr"):
             properties = row.find("trPr")
+            if properties is not None and is_set(properties, "hidden"):
+                continue
             if properties is not None and properties.find("tblHeader") is not None and headers == len(rows):
                 headers += 1
             cells = list(found_in(row, "tc"))
             frame += cells
-            rows.append([_cell(each) for each in cells])
+            before = number_of(properties, "gridBefore", 0)
+            rows.append([*[Cell("")] * min(before, 100), *map(self._cell, cells)])
             named = rows[-1][0].text if rows[-1] else None
             tables += ((named or "", inner) for cell in cells for inner in found_in(cell, "tbl"))
         grid = grid_of(rows)
@@ -234,13 +252,16 @@ class _Reading:
                 for block in self.blocks[start:]
             ]
 
+    def _cell(self, cell: Element) -> Cell:
+        properties = cell.find("tcPr")
+        merged = properties.find("vMerge") if properties is not None else None
+        text = " ".join(" ".join(self._shown(each).split()) for each in _paragraphs(cell)).strip()
+        goes_on = merged is not None and merged.get("val", "continue") == "continue"
+        return Cell(None if goes_on else text, columns=span_of(value_of(properties, "gridSpan")))
 
-def _cell(cell: Element) -> Cell:
-    properties = cell.find("tcPr")
-    merged = properties.find("vMerge") if properties is not None else None
-    text = " ".join(" ".join(shown_text(each).split()) for each in _paragraphs(cell)).strip()
-    goes_on = merged is not None and merged.get("val", "continue") == "continue"
-    return Cell(None if goes_on else text, columns=span_of(value_of(properties, "gridSpan")))
+    def _shown(self, paragraph: Element) -> str:
+        is_hidden = value_of(paragraph.find("pPr"), "pStyle") in self._unseen
+        return "" if is_hidden else shown_text(paragraph, self._unseen)
 
 
 def _paragraphs(cell: Element) -> Iterator[Element]:
