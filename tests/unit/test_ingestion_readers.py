@@ -367,6 +367,24 @@ def test_xlsx_rows_and_columns_that_are_hidden_are_no_evidence() -> None:
     assert document.edition.effective == "2026-05-01"
 
 
+def test_the_lines_of_a_workbooks_first_sheet_govern_the_tables_of_the_others() -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for line in ("Mooring tariff, effective 1 May 2026", "All amounts in yen, tax included"):
+        sheet.append((line,))
+    tariff = book.create_sheet("Berths")
+    for row in (("Length", "Year"), ("under 8 m", 352_000)):
+        tariff.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    document = read("a.xlsx", "corpus:a", out.getvalue())
+    berth = units(document)[-1]
+    assert berth.text == "under 8 m | 352000"
+    assert berth.context == ("Mooring tariff, effective 1 May 2026 All amounts in yen, tax included",)
+    assert document.edition.effective == "2026-05-01"
+
+
 def test_rows_that_the_filter_of_an_xlsx_table_leaves_out_are_read() -> None:
     book = Workbook()
     sheet = book.active

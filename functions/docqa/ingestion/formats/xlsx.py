@@ -7,11 +7,14 @@ from datetime import date, datetime, time, timedelta
 from itertools import takewhile
 from typing import Any
 
+from msgspec.structs import replace
+
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.formats.archive import OfficeFile
 from functions.docqa.ingestion.tables import table_blocks
 
 _MAX_CELLS, _MAX_MERGED, _MAX_SPAN, _MAX_COLUMNS = 1_000_000, 5_000, 2_000, 500
+_LONGEST_COVER = 300
 _SECTION = re.compile(r"\[(?!\$)[^\]]*\]|_.|\*.")
 _CURRENCY = re.compile(r"\[\$([^\]-]*)[^\]]*\]")
 _PLACES = re.compile(r"[#0?]+(?:,[#0?]+)*(?:\.([0#?]+))?(,*)")
@@ -35,10 +38,24 @@ def read_xlsx(content: bytes) -> Content:
             raise Unreadable(f"more than {_MAX_CELLS} cells")
         found = _sheet_blocks(sheet, table=len(blocks) + 1)
         blocks += [Block(Kind.HEADING, sheet.title, level=3), *found] if found else []
-    # What stands above the tables of the only sheet is about the workbook.
-    above = takewhile(lambda block: block.kind in (Kind.HEADING, Kind.TEXT), blocks if len(shown_sheets) == 1 else ())
-    running = "\n".join(block.text for block in above)
+    # A first sheet of a few lines, or what stands above the tables of the only sheet, is about the workbook.
+    cover = list(takewhile(_is_line, blocks[1:]))
+    if len(shown_sheets) > 1:
+        tables = blocks[len(cover) + 1 :]
+        text = " ".join(block.text for block in cover)
+        if not tables or tables[0].kind is not Kind.HEADING or len(text) > _LONGEST_COVER:
+            cover = []
+        elif cover:
+            governed = (
+                replace(each, context=(*each.context, text)) if each.kind is Kind.ROW else each for each in tables
+            )
+            blocks = [*blocks[: len(cover) + 1], *governed]
+    running = "\n".join(block.text for block in (*blocks[:1], *cover)) if cover or len(shown_sheets) == 1 else ""
     return Content(blocks=blocks, title=str(book.properties.title or ""), running=running)
+
+
+def _is_line(block: Block) -> bool:
+    return block.kind in (Kind.TEXT, Kind.ROW) and " | " not in block.text
 
 
 def _sheet_blocks(sheet: Any, *, table: int) -> list[Block]:
