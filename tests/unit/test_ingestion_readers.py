@@ -8,13 +8,19 @@ from email.message import EmailMessage
 import pytest
 from msgspec import structs
 from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.chart import BarChart
+from openpyxl.styles import Font
 from openpyxl.worksheet.filters import AutoFilter, FilterColumn, Filters
 from openpyxl.worksheet.table import Table
 
 from functions.docqa.ingestion.editions import in_force
+from functions.docqa.ingestion.formats.xlsx import shown
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import Document, Standing, Unit
 
+_APRIL = datetime.datetime.fromisoformat("2026-04-01")
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
@@ -424,6 +430,62 @@ def test_xlsx_shows_values_as_the_sheet_does() -> None:
         ("5.5% | 900千円 |", "Rates!A5"),
     ]
     assert found[-1].context[0] == "East"
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "expected"),
+    [
+        (42, '"P-"000', "P-042"),
+        (9012345678, "000-0000-0000", "090-1234-5678"),
+        (3, '0.0"%"', "3.0%"),
+        (0.125, "0%", "13%"),
+        (-5, "[$£-809]#,##0.00", "-£5.00"),
+        (500, '[>=1000]#,##0,"k";0', "500"),
+        (5000, '[>=1000]#,##0,"k";0', "5k"),
+        (0, '#,##0;-#,##0;"none"', "none"),
+        (0, '_-"£"* #,##0_-;-"£"* #,##0_-;_-"£"* "-"??_-;_-@_-', "£-"),
+        (7, ";;;", ""),
+        (0.1, 'General"円"', "0.1円"),
+        (1e300, "#,##0.00", "1e+300"),
+        (_APRIL, '[$-ja-JP]yyyy"年"m"月"', "2026-04"),
+        (_APRIL, "[$-411]ggge.m.d", "2026-04-01"),
+    ],
+)
+def test_a_number_is_written_as_its_format_shows_it(value: float | datetime.datetime, form: str, expected: str) -> None:
+    assert shown(value, form) == expected
+
+
+def test_xlsx_text_boxes_are_read_and_struck_text_is_none_and_what_is_not_read_is_named() -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Fees"
+    old = TextBlock(InlineFont(strike=True), "€4 ")
+    for row in (
+        ["Fee", "Now", "Tax"],
+        ["Locker", CellRichText(old, "€5"), "=B2*2"],
+        ["Card", "€6", "=B3*2"],
+        ["Key", "€7", "€1"],
+    ):
+        sheet.append(row)
+    sheet["A4"].font = sheet["B4"].font = sheet["C4"].font = Font(strike=True)
+    sheet.add_chart(BarChart(), "E5")
+    sheet.cell(1, 501, "far away")
+    out, boxed = io.BytesIO(), io.BytesIO()
+    book.save(out)
+    with zipfile.ZipFile(out) as file, zipfile.ZipFile(boxed, "w") as copy:
+        for name in file.namelist():
+            box = b"<sp><txBody><p><r><t>Ask first.</t></r></p></txBody></sp>" * (name == "xl/drawings/drawing1.xml")
+            copy.writestr(name, file.read(name).replace(b"</wsDr>", box + b"</wsDr>"))
+    document = read("a.xlsx", "corpus:a", boxed.getvalue())
+    assert [(unit.text, unit.cell) for unit in units(document)] == [
+        ("Locker | €5 |", "Fees!A2"),
+        ("Card | €6 |", "Fees!A3"),
+        ("Ask first.", "Fees"),
+    ]
+    assert document.left_out == (
+        "2 formulas without a stored value (open and save the workbook); charts on Fees; columns of Fees after 500"
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,11 @@ class OfficeFile:
         if len(parts) > _MAX_PARTS or sum(part.file_size for part in parts) > _MAX_BYTES:
             raise Unreadable(f"more than {_MAX_BYTES} bytes or {_MAX_PARTS} parts when unpacked")
 
-    def check(self) -> None:
-        """Raise Unreadable if any part of XML has what a reader should not meet, or is larger than it says."""
+    def parts(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the parts of XML; raises Unreadable if one has what a reader should not meet, or is larger than it says."""
         for name in self.names:
             if name.endswith((".xml", ".rels", ".vml")):
-                self._bytes(name)
+                yield name, self._bytes(name)
 
     def xml(self, name: str) -> Element:
         """Return the root of a part, its names without namespaces; an empty element when there is no such part."""

@@ -1,35 +1,48 @@
 """XLSX to blocks: each sheet a section, each run of filled rows a table; values as the sheet shows them."""
 
 import io
+import operator
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import takewhile
 from typing import Any
 
 from msgspec.structs import replace
 
-from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
-from functions.docqa.ingestion.formats.archive import OfficeFile
+from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable, raised
+from functions.docqa.ingestion.formats.archive import OfficeFile, shown_text
 from functions.docqa.ingestion.tables import table_blocks
 
 _MAX_CELLS, _MAX_MERGED, _MAX_SPAN, _MAX_COLUMNS = 1_000_000, 5_000, 2_000, 500
 _LONGEST_COVER = 300
 _SECTION = re.compile(r"\[(?!\$)[^\]]*\]|_.|\*.")
+_LITERAL, _PLACE, _LETTER_OR_PLACE = re.compile(r'"[^"]*"|\\.'), re.compile(r"[#0?]"), re.compile(r"[#0?@a-zA-Z]")
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+_HOLDS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne}
+_ASIDE = 0xE000
+# A formula whose value the program that wrote it has not stored.
+_UNSTORED = re.compile(rb'<c (?![^>]*t="str")[^>]*><f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>')
 _CURRENCY = re.compile(r"\[\$([^\]-]*)[^\]]*\]")
 _PLACES = re.compile(r"[#0?]+(?:,[#0?]+)*(?:\.([0#?]+))?(,*)")
 
 
 def read_xlsx(content: bytes) -> Content:
     """Return the blocks of a workbook. Raises Unreadable."""
-    OfficeFile(content).check()
+    archive = OfficeFile(content)
+    unstored = sum(len(_UNSTORED.findall(part)) for name, part in archive.parts() if name.startswith("xl/worksheets/"))
     from openpyxl import load_workbook
 
     try:
-        book = load_workbook(io.BytesIO(content), data_only=True)
+        book = load_workbook(io.BytesIO(content), data_only=True, rich_text=True)
     except Exception as error:  # a damaged workbook raises anything
         raise Unreadable(f"damaged workbook ({type(error).__name__})") from error
     blocks: list[Block] = []
+    left_out = [f"{unstored} formulas without a stored value (open and save the workbook)"] if unstored else []
+    parts = archive.links("xl/workbook.xml")
+    sheets = archive.xml("xl/workbook.xml").iter("sheet")
+    names = {each.get("name"): parts.get(each.get("id", ""), ("", ""))[1] for each in sheets}
     left = _MAX_CELLS
     shown_sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     for sheet in shown_sheets:
@@ -37,6 +50,10 @@ def read_xlsx(content: bytes) -> Content:
         if left < 0:
             raise Unreadable(f"more than {_MAX_CELLS} cells")
         found = _sheet_blocks(sheet, table=len(blocks) + 1)
+        boxes, has_charts = _drawn(archive, names.get(sheet.title, ""), sheet.title)
+        found += boxes
+        left_out += [f"charts on {sheet.title}"] if has_charts else []
+        left_out += [f"columns of {sheet.title} after {_MAX_COLUMNS}"] if sheet.max_column > _MAX_COLUMNS else []
         blocks += [Block(Kind.HEADING, sheet.title, level=3), *found] if found else []
     # A first sheet of a few lines, or what stands above the tables of the only sheet, is about the workbook.
     cover = list(takewhile(_is_line, blocks[1:]))
@@ -51,7 +68,19 @@ def read_xlsx(content: bytes) -> Content:
             )
             blocks = [*blocks[: len(cover) + 1], *governed]
     running = "\n".join(block.text for block in (*blocks[:1], *cover)) if cover or len(shown_sheets) == 1 else ""
-    return Content(blocks=blocks, title=str(book.properties.title or ""), running=running)
+    return Content(blocks=blocks, title=str(book.properties.title or ""), running=running, left_out=left_out)
+
+
+def _drawn(archive: OfficeFile, part: str, sheet: str) -> tuple[list[Block], bool]:
+    """Return the text boxes on a sheet, and whether there are charts."""
+    boxes: list[Block] = []
+    has_charts = False
+    for drawing in (archive.xml(name) for kind, name in archive.links(part).values() if kind == "drawing"):
+        has_charts = has_charts or drawing.find(".//chart") is not None
+        for shape in drawing.iter("sp"):
+            lines = (" ".join(shown_text(line).split()) for line in shape.iterfind("txBody/p"))
+            boxes += (Block(Kind.TEXT, line, cell=sheet) for line in lines if line)
+    return boxes, has_charts
 
 
 def _is_line(block: Block) -> bool:
@@ -61,8 +90,10 @@ def _is_line(block: Block) -> bool:
 def _sheet_blocks(sheet: Any, *, table: int) -> list[Block]:
     rows: dict[int, dict[int, str]] = {}
     hidden_rows, hidden_columns = _hidden(sheet)
+    struck = {number for number, font in enumerate(sheet.parent._fonts) if font.strike}
     for (row, column), cell in sheet._cells.items():
         is_hidden = row in hidden_rows or column in hidden_columns or column > _MAX_COLUMNS
+        is_hidden = is_hidden or (cell.has_style and cell._style.fontId in struck)
         if cell.value is not None and not is_hidden and (text := shown(cell.value, cell.number_format)):
             rows.setdefault(row, {})[column] = text
     for area in list(sheet.merged_cells.ranges)[:_MAX_MERGED]:
@@ -127,7 +158,7 @@ def shown(value: object, form: str) -> str:
         case bool():
             return "TRUE" if value else "FALSE"
         case datetime():
-            return value.strftime("%Y-%m-%d" if value.time() == time() else "%Y-%m-%d %H:%M")
+            return value.strftime(_date_form(form) if value.time() == time() else "%Y-%m-%d %H:%M")
         case date():
             return value.isoformat()
         case time():
@@ -137,21 +168,78 @@ def shown(value: object, form: str) -> str:
             return f"{minutes // 60}:{minutes % 60:02d}"
         case int() | float():
             return _figure(value, form or "General")
+        case list():  # runs of text with fonts of their own
+            text = ""
+            for run in value:
+                font = getattr(run, "font", None)
+                if font is None or not font.strike:
+                    is_raised = font is not None and font.vertAlign == "superscript"
+                    text += raised(str(run), text) if is_raised else str(run)
+            return " ".join(text.split())
         case _:
             return " ".join(str(value).split())
 
 
+def _date_form(form: str) -> str:
+    """Return how a date is written: to the day, unless its format shows a month or year only."""
+    letters = set(_SECTION.sub("", _LITERAL.sub("", _CURRENCY.sub("", form))).casefold())
+    if letters & {"d", "a"} or not letters & {"y", "e"}:
+        return "%Y-%m-%d"
+    return "%Y-%m" if "m" in letters else "%Y"
+
+
 def _figure(value: float, form: str) -> str:
-    section = form.split(";")
-    chosen = section[1] if value < 0 and len(section) > 1 else section[0]
-    pattern = _SECTION.sub("", _CURRENCY.sub(r"\1", chosen)).replace("\\", "")
+    pattern, number = _section(value, form)
+    if not pattern:
+        return ""
+    literals: list[str] = []
+
+    def put_aside(literal: re.Match[str]) -> str:
+        literals.append(literal[0].replace("\\", "").strip('"'))
+        return chr(_ASIDE + len(literals) - 1)
+
+    pattern = _SECTION.sub("", _LITERAL.sub(put_aside, _CURRENCY.sub(r'"\1"', pattern)))
     places = _PLACES.search(pattern)
-    if pattern.casefold() == "general" or "@" in pattern or "e+" in pattern.casefold() or "/" in pattern or not places:
-        return f"{value:.10g}" if isinstance(value, float) and abs(value) < 1e15 else str(value)
-    number = abs(value) if len(section) > 1 and value < 0 else value
+    plain = f"{value:.10g}" if isinstance(value, float) and abs(value) < 1e15 else str(value)
+    if (name := pattern.casefold()).startswith("general"):
+        shown = plain + pattern[len("general") :]
+    elif not _LETTER_OR_PLACE.search(pattern):
+        shown = pattern
+    elif "@" in pattern or "e+" in name or "/" in pattern or not places or abs(value) >= 1e15:
+        return plain
+    else:
+        shown = "-" * (number < 0) + _in_places(abs(number), pattern, places)
+    return re.sub(f"[{chr(_ASIDE)}-\uf8ff]", lambda mark: literals[ord(mark[0]) - _ASIDE], shown).strip()
+
+
+def _section(value: float, form: str) -> tuple[str, Decimal]:
+    """Return the part of a number format that is for this value, and the value as that part shows it."""
+    sections, number = form.split(";"), Decimal(str(value))
+    conditions = [_CONDITION.search(each) for each in sections]
+    if any(conditions):
+        fitting = (at for at, each in enumerate(conditions) if each is None or _HOLDS[each[1]](value, float(each[2])))
+        return sections[next(fitting, -1)], number
+    if value < 0 and len(sections) > 1:
+        return sections[1], abs(number)
+    return sections[2 if value == 0 and len(sections) > 2 else 0], number
+
+
+def _in_places(number: Decimal, pattern: str, places: re.Match[str]) -> str:
     number = number * 100 if "%" in pattern else number / 1000 ** len(places[2])
     digits = len(places[1] or "")
-    text = f"{number:,.{digits}f}" if "," in places[0] else f"{number:.{digits}f}"
-    if places[1] and "0" not in places[1]:
-        text = text.rstrip("0").rstrip(".")
-    return f"{pattern[: places.start()]}{text}{pattern[places.end() :]}".replace('"', "").strip()
+    number = number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    if _PLACE.search(pattern, places.end()):  # a number in groups: 000-0000
+        marks = list(pattern)
+        at = [place for place, mark in enumerate(pattern) if mark in "#0?"]
+        text = f"{number:.0f}".zfill(pattern.count("0")).rjust(len(at))
+        for place, digit in zip(reversed(at), reversed(text), strict=False):
+            marks[place] = digit
+        marks[at[0]] = text[: len(text) - len(at) + 1]
+        return "".join(marks)
+    whole, point, rest = f"{number:,}".partition(".") if "," in places[0] else f"{number:f}".partition(".")
+    if rest and "0" not in places[1]:
+        rest = rest.rstrip("0")
+    least = places[0].partition(".")[0].count("0")
+    text = whole.zfill(least) if number or least or rest else ""
+    text += point + rest if rest else ""
+    return pattern[: places.start()] + text + pattern[places.end() :]
