@@ -11,7 +11,7 @@ from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.agents.knowledge import searchable
 from a2a_hub.grounding.evidence import Evidence
-from a2a_hub.text.follow_up import is_follow_up
+from a2a_hub.text.follow_up import is_complaint, is_follow_up, is_small_talk
 from a2a_hub.text.language import Language, answer_language
 from functions.general.knowledge import Fact
 
@@ -34,6 +34,16 @@ _UNKNOWN = {
 _NO_WORDS = {
     Language.EN: "What would you like to know? Please write your question in words.",
     Language.JA: "どのようなことをお知りになりたいですか。ご質問を言葉で入力してください。",
+}
+_UNDERSTOOD = {
+    Language.EN: "All right. Ask me whenever you want to know something.",
+    Language.JA: "承知しました。ほかに知りたいことがあれば、いつでもご質問ください。",
+}
+_NO_HELP = {
+    Language.EN: "I am sorry that this was no help. Please ask again in other words, and name the subject of your question. "
+    "“/routes” lists the agents, and “/bad” rates the last answer.",
+    Language.JA: "お役に立てず申し訳ありません。何についてのご質問かを書き添えて、別の言い方でもう一度お尋ねください。"
+    "「/ルート」でエージェントの一覧を確認でき、「/悪い」で直前の回答を評価できます。",
 }
 _REST_UNKNOWN = {
     Language.EN: "The rest of your question is not in my built-in almanac, so I cannot answer it.",
@@ -107,6 +117,10 @@ class Almanac:
         """See `Model`."""
         call.record["model"] = "almanac"
         facts, open_questions = self.look_up(question)
+        if not facts and is_small_talk(question):
+            yield Text((_NO_HELP if is_complaint(question) else _UNDERSTOOD)[language])
+            yield Data({"source": "almanac", "answered": True, "facts": []})
+            return
         if not facts:
             data = {"source": "almanac", "answered": False, "hint": _HINT}
             if len(question) > _MAX_QUESTION_CHARACTERS or searchable(question).strip():

@@ -22,7 +22,7 @@ from a2a_hub.telemetry import audit, tracing
 from a2a_hub.telemetry.log import Log, Record
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text import citations
-from a2a_hub.text.follow_up import is_acknowledgement
+from a2a_hub.text.follow_up import is_small_talk
 from a2a_hub.text.language import Language
 from functions.hub import texts
 from functions.hub.conversations import CONVERSATION, EXECUTES, REPEATS, RUNNING, Conversation
@@ -241,7 +241,7 @@ class AgentAnswer:
 
     def _last_route_id(self) -> str:
         """Return the route that the next turn takes up: after mere thanks still the one before."""
-        if is_acknowledgement(self._turn.text):
+        if is_small_talk(self._turn.text):
             return self._turn.conversation.route_id if self._turn.conversation else ""
         return self._route.id if self._route.sticky or self._route.follow_ups else ""
 

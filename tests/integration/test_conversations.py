@@ -132,7 +132,9 @@ def test_a_follow_up_goes_to_the_agent_that_answered_before_in_the_same_conversa
         assert hub.query("富士山の高さは？", contextId=context_id)["route"] == "beta"
 
 
-@pytest.mark.parametrize("thanks", ["Thanks, that helps!", "なるほど、ありがとうございます。"])
+@pytest.mark.parametrize(
+    "thanks", ["Thanks, that helps!", "なるほど、ありがとうございます。", "はい", "that's not what I asked"]
+)
 def test_a_follow_up_after_thanks_goes_to_the_agent_before_them(thanks: str) -> None:
     with AgentServer(echo) as alpha, AgentServer(echo) as beta:
         hub = Hub(route("alpha", alpha.url, follow_ups=True), route("beta", beta.url, follow_ups=True))

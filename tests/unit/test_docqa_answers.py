@@ -104,7 +104,22 @@ def test_a_code_alone_settles_nothing_that_is_asked_of_it(sample: DocumentQA) ->
     assert not sample.answer("Who approves a P-2 and can I skip that?").grounded
 
 
-@pytest.mark.parametrize("text", ["ありがとう", "ありがとうございます！", "はじめまして", "助かりました", "もう一度"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ありがとう",
+        "ありがとうございます！",
+        "はじめまして",
+        "助かりました",
+        "もう一度",
+        "ありがとう、助かりました！",
+        "ok cool",
+        "never mind",
+        "キャンセル",
+        "確かですか",
+        "答えになってない",
+    ],
+)
 def test_what_names_no_thing_is_not_answered_from_letters_that_a_document_shares(sample: DocumentQA, text: str) -> None:
     assert not sample.answer(text).grounded
 

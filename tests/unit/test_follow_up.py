@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from a2a_hub.text.follow_up import completed, is_acknowledgement, is_follow_up
+from a2a_hub.text.follow_up import asks_once_more, completed, is_complaint, is_follow_up, is_small_talk
 
 FOLLOW_UPS = """and for international trips?
 And how about hotels?
@@ -80,7 +80,45 @@ Why?
 どれが一番大事?
 表にして
 他には?
-なぜですか""".splitlines()
+なぜですか
+no, I meant abroad
+Sorry, I mean taxis
+actually, flights
+No, in Germany
+I asked about taxis
+great, and what about trains?
+Ok and hotels?
+thanks! Why?
+what was the limit again?
+make it a list of 3
+only the first 3
+what now?
+そうじゃなくて海外の場合
+違います、慶弔休暇です
+いや、介護休暇のほう
+育児の場合を聞いているんですが
+承知いたしました。ちなみに海外の場合はいかがでしょうか。
+3つに絞って
+どうすればいい？
+それから？""".splitlines()
+
+ONCE_MORE = """as a table, please
+shorter please
+in Japanese
+Would it be possible to have that in Japanese?
+Are you sure?
+really?
+is that right?
+says who?
+who told you that?
+can you show me the source?
+表にして
+英語で一言で
+いや、日本語でお願い
+もっとわかりやすく
+本当ですか
+念のため確認ですが、本当に間違いないでしょうか。
+出典は？""".splitlines()
 
 WHOLE_TEXTS = """What is the height of Mount Fuji?
 And what is the height of Mount Fuji?
@@ -123,6 +161,11 @@ What is the deadline for notifying the infrastructure team for a P-1 incident?
 それはいいですね
 領収書をなくしました
 ありがとう
+no, that is not it
+No, who is the president of France?
+actually I like cats
+いや、富士山の高さ
+ピアニストは団員じゃなくてもOK?
 もっと光を""".splitlines()
 
 
@@ -136,7 +179,18 @@ def test_a_text_that_says_what_it_is_about_is_none(text: str) -> None:
     assert not is_follow_up(text)
 
 
-ACKNOWLEDGEMENTS = """thanks!
+@pytest.mark.parametrize("text", ONCE_MORE)
+def test_a_text_that_asks_for_the_same_answer_is_a_follow_up(text: str) -> None:
+    assert is_follow_up(text)
+    assert asks_once_more(text)
+
+
+@pytest.mark.parametrize("text", ["and abroad?", "two more", "じゃあ海外は？", "Is it true that cats sleep?", "thanks"])
+def test_a_text_that_asks_for_another_answer_does_not_ask_once_more(text: str) -> None:
+    assert not asks_once_more(text)
+
+
+SMALL_TALK = """thanks!
 ok
 OK, thank you very much.
 Great, that helps!
@@ -146,20 +200,70 @@ I see, thanks for the info
 ＯＫです
 承知いたしました。
 分かりました、助かります
-了解です""".splitlines()
+了解です
+ありがとう、助かりました！
+thanks 👍
+Lovely, have a nice day!
+ok cool
+yes please
+no
+never mind
+forget it
+that's right
+yes, that is correct
+How are you?
+はい
+いえ、大丈夫です
+お願いします
+すみません
+キャンセル
+以上です
+お疲れ様です""".splitlines()
+
+COMPLAINTS = """that's not what I asked
+You didn't answer my question!
+Your last answer was wrong
+you are useless
+thanks, but that is wrong
+答えになってない
+質問と違います
+そんなこと聞いてない
+わかりにくい
+は？""".splitlines()
 
 
-@pytest.mark.parametrize("text", ACKNOWLEDGEMENTS)
-def test_thanks_are_an_acknowledgement(text: str) -> None:
-    assert is_acknowledgement(text)
+@pytest.mark.parametrize("text", [*SMALL_TALK, *COMPLAINTS])
+def test_a_text_that_asks_nothing_is_small_talk(text: str) -> None:
+    assert is_small_talk(text)
+    assert not is_follow_up(text)
+
+
+@pytest.mark.parametrize("text", SMALL_TALK)
+def test_thanks_are_no_complaint(text: str) -> None:
+    assert not is_complaint(text)
+
+
+@pytest.mark.parametrize("text", COMPLAINTS)
+def test_a_text_that_says_that_an_answer_was_no_help_is_a_complaint(text: str) -> None:
+    assert is_complaint(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "ok, and in Tokyo?", "thanks, but that is wrong", "okra", "ありがとうと英語で", "承知しましたか", "ok " * 300],
+    [
+        "",
+        "ok, and in Tokyo?",
+        "right of way",
+        "okra",
+        "いいレストラン",
+        "是正は？",
+        "ありがとうと英語で",
+        "承知しましたか",
+        "ok " * 300,
+    ],
 )
-def test_a_text_that_says_more_is_no_acknowledgement(text: str) -> None:
-    assert not is_acknowledgement(text)
+def test_a_text_that_says_more_is_no_small_talk(text: str) -> None:
+    assert not is_small_talk(text)
 
 
 @pytest.mark.parametrize(
@@ -171,6 +275,7 @@ def test_a_text_that_says_more_is_no_acknowledgement(text: str) -> None:
         ("Is a P-1 or a P-1 in doubt?", "and P-2", "Is a P-2 or a P-2 in doubt?"),
         ("When must a P-1 be reported?", "and a SEV2?", "When must a P-1 be reported?\nand a SEV2?"),
         ("What is the per diem?", "and abroad?", "What is the per diem?\nand abroad?"),
+        ("What is the per diem?", "Great, and abroad?", "What is the per diem?\nand abroad?"),
     ],
 )
 def test_another_member_of_a_series_takes_the_place_of_the_first_and_anything_else_is_added(
@@ -194,8 +299,15 @@ def test_no_text_takes_long_to_be_told_apart() -> None:
         "ok ",
         "どうも",
         "thanks ",
+        "no, ",
+        "really ",
+        "not what i asked ",
+        "いや、",
+        "そうじゃなくて",
+        "です",
+        "本当に",
     ):
         for end in ("", "?", "step 1 !"):
             is_follow_up(piece * (70 // len(piece)) + end)
-            is_acknowledgement(piece * (70 // len(piece)) + end)
+            is_small_talk(piece * (70 // len(piece)) + end)
     assert time.process_time() - started < 1

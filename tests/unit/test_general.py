@@ -194,3 +194,21 @@ def test_a_follow_up_asks_the_same_of_something_else(questions: tuple[str, ...],
 def test_what_is_unknown_is_said_with_the_way_to_the_agents_that_may_know() -> None:
     assert "/routes" in ask(AGENT, "Who will win the next election?")[0]
     assert "/ルート" in ask(AGENT, "次の選挙で勝つのは誰ですか")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("never mind", "All right."),
+        ("yes please", "All right."),
+        ("はい", "承知しました。"),
+        ("いえ、大丈夫です", "承知しました。"),
+        ("that's not what I asked", "I am sorry"),
+        ("答えになってない", "申し訳ありません"),
+        ("thanks!", "You are welcome."),
+    ],
+)
+def test_small_talk_without_an_entry_gets_a_reply_too(text: str, told: str) -> None:
+    reply, data = ask(AGENT, text)
+    assert told in reply
+    assert data["answered"] is True

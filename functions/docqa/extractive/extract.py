@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from a2a_hub.text.follow_up import is_follow_up
+from a2a_hub.text.follow_up import is_follow_up, is_small_talk
 from a2a_hub.text.language import language_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
@@ -66,7 +66,8 @@ def signs_of(grounds: Grounds) -> Signs | None:
 
 
 def _is_complete(question: str) -> bool:
-    return bool(_NOT_HIRAGANA.search(normalise(question))) and not is_follow_up(question)
+    whole = not is_follow_up(question) and not is_small_talk(question)
+    return whole and bool(_NOT_HIRAGANA.search(normalise(question)))
 
 
 class _Found:

@@ -18,7 +18,7 @@ from a2a_hub.a2a.model import Part, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.rewriting import rewritten
 from a2a_hub.language_models.model import LanguageModel
-from a2a_hub.text.follow_up import completed, is_acknowledgement, is_follow_up, names_another
+from a2a_hub.text.follow_up import completed, is_follow_up, is_small_talk, names_another
 
 _MAX_CONVERSATIONS = 1_000
 _MAX_TURNS = 3
@@ -97,7 +97,7 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
         earlier = (_kept_turns(request) if keeps else ()) or turns.get(context_id)
 
         def remember(question: str, text: str) -> Iterator[Piece]:
-            if is_acknowledgement(question):
+            if is_small_talk(question):
                 return
             after = turns_after(earlier, question, text)
             turns.put(context_id, after)

@@ -1,10 +1,12 @@
 """Texts that live by the conversation before them.
 
-Follow-ups are incomplete without the question before: "and for hotels?", 「じゃあ海外は？」, "as a table, please".
-Acknowledgements leave the conversation where it was: "thanks!", 「なるほど」.
+Follow-ups are incomplete without the question before: "and for hotels?", 「じゃあ海外は？」, "no, I meant abroad".
+Some ask for the same answer once more: "as a table, please", 「英語で」, "are you sure?".
+Small talk leaves the conversation where it was: "thanks!", 「なるほど」, "never mind", "that's not what I asked".
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from a2a_hub.text.normalization import compose, normalise
@@ -46,23 +48,30 @@ _ENGLISH = (
     r"(?:[\w'-]+ ){1,4}(?:step|point|item|number|task|risk) [0-9]{1,2}(?: [\w'-]+){0,3}",
     r"(?:since|until|till|from) when|how (?:much|many|long|often|soon)|who|when|where",
     r"(?:(?:and|but) )?(?:and|but|or|what) if\b.+",
-    # Only a format for the answer, or a request for more.
-    (
-        rf"(?:(?:and|now|please|the same|(?:can|could) you|(?:put|show|say|make) (?:it|that))\b,? )*"
-        rf"(?:as|in) (?:a|one) (?:table|list|sentence|word){_PLEASE}"
-    ),
-    (
-        rf"(?:(?:and|please|(?:can|could) you|make (?:it|that)|a bit|much|even)\b,? )*"
-        rf"(?:shorter|briefer|(?:more )?briefly|in short){_PLEASE}"
-    ),
+    # A request for more.
     (
         rf"(?:(?:and|then|(?:can|could) you|please|(?:give|tell|show|list|name)(?: me| us)?|any|some|a few|the)\b )*"
         rf"(?:[0-9]{{1,3}} |[a-z]{{3,6}} )?(?:more|others?|next)"
         rf"(?: (?:tasks?|steps?|items?|examples?|risks?|points?|ones?|details?))?{_PLEASE}"
     ),
     (
-        rf"(?:(?:and|now|please|(?:can|could) you|answer|(?:say|tell me|repeat|explain) (?:it|that|this)|again)\b,? )*"
-        rf"in (?:english|japanese){_PLEASE}"
+        r"(?:make (?:it|that) (?:a list of )?|(?:only|just) (?:the )?(?:first|top|last)? ?)"
+        rf"(?:[0-9]{{1,3}}|two|three|four|five|ten)(?: [\w-]+)?{_PLEASE}"
+    ),
+    # The first answer in other words: "what was the limit again?".
+    (
+        r"(?:what|who|when|where|how (?:much|many|long|often))(?:['’]s| is| was| are| were)(?: (?:it|that|the|my"
+        r"|our))?(?: [\w'-]+)? again"
+    ),
+    r"(?:so,? )?what (?:now|then|next)",
+    # Corrections: "no, I meant abroad", "actually, flights".
+    (
+        rf"(?:(?:no|nope|sorry|wait|oops|oh|ah|but|well|hmm),? )*i (?:mean|meant|asked|was asking)(?: about| for)?[,:]?"
+        rf"(?! {_QUESTION_WORD}|,? (?:i|we|you|it|that)\b)(?: [\w'-]+){{1,5}}"
+    ),
+    (
+        rf"(?:no|nope|actually|rather|wait)[,.!] ?(?:actually |rather |not [\w'-]+,? but )?(?!{_QUESTION_WORD}|(?:i"
+        rf"|we|you|it|that)\b)[\w'-]+(?: [\w'-]+){{0,3}}"
     ),
     r"(?:and )?(?:why|since when|for example|such as|in which case|(?:any|what|who) ?(?:thing )?else|when exactly)",
 )
@@ -72,8 +81,14 @@ _COUPLED_JA = r"(?:じゃあ?|では|それじゃあ?|それでは|それなら|
 # Numbers, and subjects that start a new conversation.
 _NUMBER = r"(?:[0-9]{1,3}|[一二三四五六七八九十])"
 _NEW = r"(?:何|なん|誰|だれ|いつ|どこ|天気|今日|明日|世界|日本|一番|最も|好き)"
+_WRONG = r"(?:いや|いえ|いいえ|違う|違います|ちがう|ちがいます)"
+# What was meant instead: a subject without a statement of its own.
+_MEANT = (
+    r"[^のはがをに。、?]{1,12}?(?:の)?(?:場合|とき|時|ほう|方|件|話)?"
+    r"(?:について(?:は)?|は|だと|なら|で|を(?:聞い|訊い|知り).{2,10})?(?:です|だ|だよ|でお願いします|お願いします|お願い)?"
+)
 _JAPANESE = (
-    rf"{_COUPLED_JA}{_SUBJECT}(?:(?:について)?(?:は|も)|だと|だったら|なら)",
+    rf"{_COUPLED_JA}{_SUBJECT}(?:(?:について)?(?:は|も)|だと|だったら|なら)(?:(?:どう|いかが)(?:なり|なる)?(?:でしょう|です|ます)?か?)?",
     rf"(?!.*{_NEW}){_SUBJECT}(?:は|だと|だったら|なら)(?=\?)",
     rf"(?!.*{_NEW}){_SUBJECT}(?:だと|だったら|なら|の場合は?)(?:いくら|どう(?:なる|なります|です)?|必要|可能|だめ|ダメ)(?:です)?か?",
     r"[^。?]{1,20}(?:の|た|る|い|な)(?:場合|とき|時)(?:は|だと)(?=\?)",
@@ -88,40 +103,125 @@ _JAPANESE = (
     ),
     rf"(?:あと|もう|ほかに|他に){_NUMBER}(?:つ|個|件|点).{{0,10}}|(?:続き|つづき|次)(?:は|を.{{0,8}})?",
     r"もっと(?:挙げて|教えて|ください).{0,5}",
+    rf"{_NUMBER}(?:つ|個|件|点|項目)(?:に(?:絞|し|まとめ)って?|だけ).{{0,10}}",
+    r"(?:で、?)?どう(?:すれば|したら)(?:いい|良い|よい)(?:の|ん)?(?:です)?か?|(?:それから|そして|で)(?=\?)",
+    # Corrections: 「そうじゃなくて海外の場合」, 「いや、介護休暇のほう」.
     (
-        r"(?:(?:もっと|もう少し|もう一度|詳しく|例を|まとめて|それを|一言で|一文で|簡潔に|短く|手短に|表に|表で|表形式で|箇条書きで|箇条書きに|要約)"
-        r"(?:短く|詳しく|挙げて|言って|簡潔に|まとめて|して|お願いします|お願い|教えて|言うと|ください|で|に"
-        r"|(?:もらえ|いただけ|くれ)(?:る|ます|ませんか)|か|ほしい(?:です)?)*)"
+        rf"(?:{_WRONG}[、。 ]+)*(?:(?:そう|それ|そっち|[^は。、? ]{{1,12}})(?:じゃ|では)な(?:く|くて|いです)(?!も)[、。 ]*)"
+        rf"{_MEANT}"
     ),
-    r"(?:それを|もう一度|今度は)?(?:日本語|英語)で(?:も)?(?:の)?(?:(?:教えて|答えて|回答|説明|お願い|言って).{0,8})?",
+    rf"{_WRONG}[、。 ]+{_MEANT}",
+    rf"{_SUBJECT}(?:のこと)?を(?:聞|訊)い(?:てい?る|てい?ます|た|ています).{{0,8}}",
     r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
 )
-_ACKNOWLEDGEMENT = (
+# The same answer once more: in another form or language, with its source, or confirmed.
+_ONCE_MORE = (
+    (
+        rf"(?:(?:and|now|please|the same|(?:can|could) you|(?:put|show|say|make) (?:it|that))\b,? )*"
+        rf"(?:as|in|into) (?:a|one) (?:(?:bullet|bulleted|numbered) )?(?:table|list|sentence|word){_PLEASE}"
+    ),
+    (
+        rf"(?:(?:and|please|(?:can|could) you|make (?:it|that)|a bit|much|even)\b,? )*"
+        rf"(?:shorter|briefer|(?:more )?briefly|in short){_PLEASE}"
+    ),
+    (
+        rf"(?:(?:and|now|please|(?:can|could) you|answer|(?:say|tell me|repeat|explain) (?:it|that|this)|again)\b,? )*"
+        rf"in (?:english|japanese){_PLEASE}"
+    ),
+    r"(?:can|could|may|would)\b[\w ]{0,30} (?:have|get|see|say|put|repeat) (?:it|that|this) in (?:english|japanese)",
+    (
+        r"(?:(?:are )?(?:you|u|ya)|r u) (?:really |quite |absolutely |100 ?% )?(?:sure|certain|serious)(?: (?:about"
+        r"|of) (?:that|this|it))?"
+    ),
+    r"really|seriously|(?:and )?is (?:that|this|it) (?:really )?(?:right|true|correct|certain|official)",
+    (
+        r"says who|according to (?:who|whom|what)|who (?:says|said|told)(?: (?:so|that|this|it|you|me))*"
+        r"|where does it say (?:that|so)|how do you know(?: (?:that|this))?"
+    ),
+    (
+        r"(?:(?:and|please|(?:can|could) you|show|give|tell|what(?:['’]s| is| are)|me|us|the"
+        rf"|your)\b,? )*(?:sources?|references?|citations?){_PLEASE}"
+    ),
+    (
+        r"(?:(?:日本語|英語)で、?)?(?:(?:もっと|もう少し|もう一度|詳しく|例を|まとめて|それを|一言で|一文で|簡潔に|短く|手短に|表に|表で|表形式で|箇条書きで|箇条書きに|要約|(?:分|わ)かりやすく)"
+        r"(?:短く|詳しく|(?:分|わ)かりやすく|挙げて|言って|簡潔に|まとめて|して|お願いします|お願い|教えて|説明して|言うと|ください|で|に"
+        r"|(?:もらえ|いただけ|くれ)(?:る|ます|ませんか)|か|ほしい(?:です)?)*)"
+    ),
+    r"(?:それを|もう一度|今度は|いや、)?(?:日本語|英語)で(?:も)?(?:の)?(?:(?:教えて|答えて|回答|説明|お願い|言って).{0,8})?",
+    r"(?:(?:それ)?(?:は|って)?、?)?(?:本当|ほんとう?|マジ|まじ|確実)(?:に)?(?:なの|なん)?(?:です|でしょう)?か?|(?:確か|たしか)(?:ですか|なの|なんですか|でしょうか|(?=\?))",
+    (
+        r"(?:念の(?:ため|為)(?:の)?(?:確認)?(?:です)?(?:が|けど)?、?)?(?:本当に|それで|これで)?"
+        r"(?:間違い(?:ない|ありません)|間違って(?:い)?(?:ない|ません)|合って(?:い)?(?:る|ます)|正しい)(?:の)?(?:です|でしょう)?(?:か|よね|(?=\?))"
+    ),
+    r"(?:その|この|情報の)?(?:出典|ソース|根拠|出所|情報源|典拠)(?:は|って|を(?:見せ|教え|示し)て.{0,6})?(?:何|なん|どこ)?(?:ですか)?|要するに|つまり",
+    r"(?:それ(?:は|って)、?)?(?:誰が(?:そう|そんなこと)?言って.{0,8}|どこに(?:そう)?書(?:い|か)[^。?]{1,10})",
+)
+_SMALL_TALK = (
     r"ok(?:ay)?|(?:oh,? )?i see|got it|understood|all ?right|makes sense|noted|sure|fine|good|great|nice",
-    r"cool|perfect|excellent|wonderful",
-    r"thx|ty|thank(?:s| you)(?: (?:so|very) much| a lot)?(?: for (?:the|your) (?:help|answer|info(?:rmation)?))?",
+    r"cool|perfect|excellent|wonderful|lovely|awesome|much appreciated|no problem|no worries",
+    r"thx|ty|thank(?:s| you)(?: (?:so|very) much| a lot| again)?(?: for (?:the|your) (?:help|answer|info(?:rmation)?))?",
     r"(?:very )?helpful|that(?: was helpful| help(?:s|ed))",
-    r"(?:どうも|大変|本当に|とても)?(?:ありがとう?(?:ござい(?:ます|ました))?|助かり(?:ます|ました)|助かった)|どうも|サンキュー|感謝します",
+    r"(?:hi|hello|hey)(?: there)?|good (?:morning|afternoon|evening|night)|(?:good)?bye|see you(?: (?:later|tomorrow))?",
+    r"how are you(?: (?:doing|today))*|have a (?:nice|good|great) (?:day|evening|weekend|one)|lol|wow|oh|ah|hmm*|huh",
+    (
+        r"yes|yeah|yep|yup|no|nope|nah|maybe|perhaps|please|exactly|right|(?:that(?:['’]s| is) )?correct|sorry"
+        r"|pardon|stop|cancel|nothing"
+    ),
+    (
+        r"never ?mind|forget (?:about )?(?:it|that)|that(?:['’]s| is| will be) (?:all|it|enough|fine|ok"
+        r"|right)(?: for (?:now|today))?"
+    ),
+    r"(?:どうも|大変|本当に|とても|ご丁寧に)?(?:ありがとう?(?:ござい(?:ます|ました))?|助かり(?:ます|ました)|助かった)|どうも|サンキュー|感謝します",
     r"(?:了解|承知)(?:です|(?:いた)?しました)?|なるほど|(?:分か|わか|分)り?(?:ました|った)|そう(?:です|なんです)か|(?:オッケー|ok)です",
+    r"はい|いいえ|いえ|いや|うん|うーん|ううん|ええ|え|へえ|ふーん|そう(?:です)?|(?:もう)?(?:大丈夫|結構|いい|十分)(?:です)?",
+    r"(?:また)?(?:よろしく|宜しく)?お願い(?:(?:いた)?します)?|よろしく|ごめん(?:なさい)?|す[みい]ません(?:でした)?|失礼(?:(?:いた)?し(?:ます|ました))?",
+    r"以上(?:です)?|キャンセル(?:します|して(?:ください)?)?|やめ(?:て(?:ください)?|ます)|何でも(?:ない|ありません)(?:です)?|なんでもない(?:です)?",
+    r"こんにちは|こんばんは|おはよう(?:ございます)?|お疲れ(?:様|さま)(?:です|でした)?|はじめまして|(?:お)?元気(?:です)?か?|さようなら|また(?:ね|明日)|おやすみ(?:なさい)?",
+)
+_VERY = r"(?: (?:totally|completely|just|so|really|very|pretty|a bit))*"
+_BAD = (
+    rf"(?:(?:{_VERY} not|n['’]t){_VERY} (?:an answer|right|correct|true|helpful|useful|good)"
+    rf"|{_VERY} (?:useless|wrong|incorrect|nonsense|rubbish|stupid|dumb|bad|(?:of )?no (?:help|use)))"
+)
+_COMPLAINT = (
+    (
+        rf"(?:but )?(?:that|this|it|you|(?:your|the|this)(?: last)? answer)(?:['’]?s|['’]re| is| was| are)"
+        rf"(?:{_BAD}|(?: not|n['’]t) (?:quite )?(?:what )?i (?:asked|meant|wanted|said)(?: for| about)?)"
+    ),
+    (
+        r"you (?:did|have|are|do)(?: not|n['’]?t) (?:answer(?:ed|ing)?|underst(?:an|oo)d(?:ing)?"
+        r"|listen(?:ing)?)(?: to)?(?: me| my question| the question| that| it)?"
+    ),
+    r"i (?:do not|don['’]?t) (?:believe|understand|trust|get) (?:you|it|that|this)|wtf|damn|what the (?:hell|heck)",
+    (
+        r"(?:それは?|これは?|全然|ぜんぜん|全く|まったく|だから)?、?(?:違う|違います|ちがう|ちがいます|間違い|間違って(?:い)?(?:る|ます)|嘘|うそ"
+        r"|(?:分|わ)かり(?:にくい|づらい)|使えない|使えねー?|役に立た(?:ない|ねー?)|意味(?:が)?(?:不明|(?:分|わ)からない))(?:です|だ|じゃん|でしょ|な)?"
+    ),
+    r"(?:全然)?(?:答え|回答|返事)に(?:全然)?なって(?:い)?(?:ない|ません)|質問(?:と|に)(?:全然)?(?:違う|違います|答えて(?:い)?(?:ない|ません))",
+    r"(?:そんな|そういう)(?:こと|話)(?:は|を)?(?:聞|訊)いて(?:い)?(?:ない|ません)|は(?=\?)",
 )
 # P-1, SEV2, ISO27001: one of a series, replaceable by another one.
 _NUMBERED = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])", re.IGNORECASE)
 
 
 def is_follow_up(text: str) -> bool:
-    """Return True if a text only makes sense as the continuation of another one."""
-    if len(text) > _MAX_WRITTEN_CHARACTERS:
-        return False
-    normal = normalise(text)
-    return len(normal) <= _MAX_CHARACTERS and _follow_ups().fullmatch(normal) is not None
+    """Return True if a text only makes sense as the continuation of another one; a remark such as "great, " may precede it."""
+    return _matches(_follow_ups, text, after_remark=True) and not is_small_talk(text)
 
 
-def is_acknowledgement(text: str) -> bool:
-    """Return True if a text only thanks for an answer, or says that it was understood."""
-    if len(text) > _MAX_WRITTEN_CHARACTERS:
-        return False
-    normal = normalise(text)
-    return len(normal) <= _MAX_CHARACTERS and _acknowledgements().fullmatch(normal) is not None
+def asks_once_more(text: str) -> bool:
+    """Return True if a follow-up asks for the same answer: in another form or language, with its source, or confirmed."""
+    return _matches(_once_more, text, after_remark=True)
+
+
+def is_small_talk(text: str) -> bool:
+    """Return True if a text only greets, thanks, agrees, refuses or complains, and asks nothing."""
+    return _matches(_small_talk, text)
+
+
+def is_complaint(text: str) -> bool:
+    """Return True if a text only says that an answer was no help."""
+    return is_small_talk(text) and _complaints().search(normalise(text)) is not None
 
 
 def names_another(earlier: str, follow_up: str) -> bool:
@@ -133,7 +233,7 @@ def completed(earlier: str, follow_up: str) -> str:
     """Return the complete question: the earlier one about the other member of its series, or both, one below the other."""
     members = _members(earlier, follow_up)
     if members is None:
-        return f"{earlier}\n{follow_up}"
+        return f"{earlier}\n{follow_up[_remark_end(follow_up) :]}"
     named, meant = members
     return compose(earlier).replace(named, meant)
 
@@ -146,12 +246,44 @@ def _members(earlier: str, follow_up: str) -> tuple[str, str] | None:
     return named[0], meant[0]
 
 
+def _matches(patterns: Callable[[], re.Pattern[str]], text: str, *, after_remark: bool = False) -> bool:
+    if len(text) > _MAX_WRITTEN_CHARACTERS:
+        return False
+    normal = normalise(text)
+    if len(normal) > _MAX_CHARACTERS:
+        return False
+    starts = {0, _remark_end(normal)} if after_remark else {0}
+    return any(patterns().fullmatch(normal, start) for start in starts)
+
+
+def _remark_end(text: str) -> int:
+    """Return the end of the remarks before a question: of "great, " in "great, and hotels?"."""
+    remark = _remarks().match(text)
+    return remark.end() if remark and remark.end() < len(text) else 0
+
+
 # Compiled on first use.
 @cache
 def _follow_ups() -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join((*_ENGLISH, *_JAPANESE))})[?.!。 ]*")
+    return re.compile(rf"(?:{'|'.join((*_ENGLISH, *_JAPANESE, *_ONCE_MORE))})[?.!。 ]*")
 
 
 @cache
-def _acknowledgements() -> re.Pattern[str]:
-    return re.compile(rf"(?:(?:{'|'.join(_ACKNOWLEDGEMENT)})(?:[ねよ,.!。、 ]+|$))+")
+def _once_more() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(_ONCE_MORE)})[?.!。 ]*")
+
+
+@cache
+def _small_talk() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:{'|'.join((*_SMALL_TALK, *_COMPLAINT))})(?:[ねよ]?(?:[^\w]+|$)))+")
+
+
+@cache
+def _complaints() -> re.Pattern[str]:
+    return re.compile("|".join(_COMPLAINT))
+
+
+@cache
+def _remarks() -> re.Pattern[str]:
+    more = r"and\b|but\b|or\b|what about\b|how about\b"
+    return re.compile(rf"(?:(?:{'|'.join(_SMALL_TALK)})[ねよ]?(?:[,.!。、…]+ ?| (?={more})))+", re.IGNORECASE)
