@@ -15,6 +15,7 @@ from openpyxl.styles import Font
 from openpyxl.worksheet.filters import AutoFilter, FilterColumn, Filters
 from openpyxl.worksheet.table import Table
 
+from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.editions import in_force
 from functions.docqa.ingestion.formats.xlsx import shown
 from functions.docqa.ingestion.reader import read
@@ -587,6 +588,48 @@ def test_what_a_reply_quotes_no_longer_holds_if_it_has_such_figures_itself(
     assert earlier.section == ("Earlier messages / 過去のメール",)
     assert (own.edition.standing, earlier.edition.standing) == (Standing.CURRENT, standing)
     assert document.left_out == "x.zip: this kind of file (.zip) is not read"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>It costs €5.</p><blockquote type='cite'>It costs €4.<blockquote type='cite'>It was €3.</blockquote></blockquote>",
+        "<div>On 30/03/2026 10:00, Bob wrote:</div><blockquote type='CITE'>It costs €4.</blockquote><p>It costs €5.</p>",
+        "<p>It costs €5.</p><div>2026年3月30日(月) 10:00 田中 &lt;t@example.com&gt;:</div><div>It costs €4.</div>",
+    ],
+)
+def test_what_an_html_mail_quotes_no_longer_holds(body: str) -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "a@example.com", "Re: Lockers"
+    message.set_content(body, subtype="html")
+    found = read("a.eml", "corpus:a", message.as_bytes()).passages
+    standing = {passage.edition.standing: [unit.text for unit in passage.units] for passage in found}
+    assert standing[Standing.CURRENT] == ["It costs €5."]
+    assert "It costs €4." in standing[Standing.SUPERSEDED]
+
+
+def test_all_parts_of_a_mail_are_read_or_named() -> None:
+    message, inner, other = EmailMessage(), EmailMessage(), EmailMessage()
+    message["From"], message["Subject"] = "a@example.com", "Fees"
+    message.set_content("The list is below.")
+    message.make_alternative()
+    inner.set_content("<p>The list is below.</p>", subtype="html")
+    inner.add_attachment("Area,Fee\nEast,900\n", subtype="csv", filename="fees.csv")
+    inner.add_attachment("<p>Ask Ada.</p>", subtype="html", disposition="inline")
+    message.attach(inner)
+    message.make_mixed()
+    other["From"], other["Subject"] = "b@example.com", "Gate"
+    other.set_content("The gate closes at nine.")
+    message.add_attachment(other, filename="Gate")
+    message.add_attachment("See you on Monday.", disposition="inline")
+    message.add_attachment(b"BEGIN", maintype="application", subtype="zip", filename="a.zip")
+    document = read("a.eml", "corpus:a", message.as_bytes())
+    expected = ["The list is below.", "See you on Monday.", "East | 900", "The gate closes at nine."]
+    assert [unit.text for unit in units(document)] == expected
+    assert document.left_out == "a.zip: this kind of file (.zip) is not read"
+    only = b"From: a@example.com\nContent-Type: application/pdf; name=a.pdf\n\n%PDF"
+    with pytest.raises(Unreadable, match=r"no text in it beside its title; a\.pdf: damaged PDF"):
+        read("a.eml", "corpus:a", only)
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
         raise Unreadable(f"more than {MAX_CHARACTERS} characters of text")
     if not any(block.kind is not Kind.ASIDE for block in blocks):
-        scanned = "; scanned pages need text recognition first" if content.pages else ""
-        raise Unreadable(f"no text in it{scanned}")
+        scanned = ["scanned pages need text recognition first"] if content.pages else content.left_out
+        raise Unreadable("; ".join(["no text in it", *scanned]))
     title, blocks = _title(blocks, content, stem)
     blocks = _without_metadata(blocks)
     writer = _Writer(content.pages)
@@ -46,7 +46,7 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
         following = blocks[at + 1].kind if at + 1 < len(blocks) else None
         writer.write(block, title, leads=following in _LISTED)
     if not any(units for _, units, _ in writer.sections):
-        raise Unreadable("no text in it beside its title")
+        raise Unreadable("; ".join(["no text in it beside its title", *content.left_out]))
     text = "".join(writer.parts)
     language = language_of(text)
     edition = edition_of(path, title, content.fields, f"{content.running[:200]}\n{text}".lstrip())

@@ -70,6 +70,18 @@ def read_html(markup: str) -> Content:
     return Content(blocks=_blocks(root, _Reading(totals, totals[root.mem_id].characters)), title=name, fields=kept)
 
 
+def without_quotations(markup: str) -> tuple[str, str]:
+    """Return the markup of a mail without what it quotes of earlier ones, and that."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(markup)
+    quoted: list[str] = []
+    while node := tree.css_first("blockquote[type=cite i], blockquote.gmail_quote"):
+        quoted.append(node.html or "")
+        node.decompose()
+    return (tree.html or "", "".join(quoted)) if quoted else (markup, "")
+
+
 def html_blocks(markup: str) -> list[Block]:
     """Return the blocks of HTML that is content as a whole; `LINE` numbers the lines of its source."""
     from selectolax.lexbor import LexborHTMLParser

@@ -1,7 +1,7 @@
 """EML to blocks: the message, then earlier mails that it quotes, then its attachments as sections of their own."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage, Message
 from pathlib import PurePosixPath
@@ -11,7 +11,7 @@ from msgspec import structs
 from a2a_hub.text.decoding import decoded
 from a2a_hub.text.quantities import quantities
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
-from functions.docqa.ingestion.formats.html import read_html
+from functions.docqa.ingestion.formats.html import read_html, without_quotations
 from functions.docqa.ingestion.formats.lines import Line, line_blocks, unquoted
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -42,12 +42,18 @@ def read_mail(content: bytes, read_part: Callable[[str, bytes, int], Content], d
     blocks = [Block(Kind.HEADING, headers["Subject"] or "(no subject)", level=1)]
     blocks += [Block(Kind.ASIDE, f"{name}: {value}") for name, value in headers.items() if value and name != "Subject"]
     body = message.get_body(preferencelist=("plain", "html"))
-    if isinstance(body, EmailMessage):
-        blocks += _with_earlier(*_body(body))
+    own, earlier = _body(body) if isinstance(body, EmailMessage) else ([], [])
+    attachments: list[Block] = []
     left_out: list[str] = []
-    for part in message.iter_attachments():
-        name = part.get_filename() or ("message.eml" if part.get_content_type() == "message/rfc822" else "")
+    for part in _beside(message, body):
+        name = part.get_filename() or ""
+        if part.get_content_type() == "message/rfc822" and not name.lower().endswith(".eml"):
+            name = f"{name or 'message'}.eml"
         if not name:
+            # Text below a picture or a file is the message's own.
+            if part.get_content_type() in ("text/plain", "text/html"):
+                more, quoted = _body(part)
+                own, earlier = own + more, earlier + quoted
             continue
         title = PurePosixPath(name.replace("\\", "/")).name
         try:
@@ -56,13 +62,25 @@ def read_mail(content: bytes, read_part: Callable[[str, bytes, int], Content], d
             left_out += [f"{title}: {error}"] if part.get_content_maintype() != "image" else []
             continue
         left_out += (f"{title}: {each}" for each in attached.left_out)
-        blocks.append(Block(Kind.HEADING, title, level=2))
-        offset = len(blocks) * 10_000
+        attachments.append(Block(Kind.HEADING, title, level=2))
+        offset = len(attachments) * 10_000
         for block in attached.blocks:
             level = block.level + 2 if block.kind is Kind.HEADING else block.level
             table = block.table + offset if block.table else 0
-            blocks.append(structs.replace(block, level=level, table=table, page=0, line=0))
+            attachments.append(structs.replace(block, level=level, table=table, page=0, line=0))
+    blocks += [*_with_earlier(own, earlier), *attachments]
     return Content(blocks=blocks, title=headers["Subject"], left_out=left_out)
+
+
+def _beside(part: EmailMessage, body: Message | None, *, is_other_form: bool = False) -> Iterator[EmailMessage]:
+    """Yield the parts of a message beside its body and other forms of that."""
+    if part.get_content_maintype() == "multipart":
+        is_other_form = is_other_form or part.get_content_subtype() == "alternative"
+        for inner in part.iter_parts():
+            assert isinstance(inner, EmailMessage)
+            yield from _beside(inner, body, is_other_form=is_other_form)
+    elif part is not body and (not is_other_form or part.get_filename()):
+        yield part
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -86,10 +104,13 @@ def _body(body: EmailMessage) -> tuple[list[Block], list[Block]]:
     is_html = body.get_content_type() == "text/html"
     text = decoded(_bytes(body), charset=body.get_content_charset() or "", markup=is_html)
     if is_html:
+        text, quotation = without_quotations(text)
         blocks = read_html(text).blocks
-        begins = (at for at, block in enumerate(blocks) if at and _THREAD.fullmatch(block.text))
-        at = next(begins, len(blocks))
-        return blocks[:at], blocks[at:]
+        begins = (at for at, block in enumerate(blocks) if _THREAD.fullmatch(block.text) or _QUOTED.match(block.text))
+        at = next(begins, len(blocks)) or (0 if quotation else len(blocks))
+        # The answer may stand below what it quotes.
+        end = at + 1 if quotation and blocks[at : at + 1] and blocks[at].text.endswith((":", "：")) else len(blocks)
+        return [*blocks[:at], *blocks[end:]], [*blocks[at:end], *(read_html(quotation).blocks if quotation else [])]
     own: list[Line] = []
     earlier: list[Line] = []
     thread = signed = False
