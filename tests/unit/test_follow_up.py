@@ -275,6 +275,13 @@ def test_a_text_that_says_more_is_no_small_talk(text: str) -> None:
         ("Is a P-1 or a P-1 in doubt?", "and P-2", "Is a P-2 or a P-2 in doubt?"),
         ("When must a P-1 be reported?", "and a SEV2?", "When must a P-1 be reported?\nand a SEV2?"),
         ("What is the per diem?", "and abroad?", "What is the per diem?\nand abroad?"),
+        ("Who approves a contract of 500k yen?", "and 6 million?", "Who approves a contract of 6 million jpy?"),
+        ("50万円の契約は誰が承認しますか", "6,000,000円なら？", "6,000,000円の契約は誰が承認しますか"),
+        ("12月24日に本番変更できますか", "１月６日は？", "1月6日に本番変更できますか"),
+        ("Who approves 500k yen?", "and for 3 people?", "Who approves 500k yen?\nand for 3 people?"),
+        ("Who approves 500k yen?", "and if it is over 2m yen?", "Who approves 500k yen?\nand if it is over 2m yen?"),
+        ("May I drive 10 km?", "and 20?", "May I drive 10 km?\nand 20?"),
+        ("Name 3 tasks", "2 more", "Name 3 tasks\n2 more"),
         ("What is the per diem?", "Great, and abroad?", "What is the per diem?\nand abroad?"),
     ],
 )

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import cache
 
 from a2a_hub.text.normalization import compose, normalise
+from a2a_hub.text.quantities import quantities
+from a2a_hub.text.units import MONEY
 
 # Longer texts are complete questions; before normalisation, invisible characters and blanks count too.
 _MAX_CHARACTERS = 80
@@ -225,25 +227,42 @@ def is_complaint(text: str) -> bool:
 
 
 def names_another(earlier: str, follow_up: str) -> bool:
-    """Return True if the follow-up names another member of a series than the earlier question: P-2 after P-1."""
-    return _members(earlier, follow_up) is not None
+    """Return True if the follow-up names another member of a series or another amount than the question: P-2 after P-1."""
+    return _replacement(earlier, follow_up) is not None
 
 
 def completed(earlier: str, follow_up: str) -> str:
-    """Return the complete question: the earlier one about the other member of its series, or both, one below the other."""
-    members = _members(earlier, follow_up)
-    if members is None:
+    """Return the complete question: the earlier one about the other member or amount, or both, one below the other."""
+    replacement = _replacement(earlier, follow_up)
+    if replacement is None:
         return f"{earlier}\n{follow_up[_remark_end(follow_up) :]}"
-    named, meant = members
+    named, meant = replacement
     return compose(earlier).replace(named, meant)
 
 
-def _members(earlier: str, follow_up: str) -> tuple[str, str] | None:
-    """Return the first member of a series that each text names; None if they name none of the same series."""
-    named, meant = _NUMBERED.search(compose(earlier)), _NUMBERED.search(compose(follow_up))
-    if named is None or meant is None or named[1].casefold() != meant[1].casefold():
+def _replacement(earlier: str, follow_up: str) -> tuple[str, str] | None:
+    """Return what the earlier question names, and what the follow-up names in its place; None if that is nothing of its kind."""
+    earlier, follow_up = compose(earlier), compose(follow_up[_remark_end(follow_up) :])
+    named, meant = _NUMBERED.search(earlier), _NUMBERED.search(follow_up)
+    if named and meant and named[1].casefold() == meant[1].casefold():
+        return named[0], meant[0]
+    return _amounts(earlier, follow_up)
+
+
+def _amounts(earlier: str, follow_up: str) -> tuple[str, str] | None:
+    """Return the one amount or date of each text, if the follow-up says nothing else: "and 6 million?" after "500k yen"."""
+    if len(earlier) > _MAX_WRITTEN_CHARACTERS or len(follow_up) > _MAX_CHARACTERS:
         return None
-    return named[0], meant[0]
+    amounts = [[each for each in quantities(text) if each.kind in ("number", "date")] for text in (earlier, follow_up)]
+    if any(len(each) != 1 for each in amounts):
+        return None
+    (named,), (meant,) = amounts
+    rest = f"{follow_up[: meant.start]} {follow_up[meant.end :]}"
+    is_other = named.kind == meant.kind and (named.unit == meant.unit or (not meant.unit and named.unit in MONEY))
+    if not is_other or (named.kind == "number" and not named.unit) or not _around_amount().fullmatch(normalise(rest)):
+        return None
+    unit = "" if named.unit == meant.unit else f" {named.unit}"
+    return earlier[named.start : named.end], follow_up[meant.start : meant.end] + unit
 
 
 def _matches(patterns: Callable[[], re.Pattern[str]], text: str, *, after_remark: bool = False) -> bool:
@@ -281,6 +300,13 @@ def _small_talk() -> re.Pattern[str]:
 @cache
 def _complaints() -> re.Pattern[str]:
     return re.compile("|".join(_COMPLAINT))
+
+
+@cache
+def _around_amount() -> re.Pattern[str]:
+    return re.compile(
+        r"(?:(?:and|or|but|what about|how about|for|with|on|at|of|じゃあ?|では|の場合|は|だと|だったら|なら)\b|[ 、,.?。])*"
+    )
 
 
 @cache
