@@ -27,6 +27,8 @@ from a2a_hub.language_models.settings import embedding_model
 from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.telemetry.log import Log
+from a2a_hub.text.follow_up import asks_once_more
+from a2a_hub.text.language import answer_language
 from a2a_hub.text.normalization import without_quoted_mail
 from functions.docqa.cloud.clients import warm_after_fork
 from functions.docqa.cloud.config import CloudConfig
@@ -35,7 +37,7 @@ from functions.docqa.composed import composed_answer
 from functions.docqa.config import Config
 from functions.docqa.document_text import with_documents
 from functions.docqa.engine import DocumentQA
-from functions.docqa.grounds import Grounds
+from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds
 from functions.docqa.other_words import OtherWords
 from functions.docqa.retrieval.access import asker_of
 
@@ -104,8 +106,11 @@ def answers_of(
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         started = time.monotonic()
         question, asker = without_quoted_mail(text_of(request.message)), asker_of(call)
-        waits = call.cancellation
-        grounds = engine.find(question, asker=asker, seconds=waits.seconds_left)
+        waits, language = call.cancellation, answer_language(question)
+        grounds = engine.find(_searched(question), asker=asker, language=language, seconds=waits.seconds_left)
+        if composer:
+            # It can give an answer another form.
+            grounds = replace(grounds, question=question[:MAX_QUESTION_CHARACTERS])
 
         def again() -> Grounds | None:
             # A second search and answer take as long as the first.
@@ -123,6 +128,12 @@ def answers_of(
         yield from composed_answer(grounds, composer, call, again=again)
 
     return answer
+
+
+def _searched(question: str) -> str:
+    """Return a conversation's questions, one per line, without those for the same answer once more: they name no subject."""
+    first, *more = question.split("\n")
+    return "\n".join((first, *(line for line in more if not asks_once_more(line))))
 
 
 def _embedded(config: Config, log: Log, background: Background) -> DocumentQA:

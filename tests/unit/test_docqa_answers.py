@@ -6,12 +6,15 @@ from contextlib import closing
 
 import pytest
 
+from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.text.language import Language
 from evaluation.documents.measure import SAMPLE_CORPUS, engine, judged
+from functions.docqa.app import answers_of
 from functions.docqa.engine import DocumentQA
 from functions.docqa.model import DocAnswer
 from hubctl.live.corpus_questions import Outcome
 from tests.fakes.documents import Ask, answering_from
+from tests.unit.agent_answers import ask as ask_agent
 
 _RULES = """# Depot rules
 
@@ -170,3 +173,23 @@ def test_few_assertions_are_wrong_and_most_answers_are_shown() -> None:
     assert of[True, Outcome.WRONG] <= 0.05 * answerable
     assert of[True, Outcome.RIGHT] + of[True, Outcome.SHOWN] >= 0.75 * answerable
     assert of[False, Outcome.ABSTAINED] >= 0.9 * (len(results) - answerable)
+
+
+@pytest.mark.parametrize(
+    ("question", "once_more", "text"),
+    [
+        ("How often is the on-call rotation changed?", "日本語で教えて", "文書には次のように書かれています"),
+        ("在宅勤務の手当はいくら？", "in English", "The documents say, in Japanese:"),
+        ("How often is the on-call rotation changed?", "are you sure?", "The documents say:"),
+        ("How often is the on-call rotation changed?", "Would it be possible to have that in Japanese?", "（英語）"),
+    ],
+)
+def test_a_request_for_the_same_answer_is_no_part_of_what_is_searched_for(
+    sample: DocumentQA, question: str, once_more: str, text: str
+) -> None:
+    answer = in_conversation(answers_of(sample), alone_first=False)
+    first, data = ask_agent(answer, question, context_id="one")
+    again, repeated = ask_agent(answer, once_more, context_id="one")
+    assert first
+    assert data["citations"] == repeated["citations"] != []
+    assert text in again

@@ -54,11 +54,12 @@ def _japanese() -> re.Pattern[str]:
 @cache
 def _named() -> re.Pattern[str]:
     return re.compile(
-        r"\b(?:answer|reply|respond|explain|tell me|(?:say|repeat) (?:it|that|this))\b[^.?!\n]{0,40}?\bin (english|japanese)\b"
+        r"\b(?:answer|reply|respond|explain|tell me|(?:say|repeat|have|get|see|put|write) (?:it|that|this))\b"
+        r"[^.?!\n]{0,40}?\bin (english|japanese)\b"
         # "How do you list verbs in Japanese?" asks about the language.
         r"|(?:^|[,.?!] ?|\bplease )(?:list|give|name|show|describe|draft|create|summari[sz]e|outline|suggest|propose)\b"
         r"[^.?!\n]{0,120}? in (english|japanese)(?:,? please)?[.!?]*$"
-        r"|(?:^|[,.?!] ?)(?:and |now )?in (english|japanese)(?:,? please)?[.!?]*$"
+        r"|(?:^|[,.?!] ?)(?:and |now |please )?in (english|japanese)(?:,? please)?[.!?]*$"
         r"|^(日本語|英語)で(?:も)?[。?？!！]*$"
         r"|(日本語|英語)で(?:も)?(?:の)?(?:教え|答え|回答|返答|返事|説明|お願い|言って|挙げ|列挙|まとめ|示し|提案"
         r"|[0-9一二三四五六七八九十]{1,2}(?:つ|個|件|点))",
