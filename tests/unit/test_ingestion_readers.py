@@ -542,6 +542,37 @@ def test_pptx_slides_are_sections_with_bullets_and_notes() -> None:
     assert {unit.cell for unit in units(document)} == {"slide 1"}
 
 
+def test_diagrams_are_read_and_shapes_that_are_hidden_are_not() -> None:
+    link = '<Relationships><Relationship Id="{}" Type="x/{}" Target="{}"/></Relationships>'.format
+    marks = '<graphicData xmlns:r="r"><relIds r:dm="rId9"/></graphicData>'
+    shape = '<sp><nvSpPr><cNvPr hidden="{}"/><nvPr/></nvSpPr><txBody><p><r><t>{}</t></r></p></txBody></sp>'.format
+    group = f'<grpSp><nvGrpSpPr><cNvPr hidden="1"/></nvGrpSpPr>{shape(0, "Call 117.")}</grpSp>'
+    call = shape(0, "Call 119.")
+    older = f"<AlternateContent><Choice>{call}</Choice><Fallback>{call}</Fallback></AlternateContent>"
+    point = "<pt><t><p><r><t>{}</t></r></p></t></pt>".format
+    diagram = f"<dataModel>{point('Fill in the form')}{point('Wait three days')}</dataModel>"
+    slides = {
+        "ppt/presentation.xml": '<p xmlns:r="r"><sldIdLst><sldId id="256" r:id="rId1"/></sldIdLst></p>',
+        "ppt/_rels/presentation.xml.rels": link("rId1", "slide", "slides/slide1.xml"),
+        "ppt/slides/slide1.xml": f"<sld>{older}{shape(1, 'Call 118.')}{group}{marks}</sld>",
+        "ppt/slides/_rels/slide1.xml.rels": link("rId9", "diagramData", "../diagrams/data1.xml"),
+        "ppt/diagrams/data1.xml": diagram,
+    }
+    body = f"<w:body>{paragraph('Call 119.')}<w:p><w:r><w:drawing>{marks}</w:drawing></w:r></w:p></w:body>"
+    text = {
+        "word/document.xml": f"<w:document {_W}>{body}</w:document>",
+        "word/_rels/document.xml.rels": link("rId9", "diagramData", "diagrams/data1.xml"),
+        "word/diagrams/data1.xml": diagram,
+    }
+    for name, content in (("a.pptx", slides), ("a.docx", text)):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as file:
+            for part, xml in content.items():
+                file.writestr(part, xml)
+        found = units(read(name, f"corpus:{name}", out.getvalue()))
+        assert [unit.text for unit in found] == ["Call 119.", "Fill in the form", "Wait three days"]
+
+
 def test_mail_is_read_with_earlier_mails_behind_it_and_attachments_as_sections() -> None:
     message = EmailMessage()
     message["From"], message["Subject"] = "a@example.com", "夏季休業"

@@ -116,6 +116,15 @@ def shown_text(paragraph: Element, unseen: Collection[str] = ()) -> str:
     return "".join(out)
 
 
+def diagram_texts(archive: OfficeFile, name: str, frame: Element) -> list[str]:
+    """Return the texts of the diagrams (SmartArt) that an element of the part `name` refers to."""
+    marks = list(frame.iter("relIds"))
+    links = archive.links(name) if marks else {}
+    parts = (links.get(each.get("dm", ""), ("", ""))[1] for each in marks)
+    texts = (shown_text(p) for part in parts for point in archive.xml(part).iter("pt") for p in point.iterfind("t/p"))
+    return [text for each in texts if (text := " ".join(each.split()))]
+
+
 def found_in(element: Element, tag: str, *, without: Collection[str] = ()) -> Iterator[Element]:
     """Yield the outermost elements of this tag below an element, but for those in `without` and in what older programs show."""
     for each in element:

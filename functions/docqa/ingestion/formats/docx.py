@@ -10,6 +10,7 @@ from msgspec import structs
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.formats.archive import (
     OfficeFile,
+    diagram_texts,
     found_in,
     is_set,
     is_unseen,
@@ -116,6 +117,7 @@ class _Reading:
 
     def __init__(self, archive: OfficeFile) -> None:
         self.blocks: list[Block] = []
+        self._archive = archive
         self._numbering = _Numbering(archive.xml("word/numbering.xml"))
         self._styles = {each.get("styleId", ""): each for each in archive.xml("word/styles.xml").findall("style")}
         self._unseen = {
@@ -166,6 +168,8 @@ class _Reading:
         lines = [" ".join(line.split()) for line in self._shown(element).split("\n")]
         for box in found_in(element, "txbxContent"):
             self.take(box)
+        diagram = diagram_texts(self._archive, _BODY, element)
+        self.blocks += (Block(Kind.ITEM, text, marker="- ") for text in diagram)
         if not any(lines):
             return
         number, bullet, depth = self._numbered(properties, chain)

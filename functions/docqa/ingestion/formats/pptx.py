@@ -1,9 +1,10 @@
 """PPTX to blocks: each slide a section under its title, with bullets, tables and notes."""
 
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
-from functions.docqa.ingestion.formats.archive import OfficeFile, shown_text
+from functions.docqa.ingestion.formats.archive import OfficeFile, diagram_texts, shown_text
 from functions.docqa.ingestion.tables import Cell, grid_of, span_of, table_blocks
 
 _BOOK = "ppt/presentation.xml"
@@ -25,10 +26,10 @@ def read_pptx(content: bytes) -> Content:
         if slide.get("show") == "0":
             continue
         charts += [str(number)] if slide.find(".//chart") is not None else []
-        found = _slide(slide, number, table=len(blocks) + 1)
+        found = _slide(archive, name, number, table=len(blocks) + 1)
         for kind, notes in archive.links(name).values():
             if kind == "notesSlide":
-                page = _slide(archive.xml(notes), number, table=0)
+                page = _slide(archive, notes, number, table=0)
                 found += [block for block in page if block.kind is not Kind.HEADING]
         blocks += found
     title = archive.title()
@@ -36,10 +37,11 @@ def read_pptx(content: bytes) -> Content:
     return Content(blocks=blocks, title=title, left_out=[f"charts on slides {', '.join(charts)}"] if charts else [])
 
 
-def _slide(slide: Element, number: int, *, table: int) -> list[Block]:
+def _slide(archive: OfficeFile, part: str, number: int, *, table: int) -> list[Block]:
+    slide = archive.xml(part)
     place = f"slide {number}"
     heading, blocks = "", list[Block]()
-    for shape in slide.iter():
+    for shape in _shapes(slide):
         if shape.tag == "sp":
             mark = shape.find("nvSpPr/nvPr/ph")
             kind = mark.get("type", "body") if mark is not None else ""
@@ -60,8 +62,18 @@ def _slide(slide: Element, number: int, *, table: int) -> list[Block]:
             headers = 1 if shape.find("tblPr[@firstRow='1']") is not None else None
             cells = [place] * len(grid)
             blocks += table_blocks(grid, table=table + len(blocks), header_rows=headers, cells=cells)
+        elif shape.tag == "relIds":
+            blocks += (Block(Kind.ITEM, text, cell=place) for text in diagram_texts(archive, part, shape))
     level = 1 if number == 1 else 3
     return [Block(Kind.HEADING, heading or place, level=level, cell=place), *blocks] if heading or blocks else []
+
+
+def _shapes(element: Element) -> Iterator[Element]:
+    """Yield the elements below one that are shown, not those for older programs."""
+    for each in element:
+        if each.tag != "Fallback" and not any(mark.get("hidden") in ("1", "true") for mark in each.iterfind("*/cNvPr")):
+            yield each
+            yield from _shapes(each)
 
 
 def _cell(cell: Element) -> Cell:
