@@ -12,7 +12,14 @@ from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.agents.knowledge import Rule, Wording, read_folder, some_titles, topic_of, topics_of
-from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, sentences, split_questions
+from a2a_hub.agents.question_form import (
+    AnswerFormat,
+    asking_paragraph,
+    first_sentence,
+    requested_format,
+    sentences,
+    split_questions,
+)
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.language import Language, answer_language
 from a2a_hub.text.normalization import question_text
@@ -84,12 +91,15 @@ class ExpenseDesk:
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         """Yield the policy's answer in the question's language, and as data the topic and its figures."""
-        question = question_text(text_of(request.message))
-        language = answer_language(question)
+        text = text_of(request.message)
+        question, asking = question_text(text), question_text(asking_paragraph(text))
+        language = answer_language(asking)
         if not question:
             yield Question(_EMPTY_QUESTION[language].format(topics=self._titles(language)))
             return
-        chosen = self._chosen(question)
+        chosen = self._chosen(asking)
+        if not any(each in self._topics for each in chosen):
+            chosen = self._chosen(question)
         call.record["topic"] = chosen[0] if chosen else None
         topics = [self._topics[each] for each in chosen if each in self._topics]
         if not topics:

@@ -53,6 +53,8 @@ _HINT = (
     "No model is configured, so this function answers from its almanac alone. "
     "Set ANSWER_MODEL to a Gemini model on Vertex AI, and GOOGLE_CLOUD_PROJECT; or ANSWER_MODEL_URL."
 )
+# Beside a question without an answer, a greeting back is none.
+_COURTESIES = frozenset({"greeting", "thanks", "goodbye", "understood"})
 # The almanac's questions are shorter.
 _MAX_QUESTION_CHARACTERS = 500
 _MAX_EVIDENCE = 40
@@ -165,8 +167,9 @@ class Almanac:
             return [fact], False
         sentences = [sentence for sentence in _SENTENCE_END.split(question) if sentence.strip()]
         answers = [(sentence, self._fact_for(sentence)) for sentence in sentences]
-        facts = {fact.id: fact for _, fact in answers if fact}
-        return list(facts.values()), any(not fact and _IS_QUESTION.search(text) for text, fact in answers)
+        is_open = any(not fact and _IS_QUESTION.search(text) for text, fact in answers)
+        facts = {fact.id: fact for _, fact in answers if fact and not (is_open and fact.id in _COURTESIES)}
+        return list(facts.values()), is_open
 
     def _fact_for(self, text: str, *, before: str = "") -> Fact | None:
         words, words_before = searchable(text), searchable(before)

@@ -12,7 +12,14 @@ from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.agents.knowledge import Rule, Wording, read_folder, some_titles, topic_of, topics_of
-from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, sentences, split_questions
+from a2a_hub.agents.question_form import (
+    AnswerFormat,
+    asking_paragraph,
+    first_sentence,
+    requested_format,
+    sentences,
+    split_questions,
+)
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.language import Language, answer_language
 from a2a_hub.text.normalization import question_text
@@ -95,12 +102,13 @@ class Advisor:
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         """Yield a practice and its tasks; only tasks if a number is requested; a sentence each if two practices are compared."""
-        question = question_text(text_of(request.message))
-        language = answer_language(question)
+        text = text_of(request.message)
+        question, asking = question_text(text), question_text(asking_paragraph(text))
+        language = answer_language(asking)
         if not question:
             yield Question(_EMPTY_QUESTION[language].format(topics=self._titles(language)))
             return
-        found = topics_of(question, self._rules)
+        found = topics_of(asking, self._rules) or topics_of(question, self._rules)
         chosen = found[0] if found else None
         call.record["topic"] = chosen
         if chosen is None:

@@ -50,7 +50,7 @@ _JAPANESE_COUNT = re.compile(
 
 _MORE = re.compile(
     r"\b(?:more|others?|next)\b|(?:あと|もう|ほかに|他に)[0-9一二三四五六七八九十]+(?:つ|個|件|点)"
-    r"|^(?:続き|つづき|次)|もっと(?:挙げ|教え|くださ)|^(?:他|ほか)に(?:は|も)|^(?:any|what)(?:thing)? ?else"
+    r"|^(?:続き|つづき|次|それから|そして)|もっと(?:挙げ|教え|くださ)|^(?:他|ほか)に(?:は|も)|^(?:any|what)(?:thing)? ?else"
 )
 _ITEM = re.compile(
     r"\b(?:step|point|item|number|task|risk) (?P<number>[0-9]{1,2})\b"

@@ -129,6 +129,24 @@ def test_what_is_told_before_one_question_is_no_second_question(question: str, t
     assert (data["topic"], text.count("\n\n")) == (topic, 0)
 
 
+_MAIL = "Hi team,\n\nI had dinner with two customers, and took a taxi home.\n\nBest,\nKen\n\n"
+_MAIL_JA = "お疲れ様です。\n\n先週、お客様と会食し、タクシーで帰りました。\n\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (_MAIL + "Can I get the taxi reimbursed?", "Taxis are reimbursed"),
+        (_MAIL_JA + "タクシー代は精算できますか？", "タクシー代は1回6,000円"),
+        (_MAIL_JA + "Can I get the taxi reimbursed?", "Taxis are reimbursed"),
+        (_MAIL + "Is that reimbursed?", "Client entertainment"),
+        ("Is the taxi reimbursed?\n\nI had dinner with two customers.", "Taxis are reimbursed"),
+    ],
+)
+def test_the_paragraph_that_asks_decides_about_the_topic_and_the_language(question: str, answer: str) -> None:
+    assert ask(DESK.answer, question)[0].startswith(answer)
+
+
 @pytest.mark.parametrize("question", ["What is the taxi limit, in one sentence?", "タクシー代の上限を一言で"])
 def test_a_brief_answer_is_the_sentence_that_holds_the_fact(question: str) -> None:
     text, data = ask(DESK.answer, question)

@@ -212,3 +212,17 @@ def test_small_talk_without_an_entry_gets_a_reply_too(text: str, told: str) -> N
     reply, data = ask(AGENT, text)
     assert told in reply
     assert data["answered"] is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "お疲れ様です。P-1の件ですが、顧客への報告は何分ごとですか？",
+        "Hello all,\nthe portal is down.\nDo we have to tell the customers?",
+        "承知いたしました。ちなみに海外の場合はいかがでしょうか。",
+    ],
+)
+def test_a_greeting_back_is_no_answer_to_the_question_behind_the_greeting(text: str) -> None:
+    reply, data = ask(AGENT, text)
+    assert data["declines"] == "nothing_known"
+    assert not reply.startswith(("こんにちは", "Hello", "承知"))

@@ -234,3 +234,8 @@ def test_every_practice_is_complete_in_both_languages() -> None:
         assert len(topic.tasks) >= 3, topic.id
         for searchable in (topic.about, topic.items, *topic.tasks):
             assert (language_of(searchable.en), language_of(searchable.ja)) == ("en", "ja"), topic.id
+
+
+def test_the_paragraph_that_asks_decides_about_the_topic_and_the_language() -> None:
+    mail = "お疲れ様です。\n\nWBSとガントチャートの案を添付します。\n\n"
+    assert ask(ADVISOR.answer, mail + "How do I run a retrospective?")[0].startswith("A retrospective")

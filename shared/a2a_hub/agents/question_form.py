@@ -69,3 +69,9 @@ def split_questions(text: str) -> list[str]:
     """
     parts = [part for piece in _SEPARATOR.split(text) if (part := piece.strip(" 、,"))]
     return [part for part in parts if _IS_QUESTION.search(part)] if len(parts) <= _MAX_PARTS else []
+
+
+def asking_paragraph(text: str) -> str:
+    """Return the only paragraph of a text that asks something, such as the one below a pasted mail; else the whole text."""
+    asking = [paragraph for paragraph in re.split(r"\n\s*\n", text) if split_questions(paragraph)]
+    return asking[0] if len(asking) == 1 else text
