@@ -57,6 +57,20 @@ def paragraph(text: str, properties: str = "") -> str:
             "Contacts\n\nOrders go to Ms. Lind, and all of the invoices to Mr.\nOlsen, ext. 34. Complaints: nobody.",
             ["Orders go to Ms. Lind, and all of the invoices to Mr. Olsen, ext. 34.", "Complaints: nobody."],
         ),
+        (
+            "a.md",
+            "# T\n\nIt is <del>€4</del> €5 for 10<sup>3</sup> litres. The tag <s> strikes.\n\nDoors close at six.",
+            ["It is €5 for 10³ litres.", "The tag strikes.", "Doors close at six."],
+        ),
+        ("a.txt", "Fees\r\rA locker is €5.\r\rA card is €6.\r", ["A locker is €5.", "A card is €6."]),
+        ("a.txt", "Fees\n\nA locker is €5.".encode("utf-32"), ["A locker is €5."]),
+        (
+            "a.html",
+            '<meta charset="iso-8859-1"><p>A café au lait is 2 €, a lug\xadgage lock\xader – for a day – 5 €.'.encode(
+                "cp1252"
+            ),
+            ["A café au lait is 2 €, a luggage locker – for a day – 5 €."],
+        ),
         ("a.md", "# T\n\nSee[^1].\n\n[^1]: A note.", ["See.", "※1 A note."]),
         (
             "a.md",

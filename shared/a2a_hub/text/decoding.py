@@ -6,6 +6,9 @@ import re
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp")
 _WESTERN = "cp1252"
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LONG_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+# What is said to be one of these is read as Windows wrote it, as browsers do: € and dashes are no control characters.
+_SAID_FOR_WESTERN = ("iso-8859-1", "iso8859-1", "latin-1", "latin1", "us-ascii", "ascii")
 _JIS = re.compile(rb"\x1b(?:\$[@B]|\([BJI])")
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{1,200}?(?:charset|encoding)=[\"']?\s*([A-Za-z0-9_-]+)", re.IGNORECASE)
 _HIGH_TOGETHER = re.compile(rb"[\x80-\xff](?=.?[\x80-\xff])", re.DOTALL)
@@ -19,12 +22,16 @@ class Undecodable(Exception):
 
 def decoded(content: bytes, *, markup: bool = False, charset: str = "") -> str:
     """Return `content` as text: UTF-8, or the declared encoding, or an older Japanese or western one. Raises Undecodable."""
+    if content.startswith(_LONG_MARKS):
+        return content.decode("utf-32", "replace")
     if content.startswith(_BYTE_ORDER_MARKS):
         return content.decode("utf-16", "replace")
     if b"\x00" in content[:4096]:
         raise Undecodable("binary content")
     if markup and not charset and (match := _DECLARED.search(content[:2048])):
         charset = match[1].decode("ascii")
+    if charset.casefold() in _SAID_FOR_WESTERN:
+        charset = _WESTERN
     with contextlib.suppress(UnicodeDecodeError):
         if not _JIS.search(content):
             return content.decode("utf-8-sig")

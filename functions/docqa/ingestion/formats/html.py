@@ -275,6 +275,7 @@ class _Reading:
 
     def _text(self, text: str) -> None:
         if self._rows is None or self._cell is not None or text.strip():
+            text = text.replace("\u00ad", "")  # where a word may be divided
             self._line.append(text if self._pre else re.sub(r"\s+", " ", text))
 
     def flush(self) -> None:

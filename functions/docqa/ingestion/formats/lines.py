@@ -44,7 +44,7 @@ class Line(Struct, gc=False):
 
 def read_lines(text: str) -> Content:
     """Return the blocks of a plain text."""
-    lines = text.replace("\r\n", "\n").replace("\f", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").split("\n")
     return Content(blocks=list(line_blocks([Line(line, number) for number, line in enumerate(lines, start=1)])))
 
 

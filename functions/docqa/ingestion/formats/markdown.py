@@ -1,6 +1,7 @@
 """Markdown to blocks: markdown-it makes HTML of it, which the reader for HTML reads."""
 
 import re
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ _DIRECTIVE = re.compile(
 _FOOTNOTE = re.compile(r"^\[\^([^\]\s]+)\]:[ \t]+", re.MULTILINE)
 _NAMED_NOTE = re.compile(r'^(?:!!!|\?\?\?\+?)[ \t]*[\w-]+[ \t]*"?([^"\n]*)"?', re.MULTILINE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+# Tags by which a text says something else: 10³ is not 103, and what is struck no longer holds.
+_MEANING = re.compile(r"<(/?)(del|s|strike|sup|rt)>", re.IGNORECASE)
 
 
 def read_markdown(text: str) -> Content:
@@ -35,14 +38,21 @@ def read_markdown(text: str) -> Content:
         if token.map:
             token.attrSet(LINE, str(skipped + token.map[0] + (2 if token.type == "fence" else 1)))
         shown = ""
+        tags = Counter(child.content.casefold() for child in token.children or () if child.type == "html_inline")
         for child in token.children or ():
-            if child.type == "html_inline" and not _BREAK.match(child.content):
+            if child.type == "html_inline" and not _BREAK.match(child.content) and not _is_paired(child.content, tags):
                 child.content = ""  # "<name>" in a sentence may be no tag
             elif child.type == "softbreak" and shown[-1:] > "\u2e7f":
                 child.type = "text"  # no blank between Japanese words
             shown = child.content or shown
     blocks = html_blocks(parser.renderer.render(tokens, parser.options, {}))
     return Content(blocks=blocks, fields={name: value.strip("\"'") for name, value in fields.items()})
+
+
+def _is_paired(tag: str, tags: Counter[str]) -> bool:
+    """Return whether a tag has a meaning that is kept, and as many begin as end in its paragraph."""
+    match = _MEANING.fullmatch(tag.casefold())
+    return match is not None and tags[f"<{match[2]}>"] == tags[f"</{match[2]}>"]
 
 
 @cache
