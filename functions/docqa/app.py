@@ -27,7 +27,7 @@ from a2a_hub.language_models.settings import embedding_model
 from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.telemetry.log import Log
-from a2a_hub.text.follow_up import asks_once_more
+from a2a_hub.text.follow_up import subject_of
 from a2a_hub.text.language import answer_language
 from a2a_hub.text.normalization import without_quoted_mail
 from functions.docqa.cloud.clients import warm_after_fork
@@ -107,7 +107,7 @@ def answers_of(
         started = time.monotonic()
         question, asker = without_quoted_mail(text_of(request.message)), asker_of(call)
         waits, language = call.cancellation, answer_language(question)
-        grounds = engine.find(_searched(question), asker=asker, language=language, seconds=waits.seconds_left)
+        grounds = engine.find(subject_of(question), asker=asker, language=language, seconds=waits.seconds_left)
         if composer:
             # It can give an answer another form.
             grounds = replace(grounds, question=question[:MAX_QUESTION_CHARACTERS])
@@ -128,12 +128,6 @@ def answers_of(
         yield from composed_answer(grounds, composer, call, again=again)
 
     return answer
-
-
-def _searched(question: str) -> str:
-    """Return a conversation's questions, one per line, without those for the same answer once more: they name no subject."""
-    first, *more = question.split("\n")
-    return "\n".join((first, *(line for line in more if not asks_once_more(line))))
 
 
 def _embedded(config: Config, log: Log, background: Background) -> DocumentQA:

@@ -21,6 +21,7 @@ from a2a_hub.agents.question_form import (
     split_questions,
 )
 from a2a_hub.grounding.evidence import Evidence
+from a2a_hub.text.follow_up import subject_of
 from a2a_hub.text.language import Language, answer_language
 from a2a_hub.text.normalization import question_text
 
@@ -136,6 +137,7 @@ class ExpenseDesk:
 
     def _chosen(self, question: str) -> list[str]:
         """Return the topic of each question in the text if there are several, else that of the whole text."""
+        question = subject_of(question)
         found = [topic_of(each, self._rules) for each in split_questions(question)]
         several = list(dict.fromkeys(topic for topic in found if topic in self._topics))
         if len(several) > 1:

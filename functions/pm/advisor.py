@@ -21,6 +21,7 @@ from a2a_hub.agents.question_form import (
     split_questions,
 )
 from a2a_hub.grounding.evidence import Evidence
+from a2a_hub.text.follow_up import subject_of
 from a2a_hub.text.language import Language, answer_language
 from a2a_hub.text.normalization import question_text
 from functions.pm.counting import requested_portion
@@ -108,7 +109,7 @@ class Advisor:
         if not question:
             yield Question(_EMPTY_QUESTION[language].format(topics=self._titles(language)))
             return
-        found = topics_of(asking, self._rules) or topics_of(question, self._rules)
+        found = topics_of(subject_of(asking), self._rules) or topics_of(subject_of(question), self._rules)
         chosen = found[0] if found else None
         call.record["topic"] = chosen
         if chosen is None:
@@ -196,7 +197,7 @@ def _answer(topic: Topic, question: str, language: Language) -> Iterator[Piece]:
         yield Text(_heading(topic, tasks, language, counted=counted or portion.skipped > 0))
         write = _WRITERS[form]
         yield from (Text(line) for line in write(tasks, language, portion.skipped + 1))
-    if counted and end > len(topic.tasks):
+    if not tasks or (counted and end > len(topic.tasks)):
         fewer = _FEWER if tasks and not portion.skipped else _NO_MORE
         note = fewer[language].format(known=len(topic.tasks), requested=portion.count)
         yield Text(f"\n\n{note}" if tasks else note)

@@ -158,3 +158,17 @@ def test_what_else_there_is_goes_on_after_what_was_told() -> None:
     say = conversation(in_conversation(Advisor(load_practices(PRACTICES)).answer))
     say("プロジェクトのリスクを3つ挙げて")
     assert "\n4. " in say("他には?")[0]
+
+
+def test_a_doubt_is_about_the_answer_before_although_its_words_have_one_of_their_own() -> None:
+    say = conversation(in_conversation(ExpenseDesk(load_policy(POLICY)).answer))
+    first, _ = say("領収書をなくしました")
+    for doubt in ("念のため確認ですが、本当に間違いないでしょうか。", "どうすればいい？", "本当ですか"):
+        assert say(doubt)[0] == first
+
+
+def test_what_follows_the_last_task_of_a_practice_is_said_to_be_nothing() -> None:
+    say = conversation(in_conversation(Advisor(load_practices(PRACTICES)).answer))
+    texts = [say(question)[0] for question in ("プロジェクト計画の作り方", "次は？", "それから？")]
+    assert all(texts)
+    assert texts[-1].startswith("私が知っているのは全部で")

@@ -93,6 +93,11 @@ what was the limit again?
 make it a list of 3
 only the first 3
 what now?
+who should attend?
+which is worse?
+just tell me who approves it
+Thanks. Can you tell me when they expire?
+どっちがいい？
 そうじゃなくて海外の場合
 違います、慶弔休暇です
 いや、介護休暇のほう
@@ -110,6 +115,8 @@ Are you sure?
 really?
 is that right?
 says who?
+what now?
+どうすればいい？
 who told you that?
 can you show me the source?
 表にして
@@ -162,6 +169,9 @@ What is the deadline for notifying the infrastructure team for a P-1 incident?
 領収書をなくしました
 ありがとう
 no, that is not it
+Who will win the world cup?
+Which is the highest mountain in Japan?
+tell me a joke
 No, who is the president of France?
 actually I like cats
 いや、富士山の高さ

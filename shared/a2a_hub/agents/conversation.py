@@ -18,7 +18,7 @@ from a2a_hub.a2a.model import Part, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.rewriting import rewritten
 from a2a_hub.language_models.model import LanguageModel
-from a2a_hub.text.follow_up import completed, is_follow_up, is_small_talk, names_another
+from a2a_hub.text.follow_up import asks_once_more, completed, is_follow_up, is_small_talk, names_another
 
 _MAX_CONVERSATIONS = 1_000
 _MAX_TURNS = 3
@@ -118,7 +118,7 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
             return
         last = earlier[-1]
         pieces: list[Piece] = []
-        if alone_first and not names_another(last.question, question):
+        if alone_first and not asks_once_more(question) and not names_another(last.question, question):
             pieces = list(answer(request, call))
         if not _is_answered(pieces):
             question = completed(last.question, question)

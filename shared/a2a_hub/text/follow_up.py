@@ -37,6 +37,8 @@ _ENGLISH = (
     rf"(?!{_IMPERSONAL}|what|which)(?={_QUESTION_WORD})(?=.* {_PRONOUN})[\w'-]+(?: [\w'-]+){{2,7}}",
     r"so,? .{3,40} then|(?:the )?same (?:question|thing)? ?(?:for|with|in) .{2,30}",
     r"which (?:one|of (?:them|these|those))\b.{0,40}",
+    r"who (?:should|must|can|may|will|has to|have to|needs to) (?!i\b|we\b|you\b)[\w-]+",
+    r"which (?:one )?(?:is|are) (?:the )?(?:(?:more|most|less|least) )?(?:\w+er|\w+est|worse|worst|\w+ant)",
     # A circumstance without a verb: "per person?", "in feet?", "for ten people?".
     (
         rf"(?:per|for|in|on|at|from|with|without|after|before|during|within|over|under|above|below)(?! {_QUESTION_WORD})"
@@ -65,7 +67,6 @@ _ENGLISH = (
         r"(?:what|who|when|where|how (?:much|many|long|often))(?:['’]s| is| was| are| were)(?: (?:it|that|the|my"
         r"|our))?(?: [\w'-]+)? again"
     ),
-    r"(?:so,? )?what (?:now|then|next)",
     # Corrections: "no, I meant abroad", "actually, flights".
     (
         rf"(?:(?:no|nope|sorry|wait|oops|oh|ah|but|well|hmm),? )*i (?:mean|meant|asked|was asking)(?: about| for)?[,:]?"
@@ -106,7 +107,7 @@ _JAPANESE = (
     rf"(?:あと|もう|ほかに|他に){_NUMBER}(?:つ|個|件|点).{{0,10}}|(?:続き|つづき|次)(?:は|を.{{0,8}})?",
     r"もっと(?:挙げて|教えて|ください).{0,5}",
     rf"{_NUMBER}(?:つ|個|件|点|項目)(?:に(?:絞|し|まとめ)って?|だけ).{{0,10}}",
-    r"(?:で、?)?どう(?:すれば|したら)(?:いい|良い|よい)(?:の|ん)?(?:です)?か?|(?:それから|そして|で)(?=\?)",
+    r"(?:それから|そして|で)(?=\?)|(?:どっち|どちら)(?:が|の(?:ほう|方)が|を)[^。?]{1,10}",
     # Corrections: 「そうじゃなくて海外の場合」, 「いや、介護休暇のほう」.
     (
         rf"(?:{_WRONG}[、。 ]+)*(?:(?:そう|それ|そっち|[^は。、? ]{{1,12}})(?:じゃ|では)な(?:く|くて|いです)(?!も)[、。 ]*)"
@@ -116,8 +117,9 @@ _JAPANESE = (
     rf"{_SUBJECT}(?:のこと)?を(?:聞|訊)い(?:てい?る|てい?ます|た|ています).{{0,8}}",
     r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
 )
-# The same answer once more: in another form or language, with its source, or confirmed.
+# The same answer once more: in another form or language, with its source, confirmed, or told what to do.
 _ONCE_MORE = (
+    r"(?:so,? )?what (?:now|then|next)|(?:で、?)?どう(?:すれば|したら)(?:いい|良い|よい)(?:の|ん)?(?:です)?か?",
     (
         rf"(?:(?:and|now|please|the same|(?:can|could) you|(?:put|show|say|make) (?:it|that))\b,? )*"
         rf"(?:as|in|into) (?:a|one) (?:(?:bullet|bulleted|numbered) )?(?:table|list|sentence|word){_PLEASE}"
@@ -216,6 +218,12 @@ def asks_once_more(text: str) -> bool:
     return _matches(_once_more, text, after_remark=True)
 
 
+def subject_of(questions: str) -> str:
+    """Return a conversation's questions, one per line, without those for the same answer once more: they name no subject."""
+    first, *more = questions.split("\n")
+    return "\n".join((first, *(line for line in more if not asks_once_more(line))))
+
+
 def is_small_talk(text: str) -> bool:
     """Return True if a text only greets, thanks, agrees, refuses or complains, and asks nothing."""
     return _matches(_small_talk, text)
@@ -312,4 +320,6 @@ def _around_amount() -> re.Pattern[str]:
 @cache
 def _remarks() -> re.Pattern[str]:
     more = r"and\b|but\b|or\b|what about\b|how about\b"
-    return re.compile(rf"(?:(?:{'|'.join(_SMALL_TALK)})[ねよ]?(?:[,.!。、…]+ ?| (?={more})))+", re.IGNORECASE)
+    tell = r"(?:(?:just|please|then|so|(?:can|could) you(?: please)?) )*tell me,? (?=who|what|when|where|why|how|if)"
+    remarks = rf"(?:(?:{'|'.join(_SMALL_TALK)})[ねよ]?(?:[,.!。、…]+ ?| (?={more})))"
+    return re.compile(rf"{remarks}*{tell}|{remarks}+", re.IGNORECASE)
