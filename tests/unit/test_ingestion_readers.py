@@ -235,6 +235,26 @@ def test_a_workbook_and_a_word_file_have_headers_of_two_rows() -> None:
         assert (row.text, row.header) == ("Saw | 4 | 15 | Ana", "Tool | Fee (€) / day | Fee (€) / week | Keeper")
 
 
+def test_rows_are_governed_by_the_caption_and_the_header_right_above_them() -> None:
+    lines = [
+        "Stay,Single,Double",
+        "Abroad,,",
+        "Hotel,90,120",
+        "At home,,",
+        "Hotel,60,80",
+        "Stay,Adult,Child",
+        "Camp,9,5",
+    ]
+    found = units(read("a.csv", "corpus:a", "\n".join(lines).encode()))
+    assert [(unit.text, unit.header, unit.context) for unit in found if "|" in unit.text] == [
+        ("Hotel | 90 | 120", "Stay | Single | Double", ("Abroad",)),
+        ("Hotel | 60 | 80", "Stay | Single | Double", ("At home",)),
+        ("Camp | 9 | 5", "Stay | Adult | Child", ()),
+    ]
+    missing = units(read("a.csv", "corpus:a", b"Item,Fee\nTowel,\nLocker,5\n"))
+    assert missing[-1].context == ()
+
+
 def test_rows_of_a_csv_file_are_counted_as_a_spreadsheet_does() -> None:
     found = units(read("a.csv", "corpus:a", b'Fees,\n,\nItem,Fee\nBadge,"5\nEUR"\nKey,9\n'))
     assert [(unit.text, unit.cell) for unit in found] == [("Badge | 5 EUR", "row 4"), ("Key | 9", "row 5")]
@@ -464,6 +484,8 @@ def test_xlsx_shows_values_as_the_sheet_does() -> None:
         (1e300, "#,##0.00", "1e+300"),
         (_APRIL, '[$-ja-JP]yyyy"年"m"月"', "2026-04"),
         (_APRIL, "[$-411]ggge.m.d", "2026-04-01"),
+        (_APRIL.replace(hour=9), "yyyy/m/d", "2026-04-01"),
+        (_APRIL.replace(hour=9), "yyyy/m/d h:mm", "2026-04-01 09:00"),
     ],
 )
 def test_a_number_is_written_as_its_format_shows_it(value: float | datetime.datetime, form: str, expected: str) -> None:

@@ -42,8 +42,8 @@ def table_blocks(
 ) -> list[Block]:
     """Return the rows of a table under its header, which is detected unless `header_rows` says how many rows it has.
 
-    A row without a first cell has the one above it in its context; a note has no header. `cells` and `pages` are the rows'
-    places.
+    A row without a first cell has the one above it in its context, and each the caption above it; a note has no header. `cells`
+    and `pages` are the rows' places.
     """
     width = max(map(len, grid), default=0)
     rows = [[" ".join(cell.split()) for cell in row] + [""] * (width - len(row)) for row in grid]
@@ -63,22 +63,28 @@ def table_blocks(
     count, names = _columns(texts[titles:], header_rows)
     header = BAR.join(names) if count else ""
     blocks: list[Block] = []
-    first = ""
+    first = caption = ""
     for at, (place, page, row) in enumerate(filled):
         if at == titles and header:
             blocks.append(Block(Kind.ASIDE, header, marker="| ", line=line, page=page, table=table))
         if titles <= at < titles + count:
             continue
+        if header and row[0] == names[0] and is_header(texts[at : at + _COMPARED_ROWS]):
+            # Another table right below: its first column has the same name.
+            header, first, caption = BAR.join(row), "", ""
+            blocks.append(Block(Kind.ASIDE, header, marker="| ", page=page, table=table))
+            continue
         said = list(dict.fromkeys(filter(None, row)))
         if _is_caption(row):
-            # A caption inside the table governs the rows below it.
+            # A caption inside the table governs the rows below it; of two cells, a value may only be missing.
             first = said[0]
+            caption = first if all(row) or len(row) > 2 else ""
             blocks.append(Block(Kind.ROW, said[0], cell=place, page=page, table=table, marker="| "))
             continue
         if len(said) == 2 and count and row[0] == said[0] and _NOTE.fullmatch(said[0]):
             blocks.append(Block(Kind.ROW, BAR.join(said), cell=place, page=page, table=table, marker="| "))
             continue
-        context = (first,) if not row[0] and first else ()
+        context = tuple(filter(None, ("" if row[0] else first, caption)))
         first = row[0] or first
         text = BAR.join(row).strip() if row[0] else BAR.join(row).lstrip(" |").rstrip()
         blocks.append(

@@ -158,7 +158,7 @@ def shown(value: object, form: str) -> str:
         case bool():
             return "TRUE" if value else "FALSE"
         case datetime():
-            return value.strftime(_date_form(form) if value.time() == time() else "%Y-%m-%d %H:%M")
+            return value.strftime(_date_form(form, is_midnight=value.time() == time()))
         case date():
             return value.isoformat()
         case time():
@@ -180,9 +180,11 @@ def shown(value: object, form: str) -> str:
             return " ".join(str(value).split())
 
 
-def _date_form(form: str) -> str:
-    """Return how a date is written: to the day, unless its format shows a month or year only."""
+def _date_form(form: str, *, is_midnight: bool) -> str:
+    """Return how a date is written: as far as its format shows it."""
     letters = set(_SECTION.sub("", _LITERAL.sub("", _CURRENCY.sub("", form))).casefold())
+    if "h" in letters and not is_midnight:
+        return "%Y-%m-%d %H:%M"
     if letters & {"d", "a"} or not letters & {"y", "e"}:
         return "%Y-%m-%d"
     return "%Y-%m" if "m" in letters else "%Y"
