@@ -25,6 +25,13 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.parametrize("text", ["and Japan?", "じゃあ日本は？", "二番目は？"])
+def test_in_the_sample_a_follow_up_stays_with_the_agent_that_answered_before(text: str) -> None:
+    for last in ("general", "expense", "pm", "docqa"):
+        choice = SHIPPED.choose(text, last_route=last)
+        assert (choice.route.id, choice.rule) == (last, Rule.FOLLOW_UP)
+
+
 @pytest.mark.parametrize(("text", "route"), QUESTIONS)
 def test_the_papers_four_questions_take_their_routes_in_both_languages(text: str, route: str) -> None:
     assert SHIPPED.choose(text).reaches(route)
