@@ -11,7 +11,7 @@ from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.agents.knowledge import searchable
 from a2a_hub.grounding.evidence import Evidence
-from a2a_hub.text.follow_up import is_complaint, is_follow_up, is_small_talk
+from a2a_hub.text.follow_up import is_complaint, is_follow_up, is_small_talk, subject_of
 from a2a_hub.text.language import Language, answer_language
 from functions.general.knowledge import Fact
 
@@ -159,12 +159,15 @@ class Almanac:
         """
         if len(question) > _MAX_QUESTION_CHARACTERS:
             return [], True
+        question = subject_of(question)
         question = _INTRODUCTION.sub(r"\g<subject>", _LANGUAGE.sub("", question).strip())
         if whole := self._fact_for(question):
             return [whole], False
         before, _, last = question.rpartition("\n")
-        if before and is_follow_up(last) and (fact := self._fact_for(last, before=before)):
-            return [fact], False
+        if before and is_follow_up(last):
+            # Without an answer of its own, the earlier question's is none.
+            fact = self._fact_for(last, before=before)
+            return ([fact], False) if fact else ([], True)
         sentences = [sentence for sentence in _SENTENCE_END.split(question) if sentence.strip()]
         answers = [(sentence, self._fact_for(sentence)) for sentence in sentences]
         is_open = any(not fact and _IS_QUESTION.search(text) for text, fact in answers)

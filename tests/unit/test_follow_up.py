@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from a2a_hub.text.follow_up import asks_once_more, completed, is_complaint, is_follow_up, is_small_talk
+from a2a_hub.text.follow_up import asks_once_more, completed, is_complaint, is_correction, is_follow_up, is_small_talk
 
 FOLLOW_UPS = """and for international trips?
 And how about hotels?
@@ -95,6 +95,10 @@ only the first 3
 what now?
 who should attend?
 which is worse?
+why not?
+can you add one more?
+ありがとうございます。では、7時間の便の場合はいかがでしょうか。
+海外も？
 just tell me who approves it
 Thanks. Can you tell me when they expire?
 どっちがいい？
@@ -116,6 +120,9 @@ really?
 is that right?
 says who?
 what now?
+what should I do?
+もう一度、簡潔に
+テーブルで
 どうすればいい？
 who told you that?
 can you show me the source?
@@ -198,6 +205,19 @@ def test_a_text_that_asks_for_the_same_answer_is_a_follow_up(text: str) -> None:
 @pytest.mark.parametrize("text", ["and abroad?", "two more", "じゃあ海外は？", "Is it true that cats sleep?", "thanks"])
 def test_a_text_that_asks_for_another_answer_does_not_ask_once_more(text: str) -> None:
     assert not asks_once_more(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["no, I meant abroad", "Actually, flights", "そうじゃなくて海外の場合", "いや、介護休暇のほう", "no, P-2"]
+)
+def test_a_text_that_says_what_was_meant_is_a_correction(text: str) -> None:
+    assert is_correction(text)
+    assert is_follow_up(text)
+
+
+@pytest.mark.parametrize("text", ["and abroad?", "no, thanks", "no", "違います", "in Japanese, please"])
+def test_a_text_that_adds_something_is_no_correction(text: str) -> None:
+    assert not is_correction(text)
 
 
 SMALL_TALK = """thanks!

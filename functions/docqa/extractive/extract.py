@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from a2a_hub.text.follow_up import is_follow_up, is_small_talk
+from a2a_hub.text.follow_up import is_correction, is_follow_up, is_small_talk
 from a2a_hub.text.language import language_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
@@ -53,7 +53,12 @@ class Extract:
 def extract(grounds: Grounds, *, least: float = LEAST) -> Extract:
     """Return the quotes that answer a question best, asserted from a confidence of `least`."""
     found = _Found(grounds)
-    if found.best is not None and _is_complete(grounds.question) and confidence(found.signs()) >= least:
+    if (
+        found.best is not None
+        and _is_complete(grounds.question)
+        and found.takes_up()
+        and confidence(found.signs()) >= least
+    ):
         return Extract([found.best, *_exception(found.best)], is_settled=True)
     shown = _of_each_passage([*filter(None, [found.best]), *found.units])[:MOST_SHOWN]
     return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
@@ -82,6 +87,17 @@ class _Found:
         self.units = units if asked.has_words else self._fitting
         selected = (unit for unit in self._fitting if asked.selects(unit))
         self.best = next(selected, None) or next(iter(self._fitting), None)
+
+    def takes_up(self) -> bool:
+        """Return False if the question ends with a correction, and nothing that it names stands at the best unit.
+
+        Such a unit answers what was not meant.
+        """
+        before, _, last = self._grounds.question.rpartition("\n")
+        if not before or self.best is None or not is_correction(last):
+            return True
+        terms = frozenset(terms_of(surroundings(self.best)))
+        return any(terms.issuperset(phrase) for word in words_of(last) for phrase in word)
 
     def signs(self) -> Signs:
         """Return what speaks for the best unit. There must be one."""

@@ -54,7 +54,7 @@ _ENGLISH = (
     r"(?:(?:and|but) )?(?:and|but|or|what) if\b.+",
     # A request for more.
     (
-        rf"(?:(?:and|then|(?:can|could) you|please|(?:give|tell|show|list|name)(?: me| us)?|any|some|a few|the)\b )*"
+        rf"(?:(?:and|then|(?:can|could) you|please|(?:give|tell|show|list|name|add)(?: me| us)?|any|some|a few|the)\b )*"
         rf"(?:[0-9]{{1,3}} |[a-z]{{3,6}} )?(?:more|others?|next)"
         rf"(?: (?:tasks?|steps?|items?|examples?|risks?|points?|ones?|details?))?{_PLEASE}"
     ),
@@ -67,16 +67,7 @@ _ENGLISH = (
         r"(?:what|who|when|where|how (?:much|many|long|often))(?:['’]s| is| was| are| were)(?: (?:it|that|the|my"
         r"|our))?(?: [\w'-]+)? again"
     ),
-    # Corrections: "no, I meant abroad", "actually, flights".
-    (
-        rf"(?:(?:no|nope|sorry|wait|oops|oh|ah|but|well|hmm),? )*i (?:mean|meant|asked|was asking)(?: about| for)?[,:]?"
-        rf"(?! {_QUESTION_WORD}|,? (?:i|we|you|it|that)\b)(?: [\w'-]+){{1,5}}"
-    ),
-    (
-        rf"(?:no|nope|actually|rather|wait)[,.!] ?(?:actually |rather |not [\w'-]+,? but )?(?!{_QUESTION_WORD}|(?:i"
-        rf"|we|you|it|that)\b)[\w'-]+(?: [\w'-]+){{0,3}}"
-    ),
-    r"(?:and )?(?:why|since when|for example|such as|in which case|(?:any|what|who) ?(?:thing )?else|when exactly)",
+    r"(?:and |but )?(?:why(?: not)?|since when|for example|such as|in which case|(?:any|what|who) ?(?:thing )?else|when exactly)",
 )
 
 _SUBJECT = r"[^のはがをに。、? +*×÷=/]{1,12}?(?:(?:の|した)?(?:場合|とき|時|ほう|方|人))?"
@@ -92,9 +83,13 @@ _MEANT = (
 )
 _JAPANESE = (
     rf"{_COUPLED_JA}{_SUBJECT}(?:(?:について)?(?:は|も)|だと|だったら|なら)(?:(?:どう|いかが)(?:なり|なる)?(?:でしょう|です|ます)?か?)?",
-    rf"(?!.*{_NEW}){_SUBJECT}(?:は|だと|だったら|なら)(?=\?)",
+    rf"(?!.*{_NEW}){_SUBJECT}(?:は|も|だと|だったら|なら)(?=\?)",
     rf"(?!.*{_NEW}){_SUBJECT}(?:だと|だったら|なら|の場合は?)(?:いくら|どう(?:なる|なります|です)?|必要|可能|だめ|ダメ)(?:です)?か?",
     r"[^。?]{1,20}(?:の|た|る|い|な)(?:場合|とき|時)(?:は|だと)(?=\?)",
+    (
+        rf"(?:{_COUPLED_JA})?[^。? ]{{1,20}}(?:の|た|る|い|な)(?:場合|とき|時)(?:は|だと|も)、?"
+        r"(?:いかが|どう)(?:なり|なる)?(?:でしょう|です|ます)?か?"
+    ),
     r"[^。? ]{1,12}について(?:は|も)|[^。?]{1,14}(?:たら|なければ|ないと)(?=\?)",
     r"(?:いつ|どこ|誰|いくら|何(?:日|回|円|人|時間|分))(?:から|まで|で|に|へ|が|以内)?(?:ですか|(?=\?))|どうやって(?=\?)",
     # Who, when or where, without a subject.
@@ -108,18 +103,29 @@ _JAPANESE = (
     r"もっと(?:挙げて|教えて|ください).{0,5}",
     rf"{_NUMBER}(?:つ|個|件|点|項目)(?:に(?:絞|し|まとめ)って?|だけ).{{0,10}}",
     r"(?:それから|そして|で)(?=\?)|(?:どっち|どちら)(?:が|の(?:ほう|方)が|を)[^。?]{1,10}",
-    # Corrections: 「そうじゃなくて海外の場合」, 「いや、介護休暇のほう」.
+    r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
+)
+# Something else was meant: "no, I meant abroad", "actually, flights", 「そうじゃなくて海外の場合」.
+_CORRECTION = (
+    (
+        rf"(?:(?:no|nope|sorry|wait|oops|oh|ah|but|well|hmm),? )*i (?:mean|meant|asked|was asking)(?: about| for)?[,:]?"
+        rf"(?! {_QUESTION_WORD}|,? (?:i|we|you|it|that)\b)(?: [\w'-]+){{1,5}}"
+    ),
+    (
+        rf"(?:no|nope|actually|rather|wait)[,.!] ?(?:actually |rather |not [\w'-]+,? but )?(?!{_QUESTION_WORD}|(?:i"
+        rf"|we|you|it|that)\b)[\w'-]+(?: [\w'-]+){{0,3}}"
+    ),
     (
         rf"(?:{_WRONG}[、。 ]+)*(?:(?:そう|それ|そっち|[^は。、? ]{{1,12}})(?:じゃ|では)な(?:く|くて|いです)(?!も)[、。 ]*)"
         rf"{_MEANT}"
     ),
     rf"{_WRONG}[、。 ]+{_MEANT}",
     rf"{_SUBJECT}(?:のこと)?を(?:聞|訊)い(?:てい?る|てい?ます|た|ています).{{0,8}}",
-    r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
 )
 # The same answer once more: in another form or language, with its source, confirmed, or told what to do.
 _ONCE_MORE = (
-    r"(?:so,? )?what (?:now|then|next)|(?:で、?)?どう(?:すれば|したら)(?:いい|良い|よい)(?:の|ん)?(?:です)?か?",
+    r"(?:so,? )?what (?:now|then|next|(?:do|should) (?:i|we) do(?: now| then)?)",
+    r"(?:で、?)?どう(?:すれば|したら)(?:いい|良い|よい)(?:の|ん)?(?:です)?か?",
     (
         rf"(?:(?:and|now|please|the same|(?:can|could) you|(?:put|show|say|make) (?:it|that))\b,? )*"
         rf"(?:as|in|into) (?:a|one) (?:(?:bullet|bulleted|numbered) )?(?:table|list|sentence|word){_PLEASE}"
@@ -147,9 +153,9 @@ _ONCE_MORE = (
         rf"|your)\b,? )*(?:sources?|references?|citations?){_PLEASE}"
     ),
     (
-        r"(?:(?:日本語|英語)で、?)?(?:(?:もっと|もう少し|もう一度|詳しく|例を|まとめて|それを|一言で|一文で|簡潔に|短く|手短に|表に|表で|表形式で|箇条書きで|箇条書きに|要約|(?:分|わ)かりやすく)"
+        r"(?:(?:日本語|英語)で、?)?(?:(?:もっと|もう少し|もう一度|もう一回|詳しく|例を|まとめて|それを|一言で|一文で|簡潔に|短く|手短に|表に|表で|表形式で|テーブルに|テーブルで|リストに|リストで|箇条書きで|箇条書きに|要約|(?:分|わ)かりやすく)"
         r"(?:短く|詳しく|(?:分|わ)かりやすく|挙げて|言って|簡潔に|まとめて|して|お願いします|お願い|教えて|説明して|言うと|ください|で|に"
-        r"|(?:もらえ|いただけ|くれ)(?:る|ます|ませんか)|か|ほしい(?:です)?)*)"
+        r"|、|(?:もらえ|いただけ|くれ)(?:る|ます|ませんか)|か|ほしい(?:です)?)*)"
     ),
     r"(?:それを|もう一度|今度は|いや、)?(?:日本語|英語)で(?:も)?(?:の)?(?:(?:教えて|答えて|回答|説明|お願い|言って).{0,8})?",
     r"(?:(?:それ)?(?:は|って)?、?)?(?:本当|ほんとう?|マジ|まじ|確実)(?:に)?(?:なの|なん)?(?:です|でしょう)?か?|(?:確か|たしか)(?:ですか|なの|なんですか|でしょうか|(?=\?))",
@@ -176,7 +182,7 @@ _SMALL_TALK = (
         r"|right)(?: for (?:now|today))?"
     ),
     r"(?:どうも|大変|本当に|とても|ご丁寧に)?(?:ありがとう?(?:ござい(?:ます|ました))?|助かり(?:ます|ました)|助かった)|どうも|サンキュー|感謝します",
-    r"(?:了解|承知)(?:です|(?:いた)?しました)?|なるほど|(?:分か|わか|分)り?(?:ました|った)|そう(?:です|なんです)か|(?:オッケー|ok)です",
+    r"(?:了解|承知)(?:です|(?:いた)?しました)?|かしこまりました|なるほど|(?:分か|わか|分)り?(?:ました|った)|そう(?:です|なんです)か|(?:オッケー|ok)です",
     r"はい|いいえ|いえ|いや|うん|うーん|ううん|ええ|え|へえ|ふーん|そう(?:です)?|(?:もう)?(?:大丈夫|結構|いい|十分)(?:です)?",
     r"(?:また)?(?:よろしく|宜しく)?お願い(?:(?:いた)?します)?|よろしく|ごめん(?:なさい)?|す[みい]ません(?:でした)?|失礼(?:(?:いた)?し(?:ます|ました))?",
     r"以上(?:です)?|キャンセル(?:します|して(?:ください)?)?|やめ(?:て(?:ください)?|ます)|何でも(?:ない|ありません)(?:です)?|なんでもない(?:です)?",
@@ -211,6 +217,11 @@ _NUMBERED = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])", re.
 def is_follow_up(text: str) -> bool:
     """Return True if a text only makes sense as the continuation of another one; a remark such as "great, " may precede it."""
     return _matches(_follow_ups, text, after_remark=True) and not is_small_talk(text)
+
+
+def is_correction(text: str) -> bool:
+    """Return True if a follow-up says that something else was meant: "no, I meant abroad"."""
+    return _matches(_corrections, text, after_remark=True) and not is_small_talk(text)
 
 
 def asks_once_more(text: str) -> bool:
@@ -292,7 +303,12 @@ def _remark_end(text: str) -> int:
 # Compiled on first use.
 @cache
 def _follow_ups() -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join((*_ENGLISH, *_JAPANESE, *_ONCE_MORE))})[?.!。 ]*")
+    return re.compile(rf"(?:{'|'.join((*_ENGLISH, *_JAPANESE, *_CORRECTION, *_ONCE_MORE))})[?.!。 ]*")
+
+
+@cache
+def _corrections() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(_CORRECTION)})[?.!。 ]*")
 
 
 @cache
