@@ -156,6 +156,30 @@ def test_pages_of_images_are_said_to_be_left_out() -> None:
     assert document.left_out == "images without text, which need text recognition, on pages 2, 4"
 
 
+def test_what_is_cut_off_a_page_is_no_evidence_also_if_the_page_is_turned() -> None:
+    content = pdf(
+        [shown(700, "The fee is 50 EUR.") + shown(-40, "It was 40 EUR.") + shown(600, "It was 30 EUR.", x=650)]
+    )
+    for turned in (b"", b"/Rotate 90", b"/Rotate 180", b"/Rotate 270"):
+        document = read("a.pdf", "corpus:a", content.replace(b"/MediaBox", turned + b"/MediaBox"))
+        assert [unit.text for passage in document.passages for unit in passage.units] == ["The fee is 50 EUR."]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "reason"),
+    [
+        (b"/Subtype/Widget/FT/Tx/T(n)/V(Ada)", "values of forms and text in annotations on pages 1"),
+        (b"/Subtype/FreeText/Contents(Ada)", "values of forms and text in annotations on pages 1"),
+        (b"/Subtype/Widget/FT/Tx/T(n)/V()", ""),
+        (b"/Subtype/Link/Contents(Ada)", ""),
+    ],
+)
+def test_what_is_filled_into_a_form_is_said_to_be_left_out(annotation: bytes, reason: str) -> None:
+    annots = b"/Annots[<</Type/Annot/Rect[10 10 90 30]%s>>]/MediaBox" % annotation
+    content = pdf([shown(700, "The name of who asks:")]).replace(b"/MediaBox", annots)
+    assert read("a.pdf", "corpus:a", content).left_out == reason
+
+
 def test_a_page_that_is_there_twice_is_no_running_head() -> None:
     document = read("a.pdf", "corpus:a", pdf([shown(700, "The gate is opened at seven every morning.")] * 2))
     assert document.passages[0].units[0].text == "The gate is opened at seven every morning."

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from ctypes import c_int
 from itertools import islice, pairwise, takewhile
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ _EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4
 _LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
 _SMALL, _RAISED, _COMPARED_ROWS = 0.85, 0.6, 50
 _RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
-_BOLD = 600
+_BOLD, _PAGE = 600, 10_000
 _DIGITS = re.compile(r"\d+")
 _SYMBOL_BULLET = re.compile(r"^[\x7f\uf020-\uf0ff●○◦▪■‣]\s*(?=\S)")
 _HAS_WORD = re.compile(r"[^\W\d_]{2}")
@@ -41,6 +42,7 @@ class _Page(NamedTuple):
     lines: list[PlacedLine]
     rules: list[Rule]
     is_image: bool = False
+    is_filled: bool = False  # has form fields with values, or text that was put onto it
 
 
 def read_pdf(content: bytes) -> Content:
@@ -67,12 +69,15 @@ def read_pdf(content: bytes) -> Content:
         first.depth = 1
     named = "" if _NO_TITLE.match(title.strip()) else " ".join(title.split())
     images = [str(number) for number, page in enumerate(pages, start=1) if page.is_image]
+    filled = [str(number) for number, page in enumerate(pages, start=1) if page.is_filled]
+    left_out = [f"images without text, which need text recognition, on pages {', '.join(images)}"] if images else []
+    left_out += [f"values of forms and text in annotations on pages {', '.join(filled)}"] if filled else []
     return Content(
         blocks=list(line_blocks(_unbroken(lines))),
         title=named,
         pages=len(pages),
         running="\n".join(dropped),
-        left_out=[f"images without text, which need text recognition, on pages {', '.join(images)}"] if images else [],
+        left_out=left_out,
     )
 
 
@@ -89,7 +94,8 @@ def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
                     lines, characters = _page_lines(page)
                     budget -= characters
                     lost = lost or _leaves_out(page)
-                    pages.append(_Page(lines, list(_rules(page)), is_image=not lines and _has_image(page)))
+                    is_image = not lines and _has_image(page)
+                    pages.append(_Page(lines, list(_rules(page)), is_image=is_image, is_filled=_is_filled(page)))
                 if budget < 0:
                     raise Unreadable(f"more than {MAX_CHARACTERS} characters of text")
             title = document.get_metadata_value("Title") or ""
@@ -114,11 +120,24 @@ def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
         characters = "".join(_HYPHENS.get(code) or (chr(code) if 0 < code < 0x110000 else " ") for code in codes)
         lines: list[PlacedLine] = []
         for match in re.finditer(r"[^\r\n]*\S[^\r\n]*", characters):
-            line = _placed(text, characters, *match.span(), rotation)
+            start, end = match.span()
+            if not _is_on(page, text.get_charbox(start + len(match[0]) - len(match[0].lstrip()))):
+                continue
+            line = _placed(text, characters, start, end, rotation)
             if lines and not line.upright and _goes_on(lines[-1], line):
                 line = _joined(lines.pop(), line, spaced=match[0][0].isspace())
             lines.append(line)
     return _upright(lines), count
+
+
+def _is_on(page: Any, box: Sequence[float]) -> bool:
+    """Return whether a character stands on the part of the page that is shown."""
+    from pypdfium2 import raw
+
+    x, y = c_int(), c_int()
+    middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    raw.FPDF_PageToDevice(page, 0, 0, _PAGE, _PAGE, 0, *middle, x, y)
+    return 0 <= x.value <= _PAGE and 0 <= y.value <= _PAGE
 
 
 def _goes_on(above: PlacedLine, line: PlacedLine) -> bool:
@@ -140,6 +159,24 @@ def _has_image(page: Any) -> bool:
     from pypdfium2 import raw
 
     return next(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]), None) is not None
+
+
+def _is_filled(page: Any) -> bool:
+    """Return whether there are form fields with values, or texts in annotations, which are no text of the page."""
+    from pypdfium2 import raw
+
+    for number in range(min(raw.FPDFPage_GetAnnotCount(page), _MAX_OBJECTS)):
+        annotation = raw.FPDFPage_GetAnnot(page, number)
+        try:
+            key = {raw.FPDF_ANNOT_WIDGET: b"V", raw.FPDF_ANNOT_FREETEXT: b"Contents"}.get(
+                raw.FPDFAnnot_GetSubtype(annotation)
+            )
+            # The length in bytes of UTF-16 with an end: more than that of no text.
+            if key and raw.FPDFAnnot_GetStringValue(annotation, key, None, 0) > len("\0".encode("utf-16-le")):
+                return True
+        finally:
+            raw.FPDFPage_CloseAnnot(annotation)
+    return False
 
 
 def _leaves_out(page: Any) -> bool:
