@@ -195,10 +195,11 @@ def test_a_request_for_the_same_answer_is_no_part_of_what_is_searched_for(
     assert text in again
 
 
-@pytest.mark.parametrize("correction", ["no, customer contracts", "No, I meant access logs", "違います、契約書です"])
-def test_what_was_not_meant_is_not_answered_once_more(sample: DocumentQA, correction: str) -> None:
+@pytest.mark.parametrize("question", ["How long do we keep support tickets?", "support tickets?"])
+@pytest.mark.parametrize("correction", ["no, customer contracts", "No, I meant access logs", "no, lawn mowers"])
+def test_what_was_not_meant_is_not_answered_once_more(sample: DocumentQA, question: str, correction: str) -> None:
     answer = in_conversation(answers_of(sample), alone_first=False)
-    _, before = ask_agent(answer, "How long do we keep support tickets?", context_id="one")
+    _, before = ask_agent(answer, question, context_id="one")
     _, after = ask_agent(answer, correction, context_id="one")
     assert before["grounded"]
     assert not after["grounded"] or after["citations"] != before["citations"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from a2a_hub.text.follow_up import is_correction, is_follow_up, is_small_talk
+from a2a_hub.text.follow_up import is_follow_up, is_small_talk, meant_instead
 from a2a_hub.text.language import language_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
@@ -89,15 +89,15 @@ class _Found:
         self.best = next(selected, None) or next(iter(self._fitting), None)
 
     def takes_up(self) -> bool:
-        """Return False if the question ends with a correction, and nothing that it names stands at the best unit.
+        """Return False if the question ends with a correction, and not all that it names stands at the best unit.
 
         Such a unit answers what was not meant.
         """
         before, _, last = self._grounds.question.rpartition("\n")
-        if not before or self.best is None or not is_correction(last):
+        if not before or self.best is None or not (meant := meant_instead(last)):
             return True
         terms = frozenset(terms_of(surroundings(self.best)))
-        return any(terms.issuperset(phrase) for word in words_of(last) for phrase in word)
+        return all(any(terms.issuperset(phrase) for phrase in word) for word in words_of(meant))
 
     def signs(self) -> Signs:
         """Return what speaks for the best unit. There must be one."""

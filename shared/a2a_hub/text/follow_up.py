@@ -116,7 +116,7 @@ _CORRECTION = (
         rf"|we|you|it|that)\b)[\w'-]+(?: [\w'-]+){{0,3}}"
     ),
     (
-        rf"(?:{_WRONG}[、。 ]+)*(?:(?:そう|それ|そっち|[^は。、? ]{{1,12}})(?:じゃ|では)な(?:く|くて|いです)(?!も)[、。 ]*)"
+        rf"(?:{_WRONG}[、。 ]+)*(?:(?:そう|それ|そっち|[^は。、? ]{{1,12}})(?:じゃ|では)な(?:くて|く|いです)(?!も)[、。 ]*)"
         rf"{_MEANT}"
     ),
     rf"{_WRONG}[、。 ]+{_MEANT}",
@@ -219,9 +219,11 @@ def is_follow_up(text: str) -> bool:
     return _matches(_follow_ups, text, after_remark=True) and not is_small_talk(text)
 
 
-def is_correction(text: str) -> bool:
-    """Return True if a follow-up says that something else was meant: "no, I meant abroad"."""
-    return _matches(_corrections, text, after_remark=True) and not is_small_talk(text)
+def meant_instead(text: str) -> str:
+    """Return what a follow-up says was meant: "abroad" of "no, I meant abroad"; "" if it corrects nothing."""
+    if not _matches(_corrections, text, after_remark=True) or is_small_talk(text):
+        return ""
+    return _correcting().sub("", normalise(text))
 
 
 def asks_once_more(text: str) -> bool:
@@ -254,7 +256,8 @@ def completed(earlier: str, follow_up: str) -> str:
     """Return the complete question: the earlier one about the other member or amount, or both, one below the other."""
     replacement = _replacement(earlier, follow_up)
     if replacement is None:
-        return f"{earlier}\n{follow_up[_remark_end(follow_up) :]}"
+        start = 0 if meant_instead(follow_up) else _remark_end(follow_up)
+        return f"{earlier}\n{follow_up[start:]}"
     named, meant = replacement
     return compose(earlier).replace(named, meant)
 
@@ -309,6 +312,15 @@ def _follow_ups() -> re.Pattern[str]:
 @cache
 def _corrections() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(_CORRECTION)})[?.!。 ]*")
+
+
+@cache
+def _correcting() -> re.Pattern[str]:
+    english = r"(?:(?:no|nope|sorry|wait|oops|oh|ah|but|well|hmm|actually|rather)\b[,.! ]*)*"
+    return re.compile(
+        rf"^{english}(?:i (?:mean|meant|asked|was asking)\b(?: about| for)?[,: ]*)?"
+        rf"(?:{_WRONG}[、。 ]+)*(?:[^は。、? ]{{1,12}}(?:じゃ|では)な(?:くて|く|いです)[、。 ]*)?"
+    )
 
 
 @cache
