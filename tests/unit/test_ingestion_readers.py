@@ -260,6 +260,14 @@ def test_rows_of_a_csv_file_are_counted_as_a_spreadsheet_does() -> None:
     assert [(unit.text, unit.cell) for unit in found] == [("Badge | 5 EUR", "row 4"), ("Key | 9", "row 5")]
 
 
+def test_the_front_matter_of_markdown_may_be_toml() -> None:
+    document = read(
+        "a.md", "corpus:a", b'+++\ntitle = "Lockers"\nversion = "2.1"\n+++\n\n# Fees\n\nA locker is 5 euro.\n'
+    )
+    assert (document.title, document.edition.labels) == ("Lockers", ("v2.1",))
+    assert [unit.text for unit in units(document)] == ["A locker is 5 euro."]
+
+
 def test_units_know_their_section_introduction_and_line() -> None:
     document = read(
         "a.md", "corpus:a.md", b"---\ntitle: Leave\n---\n# Leave\n\n## Days\n\nYou need:\n\n1. a form\n2. a stamp\n"
@@ -545,6 +553,11 @@ def test_xlsx_text_boxes_are_read_and_struck_text_is_none_and_what_is_not_read_i
         (
             "<table><tr><td><a>News</a> <a>Map</a> <a>Jobs</a><td><h1>Hours</h1><p>We open at nine.</p></table>",
             "We open at nine.",
+        ),
+        ("<p>A locker is €5, see <a href='#n'>1</a>. <a href='#back'>↩</a>", "A locker is €5, see 1."),
+        (
+            "<p><math><mfrac><mn>1</mn><mn>2</mn></mfrac></math> of <math><msup><mn>10</mn><mn>3</mn></msup></math> l.",
+            "1/2 of 10³ l.",
         ),
         ("<dl><dt>Phone<dt>Fax<dd>555-01<dt>Desk<dd><p>2</p></dl>", "Phone / Fax: 555-01|Desk: 2"),
     ],

@@ -178,8 +178,11 @@ class _Reading:
         tag = node.tag or ""
         if tag in _NEVER or tag == "-comment":
             return True
-        if tag.startswith("-") or tag == "a":
+        if tag.startswith("-"):
             return False
+        if tag == "a":
+            # ¶ or # behind a heading, ↩ behind a note: no words, but a way to another place of the page.
+            return (node.attributes.get("href") or "").startswith("#") and not any(map(str.isalnum, node.text()))
         given = node.attributes
         if "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(given.get("style") or ""):
             return True
@@ -210,12 +213,16 @@ class _Reading:
         tag = node.tag or ""
         if tag == "-text":
             above = node.parent
-            is_raised = above is not None and "sup" in (above.tag, above.parent.tag if above.parent else "")
+            is_raised = above is not None and (
+                "sup" in (above.tag, above.parent.tag if above.parent else "") or _is_power(above)
+            )
             text = node.text_content or ""
             self._text(raised(text.strip(), "".join(self._line[-2:])) if is_raised else text)
             return
         if tag == "br":
             self._line.append("\n")
+        elif node.parent is not None and node.parent.tag == "mfrac" and _is_last(node):
+            self._line.append("/")
         elif tag in ("td", "th") and self._rows:
             self.flush()
             given = node.attributes
@@ -311,6 +318,18 @@ class _Reading:
         grid = grid_of(rows)
         self.blocks += table_blocks(grid, table=self._table, header_rows=headers or None, line=self._number)
         self._number = 0
+
+
+def _is_power(node: "LexborNode") -> bool:
+    return node.parent is not None and node.parent.tag == "msup" and _is_last(node)
+
+
+def _is_last(node: "LexborNode") -> bool:
+    """Return whether no element stands behind this one in its parent."""
+    after = node.next
+    while after is not None and (after.tag or "").startswith("-"):
+        after = after.next
+    return after is None
 
 
 def _asks_consent(node: "LexborNode") -> bool:

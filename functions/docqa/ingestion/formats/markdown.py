@@ -11,8 +11,10 @@ from functions.docqa.ingestion.formats.html import LINE, html_blocks
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"^([A-Za-z_ -]+?|[^\s:：]{2,8})[ \t]*[:：][ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_FRONT = re.compile(
+    r"\A(?:---[ \t]*\r?\n(.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(.*?)\n\+\+\+)[ \t]*(?:\r?\n|\Z)", re.DOTALL
+)
+_FIELD = re.compile(r"^([A-Za-z_ -]+?|[^\s:：]{2,8})[ \t]*[:：=][ \t]*(.+?)[ \t]*$", re.MULTILINE)
 # Directives of site generators: {% include x %}, {{< toc >}}, [TOC], :::, {: .class}.
 _DIRECTIVE = re.compile(
     r"\{%[^%\n]*%\}|\{\{[^{}\n]*\}\}|\{:[^{}\n]*\}|\{#[\w-]+\}|^\[TOC\]$|^:{3,}.*$|(?<=> )\[![A-Za-z]+\]|\[\^[^\]\s]+\]",
@@ -29,7 +31,7 @@ _MEANING = re.compile(r"<(/?)(del|s|strike|sup|rt)>", re.IGNORECASE)
 def read_markdown(text: str) -> Content:
     """Return the blocks of a Markdown text, and the fields of its front matter."""
     front = _FRONT.match(text)
-    fields = dict(_FIELD.findall(front[1])) if front else {}
+    fields = dict(_FIELD.findall(front[1] or front[2] or "")) if front else {}
     skipped = text[: front.end()].count("\n") if front else 0
     body = _FOOTNOTE.sub(r"※\1 ", _NAMED_NOTE.sub(r"\1", text[front.end() :] if front else text))
     parser = _parser()
