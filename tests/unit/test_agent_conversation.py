@@ -76,6 +76,15 @@ def test_a_follow_up_that_could_not_be_answered_is_not_what_the_next_one_takes_u
     assert say("and abroad?") == (answered[1], {"answered": True, "understoodAs": answered[1]})
 
 
+def test_a_doubt_about_a_follow_up_without_an_answer_does_not_get_the_answer_before_it() -> None:
+    say = conversation(in_conversation(knows("at home"), alone_first=False))
+    say("What is the per diem?")
+    assert say("and on Mars?")[0] == "What is the per diem?\nand on Mars?"
+    assert say("are you sure?")[0] == "What is the per diem?\nand on Mars?\nare you sure?"
+    assert say("in Japanese, please")[0].startswith("What is the per diem?\nand on Mars?\n")
+    assert say("and abroad?")[0] == "What is the per diem?\nand abroad?"
+
+
 def test_thanks_are_not_what_the_next_follow_up_takes_up() -> None:
     say = conversation(in_conversation(knows("per diem", "thanks")))
     say("What is the per diem?")

@@ -28,11 +28,12 @@ _MAX_ANSWER_CHARACTERS = 500
 _MAX_ID_CHARACTERS = 200
 
 
-class Turn(Struct, frozen=True):
-    """A question of a conversation in full, and the beginning of its answer."""
+class Turn(Struct, frozen=True, omit_defaults=True):
+    """A question of a conversation in full, and the beginning of its answer; `is_open` if it is a follow-up that got none."""
 
     question: str
     answer: str
+    is_open: bool = False
 
 
 # msgspec analyses a type at its first use, and crashes if two threads do that at once.
@@ -64,11 +65,12 @@ class LastTurns:
                 self._turns.popitem(last=False)
 
 
-def turns_after(before: tuple[Turn, ...], question: str, answer: str) -> tuple[Turn, ...]:
+def turns_after(before: tuple[Turn, ...], question: str, answer: str, *, is_open: bool = False) -> tuple[Turn, ...]:
     """Return the turns to remember after one more, the last ones; none after too long a question."""
     if not 0 < len(question) <= _MAX_QUESTION_CHARACTERS:
         return ()
-    turns = (*before, Turn(question, answer[:_MAX_ANSWER_CHARACTERS]))[-_MAX_TURNS:]
+    closed = (turn for turn in before if not turn.is_open)
+    turns = (*closed, Turn(question, answer[:_MAX_ANSWER_CHARACTERS], is_open))[-_MAX_TURNS:]
     while len(msgspec.json.encode(turns)) > memory.MOST_BYTES:
         turns = turns[1:]
     return turns
@@ -96,10 +98,10 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
         keeps = memory.URI in call.extensions
         earlier = (_kept_turns(request) if keeps else ()) or turns.get(context_id)
 
-        def remember(question: str, text: str) -> Iterator[Piece]:
+        def remember(question: str, text: str, *, is_open: bool = False) -> Iterator[Piece]:
             if is_small_talk(question):
                 return
-            after = turns_after(earlier, question, text)
+            after = turns_after(earlier, question, text, is_open=is_open)
             turns.put(context_id, after)
             if keeps:
                 yield Data({memory.URI: msgspec.to_builtins(after)})
@@ -116,7 +118,7 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
                 yield piece
             yield from remember(complete or question, "".join(texts))
             return
-        last = earlier[-1]
+        last = earlier[-1] if asks_once_more(question) else _basis(earlier)
         pieces: list[Piece] = []
         if alone_first and not asks_once_more(question) and not names_another(last.question, question):
             pieces = list(answer(request, call))
@@ -124,11 +126,18 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
             question = completed(last.question, question)
             pieces = list(_answered(answer, request, call, question))
         yield from pieces
-        # An unanswered question is no basis for the next follow-up: "in feet?", "and Mount Everest?".
-        if _is_answered(pieces):
-            yield from remember(question, "".join(piece.text for piece in pieces if isinstance(piece, Text)))
+        text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
+        yield from remember(question, text, is_open=not _is_answered(pieces))
 
     return answer_in_context
+
+
+def _basis(turns: tuple[Turn, ...]) -> Turn:
+    """Return the turn that a follow-up takes up, none that got no answer: "in feet?", "and Mount Everest?".
+
+    "Are you sure?" is said of the last one, with or without an answer.
+    """
+    return next((turn for turn in reversed(turns) if not turn.is_open), turns[-1])
 
 
 def _answered(answer: Answer, request: SendMessageRequest, call: Call, question: str) -> Iterator[Piece]:
