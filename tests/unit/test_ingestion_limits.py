@@ -156,6 +156,18 @@ def test_pages_of_images_are_said_to_be_left_out() -> None:
     assert document.left_out == "images without text, which need text recognition, on pages 2, 4"
 
 
+def test_a_word_that_a_hyphen_divides_is_whole() -> None:
+    lines = (
+        "Interns bring the form with the name P-",
+        "7 or a copy of it to the person-",
+        "nel office on their first day.",
+    )
+    text = b"".join(shown(700 - 12 * at, line) for at, line in enumerate(lines))
+    document = read("a.pdf", "corpus:a", pdf([shown(780, "Interns", 20) + text]))
+    expected = "Interns bring the form with the name P-7 or a copy of it to the personnel office on their first day."
+    assert document.passages[0].units[0].text == expected
+
+
 def test_what_is_cut_off_a_page_is_no_evidence_also_if_the_page_is_turned() -> None:
     content = pdf(
         [shown(700, "The fee is 50 EUR.") + shown(-40, "It was 40 EUR.") + shown(600, "It was 30 EUR.", x=650)]

@@ -35,6 +35,7 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 _ILLEGIBLE = re.compile(r"[\ufffd\ue000-\uf01f\uf100-\uf8ff\x00-\x08\x0e-\x1f]")
+_INNER_HYPHEN = re.compile("\u00ad(.)")
 _HYPHENS = dict.fromkeys((0xFFFE, 0x02, 0xAD), "\u00ad")
 
 
@@ -197,7 +198,9 @@ def _placed(text: Any, characters: str, start: int, end: int, rotation: int) -> 
     for match in re.finditer(r"\S+", characters[start:end]):
         first, last = start + match.start(), start + match.end() - 1
         left, right = _turned(text.get_charbox(first), rotation), _turned(text.get_charbox(last), rotation)
-        words.append(Word(_with_raised(text, first, match[0]), left[0], right[2], (left[1] + left[3]) / 2))
+        # PDFium joins the lines that a hyphen divides a word between.
+        word = _INNER_HYPHEN.sub(_rejoined, _with_raised(text, first, match[0]))
+        words.append(Word(word, left[0], right[2], (left[1] + left[3]) / 2))
     at = start + len(characters[start:end]) - len(characters[start:end].lstrip())
     box = _turned(text.get_charbox(at, loose=True), rotation)
     size = raw.FPDFText_GetFontSize(text, at) or box[3] - box[1]
@@ -208,6 +211,11 @@ def _placed(text: Any, characters: str, start: int, end: int, rotation: int) -> 
     upright = abs(ending[1] - box[1]) > 2 * (abs(ending[0] - box[0]) + size)
     line = " ".join(word.text for word in words)
     return PlacedLine(line, words, y=box[1], size=round(size * 2) / 2, bold=bold, upright=upright)
+
+
+def _rejoined(hyphen: re.Match[str]) -> str:
+    """Return what stood around a line's end as one: person-nel is personnel, but P-7 stays."""
+    return hyphen[1] if hyphen[1].islower() else f"-{hyphen[1]}"
 
 
 def _with_raised(text: Any, start: int, word: str) -> str:
