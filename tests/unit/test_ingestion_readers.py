@@ -260,6 +260,13 @@ def test_rows_of_a_csv_file_are_counted_as_a_spreadsheet_does() -> None:
     assert [(unit.text, unit.cell) for unit in found] == [("Badge | 5 EUR", "row 4"), ("Key | 9", "row 5")]
 
 
+def test_an_article_without_a_heading_is_no_part_of_the_one_above_it() -> None:
+    text = "旅費規程\n\n第2条（宿泊）\n宿泊料は12,000円とする。\n\n第3条 旅費は翌月末日までに精算する。\n"
+    passages = read("a.txt", "corpus:a", text.encode()).passages
+    assert [passage.section[-1] for passage in passages] == ["第2条（宿泊）", "第3条"]
+    assert passages[-1].units[0].text == "第3条 旅費は翌月末日までに精算する。"
+
+
 def test_the_front_matter_of_markdown_may_be_toml() -> None:
     document = read(
         "a.md", "corpus:a", b'+++\ntitle = "Lockers"\nversion = "2.1"\n+++\n\n# Fees\n\nA locker is 5 euro.\n'

@@ -1,6 +1,7 @@
 """Blocks to a document: its canonical text, and in it the sections' passages with their units."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import structs
@@ -27,6 +28,7 @@ _INTRODUCES = (
     "次の通り。",
     "とする。",
 )
+_ARTICLE, _ARTICLE_LEVEL = re.compile(r"(第[0-9０-９一二三四五六七八九十百]+条)[ \u3000]"), 5
 _LISTED = (Kind.ITEM, Kind.ROW, Kind.ASIDE)
 _MARKS = {Kind.ITEM: "- ", Kind.HEADING: "# "}
 
@@ -154,6 +156,9 @@ class _Writer:
             case Kind.HEADING:
                 self._begin_section(block, title)
             case Kind.TEXT:
+                if (article := _ARTICLE.match(block.text)) and self._path and self._path[-1][0] >= _ARTICLE_LEVEL:
+                    # An article without a heading is no part of the one above it.
+                    self._begin_section(structs.replace(block, text=article[1], level=_ARTICLE_LEVEL), title)
                 self._paragraph(block, start, leads=leads)
             case Kind.ITEM:
                 self._item(block, start)
