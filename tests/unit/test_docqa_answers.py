@@ -127,6 +127,11 @@ def test_what_names_no_thing_is_not_answered_from_letters_that_a_document_shares
     assert not sample.answer(text).grounded
 
 
+@pytest.mark.parametrize("text", ["vacation", "Password?", "パスワード", "出張"])
+def test_one_word_asks_nothing(sample: DocumentQA, text: str) -> None:
+    assert not sample.answer(text).grounded
+
+
 @pytest.mark.parametrize("text", ["and in Tokyo?", "どこに連絡するの"])
 def test_a_follow_up_without_its_question_is_not_answered(sample: DocumentQA, text: str) -> None:
     assert not sample.answer(text).grounded

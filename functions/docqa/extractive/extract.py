@@ -30,6 +30,8 @@ _CONSIDERED = 40
 _MOST_SHOWN_CHARACTERS = 400
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][A-Za-z0-9]*\b|\b[A-Z]{2,}[0-9]*\b")
 _NOT_HIRAGANA = re.compile(r"[^\W_\u3041-\u309fー]")
+# One word names a subject, and asks nothing of it.
+_ONE_WORD = re.compile(r"\W*(?:[a-z0-9-]+|[\u3400-\u9fff々〆ヶ]+|[\u30a1-\u30fa\u30fc]+)\W*")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 _EXCEPTION = re.compile(
     r"(?:however|but|except|unless|notwithstanding|exceptions?)\b|ただし|但し|なお|例外", re.IGNORECASE
@@ -72,7 +74,8 @@ def signs_of(grounds: Grounds) -> Signs | None:
 
 def _is_complete(question: str) -> bool:
     whole = not is_follow_up(question) and not is_small_talk(question)
-    return whole and bool(_NOT_HIRAGANA.search(normalise(question)))
+    text = normalise(question)
+    return whole and bool(_NOT_HIRAGANA.search(text)) and not _ONE_WORD.fullmatch(text)
 
 
 class _Found:
