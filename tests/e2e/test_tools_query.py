@@ -36,7 +36,7 @@ def test_each_question_goes_to_its_route_and_gets_its_answer(hub: Hub, question:
 @pytest.mark.parametrize(
     ("query", "path", "words"),
     [
-        ("How long are access logs kept?", "policies/data-retention-schedule.html", "13 months"),
+        ("How long are access logs retained?", "policies/data-retention-schedule.html", "13 months"),
         (
             "What does the travel policy say about hotel limits?",
             "policies/business-travel-policy.pdf",
