@@ -241,8 +241,9 @@ class AgentAnswer:
 
     def _last_route_id(self) -> str:
         """Return the route that the next turn takes up: after mere thanks still the one before."""
-        if is_small_talk(self._turn.text):
-            return self._turn.conversation.route_id if self._turn.conversation else ""
+        conversation = self._turn.conversation
+        if conversation is not None and is_small_talk(self._turn.text):
+            return conversation.route_id
         return self._route.id if self._route.sticky or self._route.follow_ups else ""
 
     def _left_open(self, earlier: Conversation) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import cache
 
 from a2a_hub.text.normalization import compose, normalise
-from a2a_hub.text.quantities import quantities
 from a2a_hub.text.units import MONEY
 
 # Longer texts are complete questions; before normalisation, invisible characters and blanks count too.
@@ -275,6 +274,9 @@ def _amounts(earlier: str, follow_up: str) -> tuple[str, str] | None:
     """Return the one amount or date of each text, if the follow-up says nothing else: "and 6 million?" after "500k yen"."""
     if len(earlier) > _MAX_WRITTEN_CHARACTERS or len(follow_up) > _MAX_CHARACTERS:
         return None
+    # The hub itself completes no question, and would take a tenth longer to start.
+    from a2a_hub.text.quantities import quantities
+
     amounts = [[each for each in quantities(text) if each.kind in ("number", "date")] for text in (earlier, follow_up)]
     if any(len(each) != 1 for each in amounts):
         return None
