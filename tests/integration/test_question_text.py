@@ -137,7 +137,7 @@ def test_a_user_interface_need_not_send_an_id_nor_a_role(missing: str) -> None:
 
 
 def test_a_client_of_no_version_reads_the_versions() -> None:
-    """What python-a2a 0.5.10 sends after its `tasks/send` of 0.1 was refused, and of which it shows the answer."""
+    """The request of python-a2a 0.5.10 after its `tasks/send` of 0.1 was refused; it shows the answer to this one."""
     body = {"content": {"type": "text", "text": "Hello"}, "role": "user", "message_id": "1"}
     _, answer = Hub(route("alpha", "http://127.0.0.1:9")).post("/", body)
     assert "as A2A 0.3 and 1.0 have: jsonrpc must be" in answer["error"]["message"]

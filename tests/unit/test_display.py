@@ -23,7 +23,7 @@ _TOKENS = (
 
 
 def addresses(markdown: str) -> Iterator[str]:
-    """Where the links and images of a text lead, but for pages of the user interface itself and links that show their address."""
+    """The addresses of the links and images of a text, but for pages of the user interface and links that show theirs."""
     for block in _PARSER.parse(markdown):
         for each in block.children or ():
             if each.type == "image" or (each.type == "link_open" and each.info != "auto"):
