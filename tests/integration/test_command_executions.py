@@ -168,7 +168,7 @@ def test_what_an_agent_said_before_it_was_followed_is_told_in_the_order_in_which
 def test_a_command_that_is_silent_for_long_is_asked_for(tmp_path: Path) -> None:
     with CommandAgent(tasks=[task("working"), task("completed", says="Remembered.")]) as agent:
         agent.may_go_on.clear()
-        hub = hub_of(tmp_path, tool_route("alpha", agent.url, stream_idle_timeout_seconds=0.1))
+        hub = hub_of(tmp_path, tool_route("alpha", agent.url, stream_idle_timeout_seconds=1.0))
         shown = ended(hub, execute(hub, "memory", "add")["execution_id"])
         agent.may_go_on.set()
     assert shown["status"]["message"]["parts"] == [{"text": "Remembered."}]
