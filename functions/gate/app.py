@@ -47,7 +47,13 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
         store = open_store(config.store, clock=time.time, new_token=new_id, report=log.line)
     quotas = Quotas(config.quotas, Counters(store, log=log))
     authenticator = config.identity.authenticator(http, token_header=config.token_header)
-    hub = Upstream(config.hub_url, http=http, tokens=tokens, capacity=door.capacity if door else None)
+    hub = Upstream(
+        config.hub_url,
+        http=http,
+        tokens=tokens,
+        late_seconds=config.hub_silence_seconds,
+        capacity=door.capacity if door else None,
+    )
     if door:
         door.shutdown.on_stop(hub.drain)
     service = Service(name=config.service) if config.service else None
@@ -112,8 +118,14 @@ class _Forwarding:
         target = request.path + allowed_query(request.query)
         headers |= self._principal_headers(caller, request.method, target, body)
         subject = caller.principal.subject if caller.principal else ""
+
+        def is_program() -> bool:
+            return _sentence(A2AError(errors.UNAVAILABLE), request, body, caller, record) is None
+
         try:
-            response = self._hub.send(request.method, target, headers=headers, body=body, caller=subject)
+            response = self._hub.send(
+                request.method, target, headers=headers, body=body, caller=subject, waits_longer=is_program
+            )
         except A2AError as error:
             answer = _sentence(error, request, body, caller, record)
             if answer is None:
@@ -154,4 +166,4 @@ def _sentence(error: A2AError, request: Request, body: bytes, caller: Caller, re
     None for a program.
     """
     whole = replace(request, read_body=body_of(body))
-    return answer_unread(unreachable(error.kind), whole, record, caller.principal)
+    return answer_unread(unreachable(error.kind), whole, record, caller.principal, max_body_bytes=len(body))

@@ -22,6 +22,8 @@ class Config:
 
     identity: IdentitySettings
     hub_url: str
+    hub_silence_seconds: float
+    """A person who has heard nothing of the hub for so long is told so; a program waits longer."""
     agent_card_url: str
     token_header: str
     forwards_caller_token: bool
@@ -48,6 +50,7 @@ def read(environ: Mapping[str, str]) -> Config:
     config = Config(
         identity=identity,
         hub_url=settings.url("HUB_URL", None),
+        hub_silence_seconds=settings.number("HUB_SILENCE_SECONDS", 50, least=0.1, most=300),
         agent_card_url=settings.url("AGENT_CARD_URL", None),
         token_header=settings.choice(
             "CALLER_TOKEN_HEADER", AUTHORIZATION, (AUTHORIZATION, "x-forwarded-authorization")

@@ -20,7 +20,7 @@ from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.telemetry.log import Record
 from a2a_hub.text.language import Language, language_of
 
-# A larger one is refused without being read.
+# A larger one that has not arrived yet is refused without being read.
 _MAX_BODY_BYTES = 64 * 1024
 _OVERLOADED = {
     Language.EN: "There are too many questions at the moment. Please ask again in a minute.",
@@ -86,17 +86,22 @@ def answer_to_ui(refusal: TemporaryRefusal, exchange: Exchange, params: Struct, 
 
 
 def answer_unread(
-    refusal: TemporaryRefusal, request: Request, record: Record, principal: Principal | None = None
+    refusal: TemporaryRefusal,
+    request: Request,
+    record: Record,
+    principal: Principal | None = None,
+    *,
+    max_body_bytes: int = _MAX_BODY_BYTES,
 ) -> Response | None:
     """Return the answer to a user interface whose request was refused before its body was read; None for all others.
 
-    The `principal` is None if it is not known yet.
+    The `principal` is None if it is not known yet. A body over `max_body_bytes` is not read.
     """
     exchange: Exchange
     if request.path in ("", "/"):
-        exchange = jsonrpc.JsonRpcExchange(request, max_body_bytes=_MAX_BODY_BYTES)
+        exchange = jsonrpc.JsonRpcExchange(request, max_body_bytes=max_body_bytes)
     elif rest.knows(request.path):
-        exchange = rest.RestExchange(request, max_body_bytes=_MAX_BODY_BYTES)
+        exchange = rest.RestExchange(request, max_body_bytes=max_body_bytes)
     else:
         return None
     try:

@@ -34,7 +34,7 @@ from a2a_hub.a2a.model import (
     Version,
 )
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
-from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, overloaded
+from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, overloaded, restarting
 from a2a_hub.a2a.relay import Abandoned, EventSource, PassedOn, Relay
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.forwarded_body import STREAM_END
@@ -256,8 +256,12 @@ class A2AServer:
             self._check_capacity(params, call)
             events = self._events(operation, params, call)
             on_close = open_stream.pop_all().close
-        if STREAM_END in headers and isinstance(events, PassedOn):
-            last = b"".join(sse.write(exchange.write_result(each)) for each in events.farewell())
+        if STREAM_END in headers:
+            if isinstance(events, PassedOn):
+                last = b"".join(sse.write(exchange.write_result(each)) for each in events.farewell())
+            else:
+                farewell = answer_to_ui(restarting(), exchange, params, call)
+                last = farewell.body if farewell is not None and isinstance(farewell.body, bytes) else b""
             headers = {**headers, STREAM_END: b64encode(last).decode()}
 
         def encode(event: Event) -> bytes:

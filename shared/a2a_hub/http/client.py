@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import ssl
 import threading
@@ -61,7 +62,8 @@ class HttpFailure(Exception):
 
 class Budget(Struct, frozen=True, kw_only=True):
     """The limits of one exchange. `deadline` is on the client's clock; `idle_seconds` bounds each silence, and the time until
-    the headers are complete. `retries` counts further attempts to connect.
+    the headers are complete. `retries` counts further attempts to connect. After `late_seconds` without headers, the exchange
+    times out unless the caller `waits_longer`.
     """
 
     deadline: float
@@ -69,6 +71,8 @@ class Budget(Struct, frozen=True, kw_only=True):
     idle_seconds: float
     max_bytes: int
     retries: int = 0
+    late_seconds: float = math.inf
+    waits_longer: Callable[[], bool] = lambda: True
 
     @classmethod
     def within(
@@ -217,11 +221,19 @@ class Answer:
         """Send the request, and read the answer up to its headers. Raises HttpFailure."""
         connection, budget = self._connection, self._budget
         assert connection is not None, "nothing was read before"
-        connection.limit(
-            deadline=min(budget.deadline, self._clock() + budget.idle_seconds), idle_seconds=budget.idle_seconds
-        )
+        sent_at = self._clock()
+        late_seconds = min(budget.late_seconds, budget.idle_seconds)
+        connection.limit(deadline=min(budget.deadline, sent_at + late_seconds), idle_seconds=late_seconds)
         try:
-            self._incoming = connection.exchange(method, target, headers, body)
+            self._incoming = connection.send(method, target, headers, body)
+            try:
+                self._incoming.read_head()
+            except TimeoutError:
+                if late_seconds == budget.idle_seconds or not budget.waits_longer():
+                    raise
+                latest = min(budget.deadline, sent_at + budget.idle_seconds)
+                connection.limit(deadline=latest, idle_seconds=budget.idle_seconds)
+                self._incoming.read_head()
         except BaseException as error:
             self.close()
             if isinstance(error, OSError | NotHttp):

@@ -100,16 +100,14 @@ class Connection:
         """Limit all further reads and writes to `deadline` on the clock, and each wait to `idle_seconds`."""
         self._deadline, self._idle_seconds = deadline, idle_seconds
 
-    def exchange(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None) -> IncomingAnswer:
-        """Send the request and return the answer up to its headers. Raises OSError or NotHttp."""
+    def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None) -> IncomingAnswer:
+        """Send the request and return the answer, of which nothing is read yet. Raises OSError or NotHttp."""
         request = _request_bytes(method, target, self._host, headers, body)
         self._before_io()
         # A server that refuses a request early may answer and close before it has received all of it.
         with contextlib.suppress(BrokenPipeError):
             self._socket.sendall(request)
-        answer = IncomingAnswer(self._receive, has_body=method != "HEAD")
-        answer.read_head()
-        return answer
+        return IncomingAnswer(self._receive, has_body=method != "HEAD")
 
     def shut_down(self) -> None:
         """Wake a thread that waits on this connection; called from another one."""
@@ -293,7 +291,10 @@ class IncomingAnswer:
         self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True)
 
     def read_head(self) -> None:
-        """Read `status` and `headers`. Interim answers are skipped. Raises OSError and NotHttp."""
+        """Read `status` and `headers`. Interim answers are skipped. Raises OSError and NotHttp.
+
+        After a TimeoutError, a further call reads on.
+        """
         while not self.status:
             if not self._read_on():
                 raise ConnectionResetError

@@ -1,5 +1,6 @@
 """An answer that is passed on while it arrives, without a thread for each: one thread waits for all connections."""
 
+import math
 import selectors
 import threading
 import time
@@ -61,7 +62,7 @@ class ForwardedBody:
     """The body of `answer`, chunk by chunk (`PolledBody`). Closing it, when the client has left, ends the upstream's work.
 
     `silence_seconds` bounds each silence of the upstream; `on_close` is called by `close`, perhaps more than once.
-    `last` closes an event stream after `end`.
+    `last` closes an event stream after `end`, or after `late_seconds` of silence between two events.
     """
 
     failure: Response | None = None
@@ -77,6 +78,7 @@ class ForwardedBody:
         silence_seconds: float,
         on_close: Callable[[], None],
         last: bytes = b"",
+        late_seconds: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._answer = answer
@@ -85,14 +87,17 @@ class ForwardedBody:
         self._silence_seconds = silence_seconds
         self._on_close = on_close
         self._last = last
+        self._late_seconds = late_seconds
         self._clock = clock
-        self._silent_until = clock() + silence_seconds
+        self._silent_since = clock()
         self._wake: Callable[[], None] | None = None
 
     @property
     def idle_seconds(self) -> float:
         """See `PolledBody.idle_seconds`."""
-        return max(0.0, self._silent_until - self._clock())
+        ends_late = self._last and self._is_between_events
+        most_seconds = min(self._late_seconds, self._silence_seconds) if ends_late else self._silence_seconds
+        return max(0.0, self._silent_since + most_seconds - self._clock())
 
     def poll(self) -> bytes | None:
         """See `PolledBody.poll`. Raises HttpFailure."""
@@ -103,10 +108,13 @@ class ForwardedBody:
         if ends or self.closed:
             raise StopIteration
         if self._answer.has_chunk():
-            self._silent_until = self._clock() + self._silence_seconds
+            self._silent_since = self._clock()
             chunk = next(self._chunks)
             self._is_between_events = chunk.endswith(b"\n\n")
             return chunk
+        if not self.idle_seconds and self._last and self._is_between_events:
+            self._ends = True
+            return self.poll()
         if not self.idle_seconds:
             raise HttpFailure(Fault.TIMEOUT, "the answer stopped coming in")
         if self._wake is not None:

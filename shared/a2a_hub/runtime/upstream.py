@@ -1,8 +1,9 @@
 """A function behind this one, as the hub is behind the gate: requests go to it, and its responses come back as a stream."""
 
+import math
 import time
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -48,7 +49,8 @@ class OwnTokenUnavailable(A2AError):
 class Upstream:
     """The function at `url`. `tokens` is None if it needs no ID token.
 
-    `idle_seconds` bounds the time to its first byte, and each silence after that; `capacity` the event streams.
+    `idle_seconds` bounds the time to its first byte, and each silence after that, `late_seconds` the same for callers who do not
+    wait longer; `capacity` bounds the event streams.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Upstream:
         http: HttpClient,
         tokens: ServiceTokens | None,
         idle_seconds: float = _IDLE_SECONDS,
+        late_seconds: float = math.inf,
         capacity: Capacity | None = None,
     ) -> None:
         parts = urlsplit(url)
@@ -66,6 +69,7 @@ class Upstream:
         self._http = http
         self._tokens = tokens
         self._idle_seconds = idle_seconds
+        self._late_seconds = late_seconds
         self._capacity = capacity
         self._watcher = ReadinessWatcher()
         self._streams = WeakKeyDictionary[ForwardedBody, None]()
@@ -78,10 +82,20 @@ class Upstream:
         for each in streams:
             each.end()
 
-    def send(self, method: str, target: str, *, headers: Mapping[str, str], body: bytes, caller: str = "") -> Response:
+    def send(
+        self,
+        method: str,
+        target: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes,
+        caller: str = "",
+        waits_longer: Callable[[], bool] = lambda: True,
+    ) -> Response:
         """Return the response; an event stream and a large one are forwarded while they arrive. Raises A2AError (503, 504).
 
-        An error response that is not JSON comes from Cloud Run, and raises AnsweredByPlatform.
+        An error response that is not JSON comes from Cloud Run, and raises AnsweredByPlatform. `waits_longer` is called when the
+        function is late: False ends the wait.
         """
         budget = Budget(
             deadline=self._http.clock() + _MAX_SECONDS,
@@ -89,6 +103,8 @@ class Upstream:
             idle_seconds=self._idle_seconds,
             max_bytes=_MAX_BYTES,
             retries=1,
+            late_seconds=self._late_seconds,
+            waits_longer=waits_longer,
         )
         try:
             answer = self._http.request(
@@ -128,7 +144,14 @@ class Upstream:
             answer.close()
             raise A2AError(OVERLOADED, headers=RETRY_SOON) from None
         last = b64decode(answer.headers.get(STREAM_END) or "")
-        body = ForwardedBody(answer, self._watcher, silence_seconds=self._idle_seconds, on_close=on_close, last=last)
+        body = ForwardedBody(
+            answer,
+            self._watcher,
+            silence_seconds=self._idle_seconds,
+            on_close=on_close,
+            last=last,
+            late_seconds=self._late_seconds,
+        )
         if is_stream:
             self._streams[body] = None
         return body

@@ -2,7 +2,8 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import Event, Message, Part, Role, SendMessageRequest
+from a2a_hub.a2a.model import Event, Message, Part, Role, SendMessageRequest, Version
 from a2a_hub.a2a.server import A2AServer
+from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.http.messages import Request, Response, blocking, body_of
 from a2a_hub.identity.authentication import Caller
-from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.principal import Contract, Principal
 from a2a_hub.telemetry.log import Log
 from tests.contract.a2a.served import CARD, WAYS, Way, whole
 
@@ -70,12 +72,14 @@ class Hub:
         log = Log(list[bytes]().append, clock=lambda: 0.0, new_id=lambda: "r", function="hub")
         self._server = A2AServer(self.agent, card=lambda: CARD, log=log, keep_alive_seconds=keep_alive_seconds)
 
-    def send(self, way: Way, caller: Caller, *, id_: str = "r-1", **message: Any) -> Response:
+    def send(
+        self, way: Way, caller: Caller, *, id_: str = "r-1", headers: Mapping[str, str] | None = None, **message: Any
+    ) -> Response:
         params = way.params()
         params["message"] |= message
         body = json.dumps(way.body(params, id_)).encode()
-        headers = {"content-type": "application/json"}
-        request = Request(method="POST", path=way.path, headers=headers, read_body=body_of(body))
+        sent = {"content-type": "application/json", **(headers or {})}
+        request = Request(method="POST", path=way.path, headers=sent, read_body=body_of(body))
         response = self._server.handle(request, caller, {"requestId": "r"})
         assert response is not None
         return blocking(response)
@@ -97,6 +101,20 @@ def test_the_same_stream_of_the_same_caller_runs_once_and_each_gets_its_own_id(w
     assert all("turn 1" in json.dumps(answer) for answer in answers)
     if not way.rest:
         assert [answer[0]["id"] for answer in answers] == ["r-0", "r-1", "r-2", "r-3"]
+
+
+@pytest.mark.parametrize("way", STREAMS, ids=str)
+def test_a_gate_knows_how_to_end_a_persons_stream_of_no_task(way: Way) -> None:
+    hub = Hub()
+    person = Caller(principal=Principal(subject="cleo", contract=Contract.UI))
+    for caller in (person, ADA):
+        response = hub.send(way, caller, headers={STREAM_END: "1"})
+        last = b64decode(response.headers[STREAM_END])
+        is_person = caller is person or (way.version is Version.V0_3 and not way.rest)
+        assert (b"Please send it again in a moment." in last) == is_person
+        assert bool(last) == is_person
+        hub.agent.may_end.set()
+        whole(response)
 
 
 @pytest.mark.parametrize("way", STREAMS, ids=str)

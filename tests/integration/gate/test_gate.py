@@ -2,6 +2,7 @@
 
 import base64
 import json
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -243,10 +244,24 @@ def _overloaded(exchange: Exchange) -> None:
     exchange.json({"jsonrpc": "2.0", "id": None, "error": {"code": -32603, "message": "Too much at once"}}, 503)
 
 
+def _hangs(exchange: Exchange) -> None:
+    """Accepts the question of a person, and says nothing; programs are answered."""
+    if b"message/" in exchange.received.body:
+        exchange.wait_until_left()
+    else:
+        _overloaded(exchange)
+
+
+def _asked(question: str, method: str) -> bytes:
+    message = {"kind": "message", "messageId": "m", "role": "user", "parts": [{"kind": "text", "text": question}]}
+    request = {"jsonrpc": "2.0", "id": "7", "method": f"message/{method}", "params": {"message": message}}
+    return json.dumps(request).encode()
+
+
 @pytest.mark.parametrize(
     ("behave", "listens"),
-    [(_no_page, False), (_no_page, True), (_overloaded, True)],
-    ids=["down", "refused by the platform", "refused by the hub"],
+    [(_no_page, False), (_no_page, True), (_overloaded, True), (_hangs, True)],
+    ids=["down", "refused by the platform", "refused by the hub", "hanging"],
 )
 @pytest.mark.parametrize(
     ("question", "answer"),
@@ -256,15 +271,8 @@ def test_a_person_reads_in_the_language_of_the_question_that_the_hub_does_not_an
     tmp_path: Path, behave: Callable[[Exchange], None], listens: bool, question: str, answer: str
 ) -> None:
     message = {"kind": "message", "messageId": "m", "role": "user", "parts": [{"kind": "text", "text": question}]}
-    with HttpServer(behave, listens=listens) as nobody, gate(nobody.url, tmp_path) as alone:
-        sent, streamed = (
-            alone.ask(
-                body=json.dumps(
-                    {"jsonrpc": "2.0", "id": "7", "method": f"message/{method}", "params": {"message": message}}
-                ).encode()
-            )
-            for method in ("send", "stream")
-        )
+    with HttpServer(behave, listens=listens) as nobody, gate(nobody.url, tmp_path, HUB_SILENCE_SECONDS="1") as alone:
+        sent, streamed = (alone.ask(body=_asked(question, method)) for method in ("send", "stream"))
         # A program gets the error.
         method = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
         assert alone.ask(body=json.dumps(method).encode()).status == 503
@@ -274,6 +282,33 @@ def test_a_person_reads_in_the_language_of_the_question_that_the_hub_does_not_an
     events = [json.loads(event.removeprefix(b"data: "))["result"] for event in streamed.body.split(b"\n\n") if event]
     assert events[-2]["artifact"]["parts"][0]["text"].startswith(answer)
     assert (events[-1]["status"]["state"], events[-1]["final"]) == ("completed", True)
+
+
+def test_a_person_with_a_large_file_also_reads_that_the_hub_hangs(tmp_path: Path) -> None:
+    with HttpServer(_hangs) as hub, gate(hub.url, tmp_path, HUB_SILENCE_SECONDS="1") as alone:
+        answer = alone.ask(body=_asked("How high is it?" + 200_000 * " ", "send"))
+    assert json.loads(answer.body)["result"]["parts"][0]["text"].startswith("The service cannot be reached")
+
+
+def test_a_program_waits_longer_than_a_person(tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    def late(exchange: Exchange) -> None:
+        assert asked.wait(30)
+        echo(exchange)
+
+    def program() -> None:
+        answers.append(alone.ask(body=b'{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{}}').body)
+
+    answers: list[bytes] = []
+    with HttpServer(late) as hub, gate(hub.url, tmp_path, HUB_SILENCE_SECONDS="0.2") as alone:
+        thread = threading.Thread(target=program)
+        thread.start()
+        # A person who asks after the program has given up before it.
+        assert b"cannot be reached" in alone.ask(body=_asked("How high is it?", "send")).body
+        asked.set()
+        thread.join()
+    assert answers == [b'{"hub": true}']
 
 
 def test_who_asks_too_often_waits_and_nobody_else_does(hub: HttpServer, tmp_path: Path) -> None:

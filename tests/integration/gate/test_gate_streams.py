@@ -1,5 +1,6 @@
 """Streams through the gate, alone and behind Envoy: as they come, and no longer than somebody listens."""
 
+import base64
 import contextlib
 import http.client
 import threading
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.a2a.bindings.sse import KEEP_ALIVE
 from local.envoy import local_routes
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.envoys import gateway
@@ -81,3 +83,21 @@ def test_a_stream_that_breaks_off_does_not_end_as_if_it_were_whole(running: Gate
         assert response.readline() == b'data: "first"\n'
         with pytest.raises(http.client.IncompleteRead):
             response.read()
+
+
+def test_a_stream_is_not_cut_while_comments_come_and_ends_with_the_hubs_sentence_when_they_stop(
+    hub: HttpServer, tmp_path: Path
+) -> None:
+    last = b'data: "Ask again later."\n\n'
+    comments = 8
+
+    def stream(exchange: Exchange) -> None:
+        exchange.head(content_type="text/event-stream", x_stream_end=base64.b64encode(last).decode())
+        for _ in range(comments):
+            exchange.send(KEEP_ALIVE)
+            exchange.pause(0.1)
+        exchange.wait_until_left()
+
+    hub.behave = stream
+    with gate(hub.url, tmp_path, HUB_SILENCE_SECONDS="0.4") as hasty, streamed(hasty.port) as response:
+        assert response.read() == comments * KEEP_ALIVE + last
