@@ -1,7 +1,6 @@
-"""Accounts behind access tokens and ID tokens, and the IAM policy of a project."""
+"""Accounts behind access tokens and ID tokens, and the keys that sign ID tokens."""
 
-from __future__ import annotations
-
+import hashlib
 import math
 import threading
 import time
@@ -9,33 +8,62 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from a2a_hub.http.messages import Request
-from local.cloud.program import ApiError
-from local.cloud.signing import ISSUER, SigningKey
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
+from a2a_hub.http.messages import Request
+from local.cloud.policies import member
+from local.cloud.program import ApiError
+
+ISSUER = "https://accounts.google.com"
+LIFETIME_SECONDS = 3600
+_KEY_BITS = 2048
 _MOST_TOKENS = 1000
-SEARCH = "discoveryengine.servingConfigs.search"
-_DOCUMENTS = "discoveryengine.documents."
-_STORES = "discoveryengine.dataStores."
-CHECK = "discoveryengine.groundingConfigs.check"
-READ = frozenset(
-    {SEARCH, CHECK, f"{_STORES}get", f"{_DOCUMENTS}get", f"{_DOCUMENTS}list", "discoveryengine.operations.get"}
-)
-WRITE = frozenset({f"{_DOCUMENTS}import", f"{_DOCUMENTS}delete"})
-VIEWER, ADMIN = "roles/discoveryengine.viewer", "roles/discoveryengine.admin"
-PREDICT = "aiplatform.endpoints.predict"
-SANITIZE = "modelarmor.templates.useToSanitizeUserPrompt"
-ARMOR_USER, ARMOR_ADMIN = "roles/modelarmor.user", "roles/modelarmor.admin"
-MODEL_USER, MODEL_ADMIN = "roles/aiplatform.user", "roles/aiplatform.admin"
-ROLES: Mapping[str, frozenset[str]] = {
-    VIEWER: READ,
-    "roles/discoveryengine.editor": READ | WRITE,
-    ADMIN: READ | WRITE | {f"{_STORES}create"},
-    MODEL_USER: frozenset({PREDICT}),
-    MODEL_ADMIN: frozenset({PREDICT}),
-    ARMOR_USER: frozenset({SANITIZE}),
-    ARMOR_ADMIN: frozenset({SANITIZE}),
-}
+
+
+class SigningKey:
+    """An RSA key of this process: made at its start, and gone with it."""
+
+    def __init__(self) -> None:
+        self._key = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+        self.public_pem = self._key.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+        self.id = hashlib.sha256(self.public_pem).hexdigest()[:40]
+
+    def private_pem(self) -> str:
+        """Return the private key, as it stands in a service account's key file."""
+        return self._key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ).decode()
+
+    def signed(self, claims: Mapping[str, Any]) -> str:
+        """Return a JSON Web Token, RS256 (RFC 7515)."""
+        from google.auth import crypt, jwt
+
+        signer = crypt.RSASigner.from_string(self.private_pem(), key_id=self.id)  # type: ignore[no-untyped-call]
+        token: bytes = jwt.encode(signer, claims)  # type: ignore[no-untyped-call]
+        return token.decode()
+
+
+def id_token_claims(*, audience: str, email: str, now: float, lifetime_seconds: float) -> dict[str, Any]:
+    """Return the claims of the ID token of a service account; with a negative lifetime it expired that long ago."""
+    expires = int(now + lifetime_seconds)
+    return {
+        "aud": audience,
+        "azp": unique_id(email),
+        "email": email,
+        "email_verified": True,
+        "exp": expires,
+        "iat": expires - max(LIFETIME_SECONDS, int(abs(lifetime_seconds))),
+        "iss": ISSUER,
+        "sub": unique_id(email),
+    }
+
+
+def unique_id(email: str) -> str:
+    """Return the account's 21-digit number; the same for the same email."""
+    return str(10**20 + int(hashlib.sha256(email.encode()).hexdigest(), 16) % 10**20)
 
 
 class UnknownToken(Exception):
@@ -113,35 +141,3 @@ class Accounts:
             reason="ACCESS_TOKEN_TYPE_UNSUPPORTED",
             metadata={"service": service},
         )
-
-
-def member(email: str | None) -> str:
-    """Return the name of an account in IAM policies."""
-    if email is None:
-        return "allUsers"
-    return f"serviceAccount:{email}" if email.endswith(".gserviceaccount.com") else f"user:{email}"
-
-
-class ProjectPolicy:
-    """The bindings of one project that concern the APIs here."""
-
-    def __init__(self, bindings: Sequence[Mapping[str, Any]]) -> None:
-        self.bindings = tuple(bindings)
-
-    def allows(self, member: str, permission: str) -> bool:
-        """Return True if a role of `member` holds `permission`."""
-        return any(
-            permission in ROLES.get(binding["role"], ()) and member in binding["members"] for binding in self.bindings
-        )
-
-    def gives(self, member: str, role: str) -> bool:
-        """Return True if `member` has the role."""
-        return any(binding["role"] == role and member in binding["members"] for binding in self.bindings)
-
-    def without(self, role: str) -> ProjectPolicy:
-        """Return the policy after everybody has lost the role."""
-        return ProjectPolicy([each for each in self.bindings if each["role"] != role])
-
-    def resource(self) -> dict[str, Any]:
-        """Return the policy as Resource Manager does."""
-        return {"version": 1, "etag": "BwYAAAAAAAA=", "bindings": list(self.bindings)}

@@ -1,77 +1,22 @@
 """The buckets of the Cloud Storage stand-in: IAM policies, objects with generations, in memory."""
 
-from __future__ import annotations
-
 import base64
 import datetime
 import hashlib
 import itertools
 import mimetypes
-import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from functions.docqa.ingestion.files import MEDIA_TYPES
+from local.cloud.policies import Policy
 
-GET, LIST, CREATE, DELETE = (f"storage.objects.{verb}" for verb in ("get", "list", "create", "delete"))
-GET_POLICY, SET_POLICY = "storage.buckets.getIamPolicy", "storage.buckets.setIamPolicy"
-GET_BUCKET = "storage.buckets.get"
-_OBJECTS = frozenset({GET, LIST, CREATE, DELETE})
-ADMIN = "roles/storage.admin"
-VIEWER = "roles/storage.objectViewer"
-SEARCH_AGENT = "roles/discoveryengine.serviceAgent"
-ROLES: Mapping[str, frozenset[str]] = {
-    ADMIN: _OBJECTS | {GET_POLICY, SET_POLICY, GET_BUCKET},
-    "roles/storage.objectAdmin": _OBJECTS,
-    "roles/storage.objectUser": _OBJECTS,
-    VIEWER: frozenset({GET, LIST}),
-    SEARCH_AGENT: frozenset({GET, LIST}),
-    "roles/storage.objectCreator": frozenset({CREATE}),
-    "roles/storage.legacyBucketReader": frozenset({GET_BUCKET, LIST}),
-    "roles/storage.legacyObjectReader": frozenset({GET}),
-}
-# Of the language of IAM Conditions, the expression that grants a role on a part of a bucket.
-_PREFIX = re.compile(r'\s*resource\.name\.startsWith\("([^"]*)"\)\s*')
-
-Binding = Mapping[str, Any]
 _ETAG = "CAE="
-
-
-class BucketPolicy:
-    """The bindings of one bucket. A role or a condition that is not known here grants nothing."""
-
-    def __init__(self, bindings: Sequence[Binding] = ()) -> None:
-        self.bindings = tuple(bindings)
-
-    def allows(self, member: str, permission: str, resource: str) -> bool:
-        """Return True if a role of `member` holds `permission` on `resource` ("projects/_/buckets/B/objects/O")."""
-        return any(
-            permission in ROLES.get(binding["role"], ())
-            and (member in binding["members"] or "allUsers" in binding["members"])
-            and _covers(binding.get("condition"), resource)
-            for binding in self.bindings
-        )
-
-    def grants(self, permission: str) -> bool:
-        """Return True if anybody but the administrators holds `permission`."""
-        return len(self.without(permission).bindings) < len(self.bindings)
-
-    def without(self, permission: str) -> BucketPolicy:
-        """Return the policy after every role that holds `permission`, the administrators' and Google's own aside, was taken
-        away.
-        """
-        lost = {role for role, held in ROLES.items() if permission in held} - {ADMIN, SEARCH_AGENT}
-        return BucketPolicy([each for each in self.bindings if each["role"] not in lost])
-
-
-def _covers(condition: Mapping[str, str] | None, resource: str) -> bool:
-    match = _PREFIX.fullmatch(condition["expression"]) if condition else None
-    return not condition or (match is not None and resource.startswith(match[1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +70,7 @@ class Bucket:
 
     def __init__(self, name: str, *, versioning: bool = False) -> None:
         self.name = name
-        self.policy = BucketPolicy()
+        self.policy = Policy()
         self._lock = threading.Lock()
         self._generations = itertools.count(int(time.time() * 1_000_000))
         self._objects: dict[str, StoredObject] = {}

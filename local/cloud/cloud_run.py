@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import Request, Response
-from local.cloud.accounts import Accounts, InvalidToken, member
+from local.cloud.accounts import Accounts, InvalidToken
+from local.cloud.policies import EVERYBODY, member
 from local.cloud.program import LATENCY, Faults, json_body, json_response
 
 SERVICE = "/__service"
-EVERYBODY = "allUsers"
 REVOKED, AUDIENCE, QUOTA = "revoke-invoker", "wrong-audience", "quota"
 FAULTS = {
     REVOKED: "nobody has roles/run.invoker any more",

@@ -13,10 +13,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud import buckets as iam
-from local.cloud.accounts import Accounts, UnknownToken, member
-from local.cloud.buckets import Bucket, BucketPolicy, StoredObject
+from local.cloud import policies as iam
+from local.cloud.accounts import Accounts, UnknownToken
+from local.cloud.buckets import Bucket, StoredObject
 from local.cloud.google_api import GoogleApi
+from local.cloud.policies import READERS, Policy, member
 from local.cloud.program import ApiError, json_body, json_response
 
 DENIED = "deny-objects-get"
@@ -60,7 +61,7 @@ class CloudStorage(GoogleApi):
         self._spared = frozenset(spared)
         self._lock = threading.Lock()
         self._sessions: dict[str, _Upload] = {}
-        self._before_denial: dict[str, BucketPolicy] = {}
+        self._before_denial: dict[str, Policy] = {}
 
     def _refusal(self, request: Request, error: ApiError) -> Response:
         """Return the error in this API's own form; plain text if the request was for content."""
@@ -183,8 +184,9 @@ class CloudStorage(GoogleApi):
     def _policy(self, request: Request, who: str, bucket: Bucket) -> Response:
         self._require(who, iam.SET_POLICY if request.method == "PUT" else iam.GET_POLICY, bucket)
         if request.method == "PUT":
-            bucket.policy = BucketPolicy(json_body(request).get("bindings", ()))
-            if bucket.name in self._before_denial and bucket.policy.grants(iam.GET):
+            bucket.policy = Policy(json_body(request).get("bindings", ()))
+            has_readers = len(bucket.policy.without(READERS).bindings) < len(bucket.policy.bindings)
+            if bucket.name in self._before_denial and has_readers:
                 del self._before_denial[bucket.name]
                 if not self._before_denial:
                     self.faults.switch_off(DENIED)
@@ -212,7 +214,7 @@ class CloudStorage(GoogleApi):
             f"{_account(who)} does not have {permission} access to the Google Cloud Storage {of}. "
             f"Permission '{permission}' denied on resource (or it may not exist)."
         )
-        return ApiError("UNAUTHENTICATED" if who == "allUsers" else "PERMISSION_DENIED", message)
+        return ApiError("UNAUTHENTICATED" if who == iam.EVERYBODY else "PERMISSION_DENIED", message)
 
     def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
         if name != DENIED:
@@ -222,7 +224,7 @@ class CloudStorage(GoogleApi):
                 if bucket.name in self._spared:
                     continue
                 self._before_denial[bucket.name] = bucket.policy
-                bucket.policy = bucket.policy.without(iam.GET)
+                bucket.policy = bucket.policy.without(READERS)
         while parameters is None and self._before_denial:
             bucket_name, before = self._before_denial.popitem()
             self._buckets[bucket_name].policy = before
@@ -253,7 +255,7 @@ def _host(request: Request) -> str:
 
 
 def _account(who: str) -> str:
-    return "Anonymous caller" if who == "allUsers" else who.partition(":")[2]
+    return "Anonymous caller" if who == iam.EVERYBODY else who.partition(":")[2]
 
 
 def _upload(request: Request, resource: dict[str, Any], content_type: str | None, content: bytes) -> _Upload:

@@ -16,7 +16,8 @@ from functions.docqa.ingestion.files import MEDIA_TYPES, SUFFIX_OF_TYPE
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import Document, Passage, Unit, UnitKind
 from hubctl.corpus.documents import MOST_TEXT_BYTES, document_id
-from local.cloud.buckets import GET, Bucket
+from local.cloud.buckets import Bucket
+from local.cloud.policies import GET
 
 AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
 """The account of the service, which reads the objects."""

@@ -14,10 +14,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud.accounts import ADMIN, CHECK, SEARCH, VIEWER, Accounts
+from local.cloud.accounts import Accounts
 from local.cloud.buckets import Bucket
 from local.cloud.data_store import DataStore, Json, NotImported, terms
 from local.cloud.google_api import ProjectApi
+from local.cloud.policies import ADMIN, CHECK, SEARCH, VIEWER
 from local.cloud.program import ApiError, json_body, json_response
 
 DENIED, DISABLED = "deny-search", "service-disabled"

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud.accounts import Accounts, ProjectPolicy, member
+from local.cloud.accounts import Accounts
+from local.cloud.policies import Policy, member
 from local.cloud.program import ApiError, Faults, denied, json_body, json_response
 
 QUOTA, BROKEN = "quota", "server-error"
@@ -88,7 +89,7 @@ class ProjectApi(GoogleApi):
     def __init__(self, *, users: Sequence[str], accounts: Accounts) -> None:
         super().__init__(accounts=accounts)
         roles = {self.admin_role: accounts.operators, self.user_role: map(member, users)}
-        self._policy = self._granted = ProjectPolicy(
+        self._policy = self._granted = Policy(
             [{"role": role, "members": list(members)} for role, members in roles.items()]
         )
 
@@ -113,11 +114,11 @@ class ProjectApi(GoogleApi):
             answer = {"@type": f"{_SERVICE_USAGE}.EnableServiceResponse", "service": service}
             return json_response({"name": "operations/acf.enabled", "done": True, "response": answer})
         if request.method == "POST" and request.path.endswith(":setIamPolicy"):
-            self._granted = ProjectPolicy(json_body(request)["policy"].get("bindings", ()))
+            self._granted = Policy(json_body(request)["policy"].get("bindings", ()))
             self.faults.switch_off(self.denied_fault)
             self._policy = self._granted
-        return json_response(self._policy.resource())
+        return json_response({"version": 1, "etag": "BwYAAAAAAAA=", "bindings": self._policy.bindings})
 
     def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
         if name == self.denied_fault:
-            self._policy = self._granted if parameters is None else self._granted.without(self.user_role)
+            self._policy = self._granted if parameters is None else self._granted.without({self.user_role})

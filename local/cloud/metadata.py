@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud.accounts import Accounts
+from local.cloud.accounts import LIFETIME_SECONDS, Accounts, SigningKey, id_token_claims
 from local.cloud.program import Faults, json_response
-from local.cloud.signing import LIFETIME_SECONDS, SigningKey, id_token_claims
 
 _FLAVOR = "metadata-flavor"
 _GOOGLE = {_FLAVOR: "Google"}

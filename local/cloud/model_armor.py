@@ -13,8 +13,9 @@ from typing import Any
 from a2a_hub.http.messages import Request, Response
 from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.reader import read
-from local.cloud.accounts import ARMOR_ADMIN, ARMOR_USER, SANITIZE, Accounts
+from local.cloud.accounts import Accounts
 from local.cloud.google_api import ProjectApi
+from local.cloud.policies import ARMOR_ADMIN, ARMOR_USER, SANITIZE
 from local.cloud.program import ApiError, json_body, json_response
 
 DENIED, DISABLED = "deny-sanitize", "disable-api"

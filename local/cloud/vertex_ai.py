@@ -11,8 +11,9 @@ from typing import Any
 
 from a2a_hub.http.messages import EVENT_STREAM, Request, Response
 from local.cloud import vertex_answers as answers
-from local.cloud.accounts import MODEL_ADMIN, MODEL_USER, PREDICT, Accounts
+from local.cloud.accounts import Accounts
 from local.cloud.google_api import ProjectApi
+from local.cloud.policies import MODEL_ADMIN, MODEL_USER, PREDICT
 from local.cloud.program import ApiError, json_body, json_response
 from local.cloud.vertex_answers import answer, structured, tokens
 

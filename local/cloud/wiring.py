@@ -17,11 +17,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from a2a_hub.http.messages import Handler
-from local.cloud import buckets, hedera
-from local.cloud.accounts import Accounts, member
+from local.cloud import hedera
+from local.cloud.accounts import Accounts
 from local.cloud.authorization_server import AuthorizationServer
-from local.cloud.buckets import Bucket, BucketPolicy
-from local.cloud.cloud_run import EVERYBODY, CloudRun
+from local.cloud.buckets import Bucket
+from local.cloud.cloud_run import CloudRun
 from local.cloud.cloud_storage import CloudStorage
 from local.cloud.data_store import AGENT
 from local.cloud.discovery_engine import DiscoveryEngine
@@ -29,6 +29,7 @@ from local.cloud.google_tokens import TOKENINFO, USERINFO, GoogleTokens
 from local.cloud.hedera import Hedera
 from local.cloud.metadata import Metadata
 from local.cloud.model_armor import ModelArmor
+from local.cloud.policies import EVERYBODY, OBJECT_VIEWER, SEARCH_AGENT, Policy, member
 from local.cloud.program import Server, recorded
 from local.cloud.vertex_ai import VertexAi
 from local.cloud.workspace import ACCOUNT as WORKSPACE_ACCOUNT
@@ -146,8 +147,8 @@ def _buckets() -> tuple[Bucket, Bucket]:
     tables.put(object_name, (ROOT / "routes.toml").read_bytes())
     for bucket, readers in ((documents, ("docqa",)), (tables, _READ_ROUTES)):
         members = [member(_EMAILS[function]) for function in readers]
-        search = {"role": buckets.SEARCH_AGENT, "members": [member(AGENT)]}
-        bucket.policy = BucketPolicy([{"role": buckets.VIEWER, "members": members}, search])
+        search = {"role": SEARCH_AGENT, "members": [member(AGENT)]}
+        bucket.policy = Policy([{"role": OBJECT_VIEWER, "members": members}, search])
     return documents, tables
 
 

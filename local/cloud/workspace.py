@@ -17,10 +17,9 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud.accounts import Accounts
+from local.cloud.accounts import Accounts, SigningKey
 from local.cloud.google_api import GoogleApi
 from local.cloud.program import json_response
-from local.cloud.signing import SigningKey
 from local.cloud.workspace_mail import Mailbox
 
 SCOPE = "https://www.googleapis.com/auth/"

@@ -19,10 +19,11 @@ from functions.docqa.extractive.answering import answered
 from functions.docqa.model import DocAnswer
 from functions.docqa.retrieval.access import Asker
 from local.cloud.accounts import Accounts
-from local.cloud.buckets import VIEWER, Bucket, BucketPolicy
+from local.cloud.buckets import Bucket
 from local.cloud.cloud_storage import CloudStorage
 from local.cloud.data_store import AGENT
 from local.cloud.discovery_engine import DiscoveryEngine
+from local.cloud.policies import OBJECT_VIEWER, Policy
 from local.cloud.program import Server, recorded
 from tests.fakes.local_cloud import call, inject
 
@@ -125,7 +126,7 @@ def document_cloud(
     if folder:
         bucket.load(folder)
     readers = [f"serviceAccount:{each}" for each in (READER, AGENT)]
-    bucket.policy = BucketPolicy([{"role": VIEWER, "members": readers}])
+    bucket.policy = Policy([{"role": OBJECT_VIEWER, "members": readers}])
     accounts = Accounts({READERS_TOKEN: READER, OWNERS_TOKEN: OWNER}, operators=[OWNER])
     storage = CloudStorage([bucket], accounts=accounts)
     with Server(around_storage(recorded(storage.handle))) as storage_server:
@@ -154,6 +155,6 @@ def grant_reading(storage_url: str, *, bucket: str, account: str, token: str = O
     )
     policy = client.bucket(bucket).get_iam_policy(requested_policy_version=3)
     policy.version = 3
-    policy.bindings.append({"role": VIEWER, "members": {f"serviceAccount:{account}"}, **more})
+    policy.bindings.append({"role": OBJECT_VIEWER, "members": {f"serviceAccount:{account}"}, **more})
     client.bucket(bucket).set_iam_policy(policy)
     client.close()

@@ -3,7 +3,7 @@
 import time
 
 from a2a_hub.identity.service_tokens import TokenUnavailable
-from local.cloud.signing import SigningKey, id_token_claims
+from local.cloud.accounts import SigningKey, id_token_claims
 
 EMAIL = "hub@my-hub-project.iam.gserviceaccount.com"
 

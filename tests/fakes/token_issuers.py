@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from local.cloud.signing import SigningKey, id_token_claims
+from local.cloud.accounts import SigningKey, id_token_claims
 from tests.fakes.metadata_server import claims_of
 
 HOST = "iamcredentials.googleapis.com"

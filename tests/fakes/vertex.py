@@ -14,7 +14,8 @@ from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
-from local.cloud.accounts import MODEL_USER, Accounts
+from local.cloud.accounts import Accounts
+from local.cloud.policies import MODEL_USER
 from local.cloud.program import Server, recorded
 from local.cloud.vertex_ai import VertexAi
 from tests.fakes.local_cloud import call as control

@@ -12,7 +12,7 @@ from google.cloud import discoveryengine_v1 as api
 from pypdf import PdfWriter
 
 from hubctl.corpus.documents import document_id
-from local.cloud.buckets import BucketPolicy
+from local.cloud.policies import Policy
 from tests.fakes.document_cloud import (
     BUCKET,
     OWNERS_TOKEN,
@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 def grant(cloud: DocumentCloud, account: str, role: str) -> None:
     """The account has a role on the bucket, besides those that it has."""
     binding = {"role": role, "members": [f"serviceAccount:{account}"]}
-    cloud.bucket.policy = BucketPolicy([*cloud.bucket.policy.bindings, binding])
+    cloud.bucket.policy = Policy([*cloud.bucket.policy.bindings, binding])
 
 
 def requests(cloud: DocumentCloud) -> list[str]:

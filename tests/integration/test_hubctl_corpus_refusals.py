@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.http.messages import Handler, Request, Response
-from local.cloud.buckets import BucketPolicy
+from local.cloud.policies import Policy
 from tests.fakes.document_cloud import OWNERS_TOKEN, READERS_TOKEN, DocumentCloud, document_cloud
 from tests.integration.corpora import documents, hubctl
 
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_document_that_the_search_cannot_read_is_named(folder: Path) -> None:
     with document_cloud() as blind:
-        blind.bucket.policy = BucketPolicy()
+        blind.bucket.policy = Policy()
         status, told = hubctl(blind, "push", folder)
     assert status == 1
     assert "not imported: Cloud Storage answered 403" in told

@@ -18,8 +18,9 @@ from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Log
 from hubctl.main import main
 from local.cloud.accounts import Accounts
-from local.cloud.buckets import VIEWER, Bucket, BucketPolicy
+from local.cloud.buckets import Bucket
 from local.cloud.cloud_storage import CloudStorage
+from local.cloud.policies import OBJECT_VIEWER, Policy
 from local.cloud.program import Server
 from tests.unit.route_tables import DEFAULT, route_text
 
@@ -65,7 +66,7 @@ class Scene:
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:
     bucket = Bucket("tables", versioning=True)
-    bucket.policy = BucketPolicy([{"role": VIEWER, "members": [f"serviceAccount:{HUB}"]}])
+    bucket.policy = Policy([{"role": OBJECT_VIEWER, "members": [f"serviceAccount:{HUB}"]}])
     accounts = Accounts({"hub": HUB, "operator": OPERATOR}, operators=[OPERATOR])
     with Server(CloudStorage([bucket], accounts=accounts).handle) as server:
         yield Scene(bucket, server.url, tmp_path)

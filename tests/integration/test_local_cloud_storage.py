@@ -10,8 +10,9 @@ from google.cloud import storage
 from google.oauth2.credentials import Credentials
 
 from local.cloud.accounts import Accounts
-from local.cloud.buckets import VIEWER, Bucket, BucketPolicy
+from local.cloud.buckets import Bucket
 from local.cloud.cloud_storage import CloudStorage
+from local.cloud.policies import OBJECT_VIEWER, Policy
 from local.cloud.program import Server, recorded
 from tests.fakes.local_cloud import HUB, account, accounts_at, call, inject
 
@@ -175,7 +176,7 @@ def test_a_bucket_that_does_not_exist_is_not_found(bucket: Open) -> None:
 
 def test_the_account_behind_a_token_is_that_which_it_was_given_to() -> None:
     there = Bucket("rules")
-    there.policy = BucketPolicy([{"role": VIEWER, "members": [f"serviceAccount:{HUB}"]}])
+    there.policy = Policy([{"role": OBJECT_VIEWER, "members": [f"serviceAccount:{HUB}"]}])
     with (
         account(HUB) as issuer,
         Server(CloudStorage([there], accounts=accounts_at[issuer]).handle) as server,

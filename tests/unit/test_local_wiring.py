@@ -11,7 +11,8 @@ from a2a_hub.queue import hcs
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.routing.parser import load
 from a2a_hub.settings.reader import Settings
-from local.cloud.accounts import MODEL_USER, Accounts
+from local.cloud.accounts import Accounts
+from local.cloud.policies import MODEL_USER
 from local.cloud.wiring import HEDERA, HUB_ACCOUNT, OPERATOR, OPERATOR_TOKEN, STAND_INS, StandIn, own_settings
 from local.functions import functions
 
