@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.cloud.vertex_answers import answer, tokens
+from local.cloud.vertex_ai import answer, tokens
 
 
 @pytest.mark.parametrize(
