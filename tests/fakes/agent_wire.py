@@ -40,6 +40,11 @@ def status(state: str, says: str | None = None, *, context_id: str = "agent-cont
     return {"statusUpdate": {"taskId": "task-1", "contextId": context_id, "status": _status(state, says)}}
 
 
+def of_a_later_version() -> Json:
+    """An event that neither version has, with members as others have them."""
+    return {"usageUpdate": {"taskId": "task-1", "contextId": "agent-context", "tokens": 17}}
+
+
 def artifact(id: str, *parts: Json) -> Json:
     """An artifact, for `task` and `update`."""
     return {"artifactId": id, "parts": list(parts)}
@@ -112,7 +117,8 @@ def in_v0_3_jsonrpc(event: Json) -> Json:
             return value | {"kind": "status-update", "status": state, "final": last}
         case {"artifactUpdate": dict(value)}:
             return value | {"kind": "artifact-update", "artifact": _artifact_v0_3(value["artifact"])}
-    raise ValueError(event)
+    kind, value = next(iter(event.items()))
+    return {**value, "kind": kind}
 
 
 def in_v0_3_rest(event: Json) -> Json:

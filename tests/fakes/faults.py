@@ -108,7 +108,7 @@ def _half_chunk(exchange: Exchange) -> None:
     exchange.send(b"1f4\r\n{")
 
 
-def _event(event: agent_wire.Json) -> bytes:
+def _event(event: object) -> bytes:
     return b"data: " + json.dumps({"jsonrpc": "2.0", "id": 1, "result": event}).encode() + b"\n\n"
 
 
@@ -125,6 +125,11 @@ def _streamed(*pieces: bytes, stalls: bool = False) -> Behaviour:
             exchange.wait_until_left()
 
     return behave
+
+
+def _unknown_events(exchange: Exchange) -> None:
+    exchange.start_stream()
+    exchange.send(_event({"news": {"of": 1}}) * 2)
 
 
 def _huge(exchange: Exchange) -> None:
@@ -255,7 +260,9 @@ FAULTS: tuple[Fault, ...] = (
     _message("half a stream", _streamed(), *_NOT_JSON, stream=_CUT),
     _message("a stream cut inside an event", _streamed(b'data: {"jsonrpc":"2.0","id'), *_NOT_JSON, stream=_CUT),
     _message("a stream with a malformed event", _streamed(b"data: {broken\n\n"), *_NOT_JSON, stream=_NOT_JSON),
-    _message("a stream with a foreign event", _streamed(_event({"news": 1})), *_NOT_JSON, stream=_NOT_A2A),
+    _message("a stream with an unknown event", _streamed(_event({"news": {"of": 1}})), *_NOT_JSON, stream=_CUT),
+    _message("a stream of unknown events", _unknown_events, *_NOT_JSON, stream=_NOT_A2A),
+    _message("a stream with an event that is no object", _streamed(_event([])), *_NOT_JSON, stream=_NOT_A2A),
     _message("a stream that stalls", _streamed(stalls=True), *_NOT_JSON, stream=_SLOW),
     _message(
         "an error inside a stream",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import Json, artifact, data, file, message, status, task, text, update
+from tests.fakes.agent_wire import Json, artifact, data, file, message, of_a_later_version, status, task, text, update
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 
 _DIALECTS = list(itertools.product(("1.0", "0.3"), ("JSONRPC", "HTTP+JSON")))
@@ -33,6 +33,18 @@ def _working(message_id: str, says: str) -> Json:
 
 _VALUE = {"days": 30, "unit": "日"}
 _STYLES = [
+    Style(
+        "events of a later version beside the known ones",
+        [
+            of_a_later_version(),
+            task("working"),
+            of_a_later_version(),
+            update(artifact("a", text("Thirty days."))),
+            of_a_later_version(),
+            status("completed"),
+        ],
+        "Thirty days.",
+    ),
     Style("one message", [message(text("Thirty days."))], "Thirty days."),
     Style("a message of two parts", [message(text("Thirty"), text("days."))], "Thirty\ndays."),
     Style(

@@ -20,8 +20,7 @@ from a2a_hub.a2a.client import (
     Endpoint,
     as_client_error,
     check,
-    decode_json,
-    read_event,
+    known_events,
     read_json,
 )
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
@@ -38,7 +37,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     read,
     write,
 )
-from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
 from a2a_hub.a2a.model import Binding, Event, Message, Task, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.operations import Operation
@@ -195,8 +193,7 @@ def _request(
 def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:
     complete = False
     with as_client_error():
-        for data in sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes):
-            event = with_working_state(read_event(endpoint, decode_json(data)))
+        for event in known_events(endpoint, sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes)):
             yield event
             if isinstance(event, Task | TaskStatusUpdateEvent):
                 complete = event.status.state.settled

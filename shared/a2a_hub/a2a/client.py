@@ -1,7 +1,7 @@
 """The client of A2A agents, in their own version and binding. Every failure is a ClientError with one fault."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,7 @@ from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent, Version
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.version_table import CODECS
+from a2a_hub.a2a.versions import VersionCodec
 from a2a_hub.http.client import Answer, Budget, Http, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
 from a2a_hub.telemetry import tracing
@@ -139,8 +140,7 @@ class A2AClient:
 
     def _stream(self, call: AgentCall, answer: Answer, *, continues: str | None) -> Iterator[Event]:
         complete = task_began = False
-        for data in stream_data(answer, call.budget):
-            event = with_working_state(read_event(call.endpoint, decode_json(data)))
+        for event in known_events(call.endpoint, stream_data(answer, call.budget)):
             complete = _may_be_last(event)
             # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
             more_may_follow = task_began and isinstance(event, Message)
@@ -216,10 +216,31 @@ def decode_json(data: bytes) -> Any:
 
 
 def read_event(endpoint: Endpoint, value: Any) -> Event:
-    """Return the event in a result or in one message of a stream. Raises ClientError."""
+    """Return the event in a result. Raises ClientError."""
     result = read_result(endpoint, value)
-    owner = next((codec for codec in CODECS.values() if codec.owns_event(result)), CODECS[endpoint.version])
-    return owner.read_event(result)
+    return _codec(endpoint, result).read_event(result)
+
+
+def known_events(endpoint: Endpoint, stream: Iterable[bytes]) -> Iterator[Event]:
+    """Yield the events in the messages of a stream, without those of kinds that later versions may have. Raises ClientError, also
+    for a stream that has no others.
+    """
+    knows_one, knows_all = False, True
+    for data in stream:
+        result = read_result(endpoint, decode_json(data))
+        codec = _codec(endpoint, result)
+        if codec.knows_event(result):
+            knows_one = True
+            yield with_working_state(codec.read_event(result))
+        else:
+            knows_all = False
+    if not (knows_one or knows_all):
+        raise ClientError(ClientFault.NOT_A2A, "the stream has only events of unknown kinds")
+
+
+def _codec(endpoint: Endpoint, result: Any) -> VersionCodec:
+    """Return the codec of the version whose form an event has, by default the agent's."""
+    return next((codec for codec in CODECS.values() if codec.owns_event(result)), CODECS[endpoint.version])
 
 
 def read_result(endpoint: Endpoint, value: Any) -> Any:

@@ -147,6 +147,12 @@ class VersionCodec:
         """Return the task in an agent's result. Raises INVALID_PARAMS."""
         return protojson.read(Task, value, "result")
 
+    def knows_event(self, value: Any) -> bool:
+        """Return False for a stream event of a kind that a later version may have: ProtoJSON ignores unknown members."""
+        return not isinstance(value, dict) or any(
+            protojson.member(value, name) is not None for name in StreamResponse.__struct_encode_fields__
+        )
+
     def owns_event(self, value: Any) -> bool:
         """Return True if an event has the form of this version and of no other, whatever the agent's card says."""
         return False

@@ -16,6 +16,7 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import both_versions, to_compat_card
 from a2a_hub.a2a.compat.v0_3.event import (
+    knows_kind_of,
     to_compat_push_config,
     to_compat_result,
     to_core_event,
@@ -104,6 +105,9 @@ class CodecV03(VersionCodec):
 
     def read_task(self, value: Any) -> Task:
         return super().read_task(to_core_task(value, "result"))
+
+    def knows_event(self, value: Any) -> bool:
+        return not isinstance(value, dict) or knows_kind_of(value)
 
     def owns_event(self, value: Any) -> bool:
         """See `VersionCodec.owns_event`. LangGraph streams events of 0.3 whatever its card says; none of 1.0 has a `kind`."""

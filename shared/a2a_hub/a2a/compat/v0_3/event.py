@@ -142,6 +142,14 @@ _TO_CORE = {
 _MEMBERS = (("artifact", "artifact-update"), ("parts", "message"), ("taskId", "status-update"), ("status", "task"))
 
 
+def knows_kind_of(event: dict[str, Any]) -> bool:
+    """Return False for an event whose kind is a word that 0.3 does not have, or that has nothing to tell its kind."""
+    kind = event.get("kind")
+    if kind is None:
+        return any(name in event for name, _ in _MEMBERS) or any(member(event, name) for name, _ in _TO_CORE.values())
+    return not isinstance(kind, str) or kind in _TO_CORE
+
+
 def to_core_event(value: Any) -> dict[str, Any]:
     """Return a 0.3 result or stream event, bare or wrapped, as 1.0's StreamResponse JSON."""
     event = as_object(value, _RESULT)
