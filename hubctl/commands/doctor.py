@@ -6,20 +6,17 @@ from typing import TextIO
 
 import msgspec
 
-from a2a_hub.card_rules.card import Severity
 from a2a_hub.diagnosis.report import Examined, Outcome, Step, ok
 from a2a_hub.http.client import HttpClient
 from hubctl.connection import hub_address, hub_token
 from hubctl.console import row, table_head, write
 from hubctl.entrance import Entrance
 from hubctl.main import CommandError
-from hubctl.registration import evidence
 from hubctl.registration.api import Api, api_of
-from hubctl.registration.doctor import diagnose
+from hubctl.registration.doctor import collect, diagnose
 from hubctl.registration.oauth import OAuthClient, read_client
 from hubctl.registration.target import LOCATIONS
 
-_OUTCOMES = {Severity.ERROR: Outcome.ERROR, Severity.WARNING: Outcome.WARNING, Severity.NOTE: Outcome.SKIPPED}
 _WIDTHS = (1, 12, 11, 100)
 _MARKS = {Outcome.OK: "✓", Outcome.WARNING: "!", Outcome.ERROR: "✗", Outcome.SKIPPED: "-"}
 _PLURALS = {
@@ -74,22 +71,14 @@ def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined
     """Examine the agent whose card names `url`: its registered card beside the live one, its authorization, its visibility."""
     try:
         options = (f"--url {url}",)
-        found = evidence.collect(
-            api, card={"url": url}, card_options=options, agent_id=None, client=client, live_card=url
-        )
+        found = collect(api, card={"url": url}, card_options=options, agent_id=None, client=client, live_card=url)
     except CommandError as problem:
         message, _, fix = str(problem).partition("\n")
         step = Step(check="api", outcome=Outcome.ERROR, message=message, fix=fix or None)
         return Examined(subject="registered", steps=(step,))
     name = found.agent.name.rpartition("/")[2] if found.agent else "none"
     steps = [ok("agent", f"agent {name}, authorization {found.bound or 'none'}")] if found.agent else []
-    steps += [
-        Step(
-            check=each.check, outcome=_OUTCOMES[each.severity], message=each.message, fix=each.fix, command=each.command
-        )
-        for each in diagnose(found)
-    ]
-    return Examined(subject="registered", steps=tuple(steps))
+    return Examined(subject="registered", steps=(*steps, *diagnose(found)))
 
 
 def _lines(steps: Sequence[tuple[str, Step]]) -> Iterator[str]:

@@ -4,22 +4,24 @@ import argparse
 import json
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
+from a2a_hub.card_rules.card import Severity
 from a2a_hub.card_rules.check import NEEDS_AUTHORIZATION, check_text, has_errors
+from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.http.client import HttpClient
 from hubctl.cards.built import Form, built_card
 from hubctl.cards.findings import as_text
 from hubctl.connection import read_card
 from hubctl.console import counted, write
 from hubctl.main import CommandError
-from hubctl.registration import doctor, evidence, oauth
-from hubctl.registration.agent import RegisteredAgent, read_agent
+from hubctl.registration import doctor, oauth
 from hubctl.registration.api import Api, api_of
 from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
-from hubctl.registration.target import LOCATIONS, Call
+from hubctl.registration.target import LOCATIONS, Call, RegisteredAgent, read_agent
+
+_SEVERITIES = {Outcome.ERROR: Severity.ERROR, Outcome.WARNING: Severity.WARNING, Outcome.SKIPPED: Severity.NOTE}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -151,7 +153,7 @@ def _delete(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
 
 def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     agent_id = arguments.agent_id or arguments.agent
-    found = evidence.collect(
+    found = doctor.collect(
         api,
         card={} if agent_id else _card(arguments, environment, api.http)[0],
         card_options=_card_options(arguments),
@@ -160,14 +162,17 @@ def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
         live_card=arguments.live_card,
     )
     diagnoses = doctor.diagnose(found)
-    wrong = doctor.has_errors(diagnoses)
+    wrong = any(each.outcome is Outcome.ERROR for each in diagnoses)
     name = found.agent.name if found.agent else None
     lines = [f"agent: {name or 'none'}", f"authorization: {found.bound or 'none'}"]
     for each in diagnoses:
-        lines += [f"{each.severity}: {each.check}: {each.message}", f"    fix: {each.fix}"]
+        lines += [f"{_SEVERITIES[each.outcome]}: {each.check}: {each.message}", f"    fix: {each.fix}"]
         lines += [f"    run: {each.command}"] if each.command else []
     lines.append("something is wrong" if wrong else "nothing that can be seen from outside is wrong")
-    findings = [{"severity": each.severity, **asdict(each)} for each in diagnoses]
+    names = ("check", "message", "fix", "command")
+    findings = [
+        {"severity": _SEVERITIES[each.outcome], **{name: getattr(each, name) for name in names}} for each in diagnoses
+    ]
     write({"ok": not wrong, "agent": name, "findings": findings}, lines, as_json=arguments.json, out=out)
     return 1 if wrong else 0
 

@@ -7,10 +7,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from hubctl.main import CommandError
-from hubctl.registration.agent import RegisteredAgent, candidates, read_agent, unlike, written_agent
 from hubctl.registration.api import Api, Refused
 from hubctl.registration.oauth import CREDENTIALS_PAGE, Probe, probe_secret
-from hubctl.registration.target import Call, Target, delete_agent, get_resource, update_agent
+from hubctl.registration.target import (
+    Call,
+    RegisteredAgent,
+    Target,
+    candidates,
+    delete_agent,
+    get_resource,
+    read_agent,
+    unlike,
+    update_agent,
+    written_agent,
+)
 
 _DELETION_SECONDS = 120.0
 _FIRST_POLL_SECONDS = 0.05
