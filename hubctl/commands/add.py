@@ -25,11 +25,11 @@ from a2a_hub.routing.parser import load
 from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import Route, RouteTableError
 from a2a_hub.runtime.ids import new_id
-from hubctl.cards.route_draft import draft, of_card, of_tools
 from hubctl.connection import http_address
 from hubctl.console import write
 from hubctl.main import CommandError
 from hubctl.project_files import placeholders, read_table, read_text
+from hubctl.route_draft import draft, of_card, of_tools
 
 _CARDS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _SECONDS = 30.0

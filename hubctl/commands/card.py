@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from a2a_hub.card_rules.check import check_card, has_errors
-from hubctl.cards.built import Form, built_card
-from hubctl.cards.findings import as_text
+from hubctl.cards import Form, as_text, built_card
 from hubctl.main import CommandError
 
 

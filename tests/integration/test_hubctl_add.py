@@ -12,9 +12,9 @@ from a2a_hub.boundaries.iam import Iam
 from a2a_hub.http.client import HttpClient
 from a2a_hub.routing.parser import load
 from a2a_hub.routing.routes import Route
-from hubctl.cards.route_draft import of_card
 from hubctl.commands.add import tried
 from hubctl.main import main
+from hubctl.route_draft import of_card
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import route
 from tests.fakes.mcp_server import McpServer

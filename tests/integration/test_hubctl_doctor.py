@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.http.client import HttpClient
-from hubctl.entrance import Entrance
+from hubctl.commands.doctor import Entrance
 from hubctl.main import main
 from local.cloud import gcloud
 from tests.fakes.http_server import Exchange, HttpServer

@@ -1,6 +1,6 @@
-"""The hub's card from the route table, in the form that a reader wants."""
+"""Agent cards for Gemini Enterprise and others: the hub's, from the route table, and the findings on any as text."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,12 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCapabilities, AgentCard
 from a2a_hub.a2a.compat.v0_3.card import both_versions, to_compat_card
 from a2a_hub.a2a.model import Binding, Version
+from a2a_hub.card_rules.card import Finding, Severity
+from a2a_hub.card_rules.check import has_errors
 from a2a_hub.routing.hub_card import SecurityKind
 from a2a_hub.settings import hub
 from a2a_hub.settings.reader import Settings, SettingsError
+from hubctl.console import counted
 from hubctl.main import CommandError
 from hubctl.project_files import project_file, read_text
 
@@ -86,3 +89,18 @@ def _for_gemini_enterprise(card: AgentCard, *, protocol_version: str) -> dict[st
     body = to_compat_card(reduced, protocol_version=protocol_version)
     del body["additionalInterfaces"]
     return body
+
+
+def as_text(place: str, findings: Sequence[Finding]) -> str:
+    """Return three lines for each finding, then the verdict and the count of each severity."""
+    lines = []
+    for each in findings:
+        lines += [
+            f"{each.severity}: {each.path}: {each.message}",
+            f"    fix:  {each.fix}",
+            f"    rule: {each.rule} ({each.source})",
+        ]
+    counts = [(severity, sum(each.severity is severity for each in findings)) for severity in Severity]
+    counts_text = ", ".join(counted(count, severity) for severity, count in counts if count)
+    verdict = "Gemini Enterprise would not work with it" if has_errors(findings) else "good for Gemini Enterprise"
+    return "\n".join([*lines, f"{place}: {verdict}" + (f" ({counts_text})" if counts_text else "")])

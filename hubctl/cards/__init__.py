@@ -1,1 +1,0 @@
-"""Agent cards for Gemini Enterprise: building them from the route table, and checking them strictly."""
