@@ -34,19 +34,6 @@ class Labelled:
     expected: str
 
 
-@dataclass(frozen=True, slots=True)
-class Routed:
-    """A labelled question and the choice of the router."""
-
-    question: Labelled
-    choice: Choice
-
-    @property
-    def is_right(self) -> bool:
-        """True if the labelled agent is asked, at once or after that of the default has declined."""
-        return self.choice.reaches(self.question.expected)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add = parser.add_argument
@@ -94,13 +81,13 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         raise CommandError(f"the route table has errors:\n{error}") from None
     router = Router(table)
     questions = read_labelled(arguments.file, known=tuple(table.by_id))
-    routed = [Routed(question, router.choose(question.text)) for question in questions]
-    wrong = [each for each in routed if not each.is_right]
-    value = {"ok": not wrong, "questions": len(routed), "wrong": [_as_value(each) for each in wrong]}
+    routed = [(question, router.choose(question.text)) for question in questions]
+    wrong = [(question, choice) for question, choice in routed if not choice.reaches(question.expected)]
+    value = {"ok": not wrong, "questions": len(routed), "wrong": [_as_value(*each) for each in wrong]}
     lines = [*_confusion([route.id for route in table.routes], routed), ""]
-    for each in wrong:
-        place, choice = f"{arguments.file}:{each.question.line}: expected {each.question.expected}", each.choice
-        lines.append(f"{place}, got {choice.route.id} ({choice.reason}): {each.question.text}")
+    for question, choice in wrong:
+        place = f"{arguments.file}:{question.line}: expected {question.expected}"
+        lines.append(f"{place}, got {choice.route.id} ({choice.reason}): {question.text}")
     right = len(routed) - len(wrong)
     lines.append(f"{right} of {len(routed)} right ({right / len(routed):.1%})")
     write(value, lines, as_json=arguments.json, out=out)
@@ -137,10 +124,11 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
     return 1 if wrong else 0
 
 
-def _confusion(ids: Sequence[str], routed: Sequence[Routed]) -> list[str]:
+def _confusion(ids: Sequence[str], routed: Sequence[tuple[Labelled, Choice]]) -> list[str]:
     """Return one row for each label, with one column for each route that a rule chose, and one for the default."""
-    chosen = ((each.question.expected, each.choice) for each in routed)
-    counts = Counter((row, _DEFAULT if each.rule is Rule.DEFAULT else each.route.id) for row, each in chosen)
+    counts = Counter(
+        (question.expected, _DEFAULT if choice.rule is Rule.DEFAULT else choice.route.id) for question, choice in routed
+    )
     columns = (*ids, _DEFAULT)
     width = max(len("expected"), *map(len, columns)) + 2
     header = "expected".ljust(width) + "".join(name.rjust(width) for name in columns)
@@ -148,8 +136,7 @@ def _confusion(ids: Sequence[str], routed: Sequence[Routed]) -> list[str]:
     return [header, *rows]
 
 
-def _as_value(each: Routed) -> dict[str, object]:
-    question, choice = each.question, each.choice
+def _as_value(question: Labelled, choice: Choice) -> dict[str, object]:
     asked = {"line": question.line, "text": question.text, "expected": question.expected}
     return asked | {"route": choice.route.id, "reason": choice.reason}
 
