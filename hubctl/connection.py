@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from a2a_hub.card_rules.addresses import parsed
-from a2a_hub.card_rules.published import CardUnreadable, published_card
+from a2a_hub.card_rules.check import CardUnreadable, published_card
 from a2a_hub.http.client import HttpClient
 from hubctl.main import CommandError
 from hubctl.project_files import read_text

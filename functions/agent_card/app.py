@@ -4,7 +4,7 @@ from msgspec import structs
 
 from a2a_hub.http.dispatch import Dispatcher, Public
 from a2a_hub.http.messages import Handler
-from a2a_hub.identity.key_set import key_set_endpoints
+from a2a_hub.identity.public_keys import key_set_endpoints
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.function import anonymous, front_page, health, serve, stdout_log
 from a2a_hub.settings.hub import HubSettings, card_endpoint, public_card, route_source

@@ -8,12 +8,11 @@ from msgspec import Struct, structs
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import UNAUTHENTICATED, A2AError
 from a2a_hub.http.admission import Door
-from a2a_hub.http.allowed_headers import REQUEST_HEADERS, allowed_headers
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.runtime.function import health, serve, stdout_log
-from a2a_hub.runtime.upstream import Upstream
+from a2a_hub.runtime.upstream import REQUEST_HEADERS, Upstream, allowed_headers
 from a2a_hub.telemetry.log import Log, Record
 from functions.console.cards import Cards
 from functions.console.config import Config

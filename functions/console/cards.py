@@ -8,8 +8,7 @@ import msgspec
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.card_rules.addresses import parsed
-from a2a_hub.card_rules.check import check_text
-from a2a_hub.card_rules.published import CardUnreadable, published_card
+from a2a_hub.card_rules.check import CardUnreadable, check_text, published_card
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.tasks.webhook_address import WebhookAddresses

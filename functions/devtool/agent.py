@@ -37,7 +37,7 @@ from a2a_hub.a2a.model import (
     text_of,
 )
 from a2a_hub.a2a.reply import Failure, MessageFactory, Piece, Progress, Question, Text, to_events
-from a2a_hub.agents.text_limit import too_long_text
+from a2a_hub.agents.function import too_long_text
 from a2a_hub.tasks.task_resolution import CONTINUES_WITH
 from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.redaction import redacted

@@ -18,8 +18,7 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.principal import HUB as HUB_FUNCTION
 from a2a_hub.identity.principal import Contract
-from a2a_hub.language_models import examination as model_examination
-from a2a_hub.language_models.model import LanguageModel
+from a2a_hub.language_models.model import LanguageModel, examine_model
 from a2a_hub.language_models.settings import language_model
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.background import Background
@@ -163,7 +162,7 @@ class _Sweep:
 
 def _examine(config: Config, model: LanguageModel | None) -> Sequence[Step]:
     without = "none is configured: rules find out what is asked for"
-    return (*examine(config, path=config.search_path), *model_examination.examine(model, without=without))
+    return (*examine(config, path=config.search_path), *examine_model(model, without=without))
 
 
 def _card(config: Config) -> AgentCard:

@@ -9,8 +9,7 @@ import msgspec
 
 from a2a_hub.gemini.failure import ModelFailed
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.language_models.model import LanguageModel
-from a2a_hub.language_models.structured import structured
+from a2a_hub.language_models.model import LanguageModel, structured
 
 _TIMEOUT_SECONDS = 4.0
 _MOST_WORDS, _MOST_CHARACTERS = 16, 300

@@ -99,9 +99,9 @@ class Doctor(Struct, frozen=True):
             )
         account = self._account()
         if only is None and self.model is not None:
-            from a2a_hub.language_models import examination as model_examination
+            from a2a_hub.language_models.model import examine_model
 
-            examined += (Examined(subject="model", steps=tuple(model_examination.examine(self.model, without=""))),)
+            examined += (Examined(subject="model", steps=tuple(examine_model(self.model, without=""))),)
         if only is None and (screened := [route for route in routes if route.safety]):
             missing = without_armor(screened[0])
             step = (

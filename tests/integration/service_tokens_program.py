@@ -8,8 +8,7 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from a2a_hub.identity.default_credentials import DefaultCredentials
-from a2a_hub.identity.service_tokens import TokenUnavailable
+from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
 
 _tokens = DefaultCredentials()
 

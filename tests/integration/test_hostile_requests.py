@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from a2a_hub.http.allowed_headers import REQUEST_HEADERS
 from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.identity.authentication import HEADER
+from a2a_hub.runtime.upstream import REQUEST_HEADERS
 from local.envoy import local_routes
 from tests.fakes.http_server import HttpServer
 from tests.integration.envoys import gateway

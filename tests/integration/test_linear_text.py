@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.agents.text_limit import MAX_TEXT_CHARACTERS
+from a2a_hub.agents.function import MAX_TEXT_CHARACTERS
 from tests.fakes.every_function import (
     FUNCTIONS,
     JSON_RPC,

@@ -16,7 +16,7 @@ from google.auth.transport.requests import AuthorizedSession
 
 from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
 from a2a_hub.gemini.prompt import Ended
-from a2a_hub.language_models.traced import traced
+from a2a_hub.language_models.model import traced
 from a2a_hub.telemetry import otlp, tracing
 from a2a_hub.telemetry.otlp import OtlpRecorder
 from tests.fakes.agent_server import AgentServer

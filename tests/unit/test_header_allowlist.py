@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.operations import OPERATIONS
 from a2a_hub.a2a.version_table import CODECS
-from a2a_hub.http.allowed_headers import REQUEST_HEADERS, allowed_headers
+from a2a_hub.runtime.upstream import REQUEST_HEADERS, allowed_headers
 from functions.gate.header_allowlist import (
     PARAMETERS,
     allowed_query,

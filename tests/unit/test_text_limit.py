@@ -5,7 +5,7 @@ import json
 import pytest
 
 from a2a_hub.agents import settings
-from a2a_hub.agents.text_limit import MAX_TEXT_CHARACTERS, with_text_limit
+from a2a_hub.agents.function import MAX_TEXT_CHARACTERS, with_text_limit
 from a2a_hub.http.messages import Request, body_of
 from functions.expense.app import KNOWLEDGE, build
 from functions.expense.desk import ExpenseDesk, load

@@ -12,8 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from a2a_hub.http.messages import Request
-from a2a_hub.identity.key_set import JWKS_PATH, key_set_endpoints
-from a2a_hub.identity.public_keys import PublicKey, public_keys
+from a2a_hub.identity.public_keys import JWKS_PATH, PublicKey, key_set_endpoints, public_keys
 from a2a_hub.settings.reader import SettingsError
 from functions.tasks.config import Config, read
 from functions.tasks.webhooks.notification import Signer

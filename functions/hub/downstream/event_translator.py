@@ -28,10 +28,10 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
     data_as_text,
+    file_text,
 )
 from a2a_hub.a2a.reply import Data, Idle, Piece, Progress, Question, Surface, Text
 from a2a_hub.text.language import Language
-from functions.hub.downstream.part_texts import after_another, joined, text_of_parts, texts_of
 from functions.hub.downstream.tool_event_translator import ToolEventTranslator
 
 TranslatedEvent = tuple[Event | None, Sequence[Piece]]
@@ -40,6 +40,7 @@ TranslatedEvent = tuple[Event | None, Sequence[Piece]]
 # An agent's remedies for its own failures, and what a model wrote that could not be verified: `/tools/query` shows them to
 # operators, an answer does not.
 _FOR_THE_OPERATOR = frozenset({"hints", "dropped"})
+_SENTENCE_ENDS = tuple(".!?:。！？：」）")
 _sorted_json = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -101,7 +102,7 @@ class EventTranslator:
                 yield from self._status(status_from_history(event) if asks else event.status)
                 if self.state is TaskState.COMPLETED and not self.has_text and not self._data:
                     parts = tuple(chain.from_iterable(message.parts for message in last_answers(event.history)))
-                    yield from self._append(joined(parts))
+                    yield from self._append(_joined(parts))
                     yield from self._new_data(parts)
             case TaskStatusUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
@@ -200,7 +201,7 @@ class EventTranslator:
         return waits and self.tools.is_present and not self.tools.questions
 
     def _in_progress(self) -> str:
-        return joined(tuple(chain.from_iterable(self._progress.values())))
+        return _joined(tuple(chain.from_iterable(self._progress.values())))
 
     def _artifact(
         self, artifact: Artifact, *, append: bool, again: bool = False, more: bool = False
@@ -208,22 +209,22 @@ class EventTranslator:
         if self.tools.is_tool_output(artifact.artifact_id):
             return
         # Texts are compared without their separators: a task at its end has the chunks of its stream as parts.
-        bare = "".join(texts_of(artifact.parts))
-        whole = joined(artifact.parts)
+        bare = "".join(_texts_of(artifact.parts))
+        whole = _joined(artifact.parts)
         texts = self._artifacts.get(artifact.artifact_id)
         if texts is None and again and bare and self._delivered.get(artifact.artifact_id) == _hash(bare):
             self._repeated.append(bare)
             self._artifacts[artifact.artifact_id] = [bare]
             return
         if texts is None:
-            yield from self._append(after_another(whole, self.has_text), more=more)
+            yield from self._append(_after_another(whole, self.has_text), more=more)
             self._artifacts[artifact.artifact_id] = [bare]
         elif append:
             yield from self._append(whole, more=more)
             texts.append(bare)
         elif bare != (before := "".join(texts)):
             grown = bare.startswith(before)
-            yield from self._append(bare[len(before) :] if grown else after_another(whole, self.has_text), more=more)
+            yield from self._append(bare[len(before) :] if grown else _after_another(whole, self.has_text), more=more)
             texts[:] = [bare]
         yield from self._new_data(artifact.parts)
 
@@ -282,3 +283,45 @@ def status_from_history(task: Task) -> TaskStatus:
 
 def _hash(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def text_of_parts(parts: tuple[Part, ...]) -> str:
+    """Return a line for each part."""
+    return "\n".join(_texts_of(parts))
+
+
+def _texts_of(parts: tuple[Part, ...]) -> list[str]:
+    """Return the parts' texts; a file is named, since a text-only client cannot show it. A model's thoughts are left out, as ADK
+    marks them.
+    """
+    return [
+        part.text if part.text is not None else file_text(part)
+        for part in parts
+        if part.data is UNSET and not (part.metadata or {}).get("adk_thought")
+    ]
+
+
+def _joined(parts: tuple[Part, ...]) -> str:
+    """Join an artifact's parts into one text: paragraphs, or chunks of a stream that its agent put together again.
+
+    A file is a paragraph. A part after one that ends a sentence begins a paragraph; so does a capital after a small letter.
+    """
+    pieces: list[str] = []
+    end, after_file = "", False
+    for part in parts:
+        for text in _texts_of((part,)):
+            is_file = part.text is None
+            if (
+                end.removesuffix("\n").endswith(_SENTENCE_ENDS)
+                or (end[-1:].islower() and text[:1].isupper())
+                or (end and not end.endswith("\n") and (is_file or after_file))
+            ):
+                text = f"\n{text}"
+            pieces.append(text)
+            end, after_file = (end + text)[-2:], is_file
+    return "".join(pieces)
+
+
+def _after_another(text: str, has_text: bool) -> str:
+    """Return the text, as a paragraph of its own if there is text before it."""
+    return f"\n\n{text}" if has_text and text else text

@@ -42,10 +42,10 @@ from a2a_hub.mcp.client import McpClient, Tool, ToolResult
 from a2a_hub.routing.routes import Route
 from a2a_hub.task_store.store import SharedState, Unavailable
 from a2a_hub.text.language import language_of
+from functions.hub.downstream.event_translator import text_of_parts
 from functions.hub.downstream.guard import Guard
 from functions.hub.downstream.interface import AgentRequest, AnswersOnly, TransportCall
 from functions.hub.downstream.mcp_planner import CalledTool, Dialogue, ToolPlanner
-from functions.hub.downstream.part_texts import text_of_parts
 
 _DIALOGUE = "dialogue"
 _ALLOWED = "proceed_once"

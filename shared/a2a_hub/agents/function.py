@@ -10,19 +10,28 @@ from a2a_hub.a2a.card import OUTPUT_MODES, AgentCapabilities, AgentCard, AgentEx
 from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.declining import declines
 from a2a_hub.a2a.model import SendMessageRequest, text_of
-from a2a_hub.a2a.reply import Data, Piece
+from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.a2a.server import A2AServer
-from a2a_hub.agents.text_limit import with_text_limit
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler
 from a2a_hub.identity.authentication import Identify
 from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, serve, status_pages
 from a2a_hub.telemetry import tracing
-from a2a_hub.telemetry.log import Log
+from a2a_hub.telemetry.log import Log, Record
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.telemetry.redaction import redacted
+from a2a_hub.text.language import Language, answer_language
 
 __all__ = ["agent_card", "agent_function"]
+
+MAX_TEXT_CHARACTERS = 300_000
+"""Some hundred pages; longer texts are files. What costs time grows with a text, and one caller must not hold the others up."""
+_TOO_LONG = {
+    Language.EN: "Your message has {length:,} characters, and I read at most {most:,}. Please shorten it, or send the part "
+    "that your question is about.",
+    Language.JA: "メッセージが{length:,}文字あります。一度にお読みできるのは{most:,}文字までです。短くするか、"
+    "ご質問に関係する部分だけをお送りください。",
+}
 
 
 def agent_card(
@@ -60,7 +69,7 @@ def agent_function(
 ) -> Handler:
     """Return a handler for the whole function. `answer` is the agent; see `a2a_hub.a2a.reply` for what it yields.
 
-    The agent gets no longer text than `a2a_hub.agents.text_limit` allows, and `seconds` until its deadline.
+    The agent gets no longer text than `MAX_TEXT_CHARACTERS`, and `seconds` until its deadline.
     """
     answer = with_text_limit(answer)
 
@@ -94,3 +103,26 @@ def serve_agent(
         fallback=server.handle,
     )
     return serve(dispatcher.handle, log=log, before=before)
+
+
+def too_long_text(text: str, record: Record) -> str | None:
+    """Return the answer to a text that is too long, noted in `record`; None for any other text."""
+    if len(text) <= MAX_TEXT_CHARACTERS:
+        return None
+    record.update(outcome=Outcome.REFUSED, fault="text_too_long", textCharacters=len(text))
+    return _TOO_LONG[answer_language(text)].format(length=len(text), most=MAX_TEXT_CHARACTERS)
+
+
+def with_text_limit(answer: Answer) -> Answer:
+    """Return `answer` for texts of at most `MAX_TEXT_CHARACTERS`; longer ones are answered with their length and the limit."""
+
+    def answer_within_limit(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        text = text_of(request.message)
+        refusal = too_long_text(text, call.record)
+        if refusal is None:
+            yield from answer(request, call)
+            return
+        yield Text(refusal)
+        yield Data({"answered": False, "textCharacters": len(text), "maxTextCharacters": MAX_TEXT_CHARACTERS})
+
+    return answer_within_limit

@@ -8,8 +8,7 @@ import msgspec
 
 from a2a_hub.gemini.failure import ModelFailed
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.language_models.model import LanguageModel
-from a2a_hub.language_models.structured import structured
+from a2a_hub.language_models.model import LanguageModel, structured
 from a2a_hub.text.language import language_of
 from a2a_hub.text.quantities import quantities
 

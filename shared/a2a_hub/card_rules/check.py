@@ -1,12 +1,15 @@
-"""The rules on a card for Gemini Enterprise as one table, their application, and the findings as JSON."""
+"""The rules on a card for Gemini Enterprise as one table, their application to a card, published or as text, and the findings."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlsplit
 
 from a2a_hub.card_rules import content_rules, form_rules
 from a2a_hub.card_rules.card import Card, Finding, Flaw, Rule, Severity
+from a2a_hub.http.client import HttpClient, HttpFailure, fetch
+from a2a_hub.http.messages import JSON
 
 _TILE_2 = "Gemini Enterprise A2A tile, rule 2"
 _TILE_4 = "Gemini Enterprise A2A tile, rule 4"
@@ -16,6 +19,10 @@ _CLIENT = "Gemini Enterprise as an A2A client (docs/gemini-enterprise.md)"
 _REPORTED = "reported by people who registered agents (docs/gemini-enterprise.md)"
 _REGISTRY = "Agent Registry, JSON schemas (docs/agent-registry.md)"
 _OWN = "this project's choice"
+
+_WELL_KNOWN = "/.well-known/agent-card.json"
+_SECONDS = 15.0
+_MOST_BYTES = 4 << 20
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -91,3 +98,23 @@ def as_json(place: str, findings: Sequence[Finding]) -> str:
     """Return one JSON object: `card`, `ok`, `findings`."""
     value = {"card": place, "ok": not has_errors(findings), "findings": [asdict(each) for each in findings]}
     return json.dumps(value, ensure_ascii=False)
+
+
+class CardUnreadable(Exception):
+    """The reason why there is no card, as a sentence with its address."""
+
+
+def published_card(url: str, *, http: HttpClient) -> str:
+    """Return the card at a URL as text: the strict 0.3 card, which is the one to register.
+
+    A URL that names no .json file is an agent's. Raises CardUnreadable.
+    """
+    address = url if urlsplit(url).path.endswith(".json") else url.rstrip("/") + _WELL_KNOWN
+    headers = {"accept": JSON, "a2a-version": "0.3"}
+    try:
+        answer, body = fetch(http, "GET", address, headers=headers, seconds=_SECONDS, max_bytes=_MOST_BYTES)
+    except HttpFailure as failure:
+        raise CardUnreadable(f"{address} cannot be read: {failure.detail}") from None
+    if answer.status != 200:
+        raise CardUnreadable(f"{address} answers HTTP {answer.status}: a card must be readable without a token")
+    return body.decode("utf-8", errors="replace")

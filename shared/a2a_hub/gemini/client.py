@@ -14,7 +14,7 @@ from a2a_hub.gemini.prompt import Ended, FunctionCall, Prompt, Waiting
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import Budget, HttpClient
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.language_models.traced import traced
+from a2a_hub.language_models.model import traced
 from a2a_hub.quota.quotas import Counters
 
 _MAX_ANSWER_BYTES = 8 << 20

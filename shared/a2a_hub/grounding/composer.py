@@ -21,8 +21,7 @@ from a2a_hub.grounding.prompt import instruction, prompt_text
 from a2a_hub.grounding.sentence_stream import Form, SentenceStream, WrittenSentence
 from a2a_hub.grounding.verifier import verify
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.language_models.model import LanguageModel
-from a2a_hub.language_models.structured import schema_of
+from a2a_hub.language_models.model import LanguageModel, schema_of
 from a2a_hub.telemetry import tracing
 from a2a_hub.text.language import Language
 

@@ -13,7 +13,7 @@ from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
 from a2a_hub.gemini.prompt import Ended, FunctionCall, FunctionResult, ModelTurn, Prompt, UserTurn, Waiting
 from a2a_hub.http.client import Answer, Budget, Fault, Http, HttpFailure
 from a2a_hub.http.messages import JSON, Cancellation, delay_of
-from a2a_hub.language_models.traced import traced
+from a2a_hub.language_models.model import traced
 from a2a_hub.quota.quotas import Counters
 
 _MAX_ANSWER_BYTES = 4 << 20

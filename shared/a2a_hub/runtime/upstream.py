@@ -3,13 +3,12 @@
 import math
 import time
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from a2a_hub.a2a.errors import OVERLOADED, RETRY_SOON, UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.http.admission import Capacity, Overloaded
-from a2a_hub.http.allowed_headers import RESPONSE_HEADERS, allowed_headers
 from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.forwarded_body import STREAM_END, ForwardedBody, ReadinessWatcher
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
@@ -25,6 +24,37 @@ _LOOK_SECONDS = 0.05
 _REFUSALS = frozenset({401, 403, 429})
 _RETRY_AFTER = {"retry-after": "5"}
 _TIMED_OUT = ErrorKind("TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False)
+
+# Allow-lists, since no deny-list has all names.
+REQUEST_HEADERS = (
+    "accept",
+    "accept-language",
+    "a2a-extensions",
+    "a2a-version",
+    "content-type",
+    "if-modified-since",
+    "if-none-match",
+    "last-event-id",
+    "traceparent",
+    "tracestate",
+    "user-agent",
+    # The function's own: a caller's never gets here (`Log.requests`).
+    "x-request-id",
+    "x-a2a-extensions",
+)
+RESPONSE_HEADERS = (
+    "a2a-extensions",
+    "allow",
+    "cache-control",
+    "content-type",
+    "etag",
+    "last-modified",
+    "retry-after",
+    "vary",
+    "www-authenticate",
+    "x-a2a-extensions",
+    "x-accel-buffering",
+)
 
 
 class AnsweredByPlatform(A2AError):
@@ -173,3 +203,8 @@ class Upstream:
 
 def _is_json(media_type: str) -> bool:
     return media_type == JSON or media_type.endswith("+json")
+
+
+def allowed_headers(headers: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
+    """Return the headers on the list, without those that hold control characters."""
+    return {name: value for name in allowed if (value := headers.get(name)) and value.isprintable()}

@@ -12,8 +12,7 @@ from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.card_signature import CardSigner, signer_of
 from a2a_hub.a2a.model import Version
 from a2a_hub.identity import private_key
-from a2a_hub.identity.key_set import JWKS_PATH
-from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
+from a2a_hub.identity.public_keys import EXPECTED, JWKS_PATH, PublicKey, public_keys
 from a2a_hub.routing.hub_card import SecurityKind, hub_card
 from a2a_hub.routing.parser import load
 from a2a_hub.routing.routes import Route, RouteTable, RouteTableError, restricted
@@ -182,7 +181,7 @@ def _route_file(settings: Settings, environ: Mapping[str, str]) -> RouteFile:
         return RouteFile(settings.file("ROUTES_FILE", _ROUTES), environ)
     # Deployments without a bucket do not pay for these at their start.
     from a2a_hub.http.client import HttpClient
-    from a2a_hub.identity.default_credentials import DefaultCredentials
+    from a2a_hub.identity.service_tokens import DefaultCredentials
     from a2a_hub.routing.bucket_file import BucketFile
 
     endpoint, tokens = settings.endpoint("STORAGE_EMULATOR_HOST"), DefaultCredentials()

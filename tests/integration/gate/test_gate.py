@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.http.allowed_headers import REQUEST_HEADERS
 from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
 from a2a_hub.identity.principal import digest
+from a2a_hub.runtime.upstream import REQUEST_HEADERS
 from functions.gate.app import build
 from functions.gate.config import read
 from tests.fakes.http_server import Exchange, HttpServer
