@@ -43,7 +43,12 @@ class Served(Struct, frozen=True, kw_only=True):
         text = text[:_MOST_CHARACTERS]
         if skill is not None:
             if skill not in routes or not may_use(routes[skill], principal):
-                raise self._unknown_skill(incoming.skill_field, principal)
+                field, known = (
+                    incoming.skill_field,
+                    ", ".join(each.id for each in routes.values() if may_use(each, principal)),
+                )
+                message = f"Invalid parameters: {field} is unknown; known are {known}"
+                raise A2AError(INVALID_PARAMS, message, fields=((field, f"must be one of {known}"),))
             return self.router.choose(text, skill=skill)
         last = routes.get(conversation.route_id) if conversation else None
         if conversation is not None and incoming.acts_on is not None:
@@ -72,14 +77,6 @@ class Served(Struct, frozen=True, kw_only=True):
             if route.passes_tasks and not {*route.extensions}.isdisjoint(extensions) and may_use(route, principal)
         ]
         return max(having, key=lambda route: route.priority).id if having else None
-
-    def _unknown_skill(self, field: str, principal: Principal | None) -> A2AError:
-        known = ", ".join(route.id for route in self.routes.values() if may_use(route, principal))
-        return A2AError(
-            INVALID_PARAMS,
-            f"Invalid parameters: {field} is unknown; known are {known}",
-            fields=((field, f"must be one of {known}"),),
-        )
 
 
 class Tables:

@@ -15,6 +15,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import CancelTaskRequest, text_of
 from a2a_hub.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
 from a2a_hub.identity.principal import may_call
+from a2a_hub.routing.router import Rule
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.task_store.store import Unavailable
 from a2a_hub.tasks.operations import TaskOperations
@@ -113,7 +114,7 @@ class Commands(Struct, frozen=True):
                 usable = [each for each in listed if each.name not in _NAMES and self._is_routed(f"/{each.name}")]
                 return texts.help_text(self._routes_of(call), usable, language)
             case Command.UNKNOWN:
-                return texts.unknown_command_text(language)
+                return f"{texts.UNKNOWN_COMMAND[language]}\n\n{texts.HELP[language]}"
             case Command.GOOD | Command.BAD:
                 comment = _RATING.sub("", text)
                 if not self._rate(command.value, comment, call, context_id):
@@ -170,7 +171,8 @@ class Commands(Struct, frozen=True):
         return None if parsed and parsed[0] is Command.UNKNOWN and self._is_routed(text) else parsed
 
     def _is_routed(self, text: str) -> bool:
-        return self.tables.now.router.has_rule_for(text)
+        """Return True if a rule of some route matches the text."""
+        return self.tables.now.router.choose(text).rule in (Rule.NAMED, Rule.KEYWORD, Rule.PATTERN)
 
     def _task_command(self, command: Command, number: int | None, call: Call, language: Language) -> str:
         tasks = self.tasks

@@ -63,7 +63,7 @@ _ASK = {
     _JA: "ふだんの言葉で質問すると、次のいずれかの担当エージェントに取り次ぎます。",
 }
 _EXAMPLE = {_EN: " For example: “{example}”", _JA: "例：「{example}」"}
-_HELP = {
+HELP = {
     _EN: "There are also commands:\n"
     "/routes: lists the agents\n"
     "/tasks: your latest tasks\n"
@@ -121,12 +121,7 @@ def help_text(routes: Sequence[Route], agent_commands: Sequence[SlashCommand], l
     colon = ": " if language is _EN else "："
     lines = [f"/{command.name}{colon}{_in_language(command.description, language)}" for command in agent_commands]
     agents = [_ASK[language], *(_route_line(route, language) for route in routes), ""]
-    return "\n".join([*agents, _HELP[language], *([f"\n{_AGENT_COMMANDS[language]}", *lines] if lines else ())])
-
-
-def unknown_command_text(language: Language) -> str:
-    """Return that the command does not exist, and list the existing ones."""
-    return f"{UNKNOWN_COMMAND[language]}\n\n{_HELP[language]}"
+    return "\n".join([*agents, HELP[language], *([f"\n{_AGENT_COMMANDS[language]}", *lines] if lines else ())])
 
 
 def routes_text(routes: Sequence[Route], language: Language) -> str:

@@ -11,7 +11,7 @@ from a2a_hub.a2a.bindings import jsonrpc
 from a2a_hub.a2a.call import Call, takes_data
 from a2a_hub.a2a.card import OUTPUT_MODES, AgentCard
 from a2a_hub.a2a.errors import A2AError, invalid_field
-from a2a_hub.a2a.model import Binding, Message, SendMessageRequest, Version
+from a2a_hub.a2a.model import Binding, SendMessageRequest, Version
 from a2a_hub.a2a.operations import CREATE_PUSH_CONFIG, Capability, Operation
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.messages import Request
@@ -66,8 +66,11 @@ def accepted_modes(operation: Operation, params: Struct, active: tuple[str, ...]
     if not isinstance(params, SendMessageRequest):
         return None
     named = params.configuration.accepted_output_modes if params.configuration else None
-    of_programs = tuple(uri for uri in active if uri not in a2ui_in(active))
-    return OUTPUT_MODES if of_programs and not named and _uses_one(params.message, of_programs) else named
+    of_programs = {uri for uri in active if uri not in a2ui_in(active)}
+    message = params.message
+    uses_one = not of_programs.isdisjoint((*message.extensions, *(message.metadata or ())))
+    has_data = any(isinstance(part.data, dict) for part in message.parts)
+    return OUTPUT_MODES if of_programs and not named and (uses_one or has_data) else named
 
 
 def contract_of(
@@ -154,8 +157,3 @@ def _satisfies(declared: str, requested: str) -> bool:
     minor, wanted_minor = int(has[2] or 0), int(wants[2] or 0)
     # Before 1.0.0, any minor version may break callers of another.
     return minor == wanted_minor if has[1] == "0" else minor >= wanted_minor
-
-
-def _uses_one(message: Message, active: tuple[str, ...]) -> bool:
-    marked = (*message.extensions, *(message.metadata or ()))
-    return any(uri in active for uri in marked) or any(isinstance(part.data, dict) for part in message.parts)

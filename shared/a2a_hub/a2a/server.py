@@ -252,7 +252,11 @@ class A2AServer:
         self, operation: Operation, params: Struct, call: Call, exchange: Exchange, headers: dict[str, str]
     ) -> Response:
         with ExitStack() as open_stream:
-            self._count_stream(call, open_stream)
+            # In this process, and of the caller.
+            if self._capacity is not None:
+                open_stream.callback(self._capacity.open_stream(call.principal.subject if call.principal else ""))
+            if self._open_stream is not None:
+                open_stream.callback(self._open_stream(call.principal))
             self._check_capacity(params, call)
             events = self._events(operation, params, call)
             on_close = open_stream.pop_all().close
@@ -281,13 +285,6 @@ class A2AServer:
             on_close=on_close,
         )
         return Response(headers=sse.HEADERS | headers, body=stream)
-
-    def _count_stream(self, call: Call, until: ExitStack) -> None:
-        """Count an open stream, in this process and of the caller, `until` the end of this context."""
-        if self._capacity is not None:
-            until.callback(self._capacity.open_stream(call.principal.subject if call.principal else ""))
-        if self._open_stream is not None:
-            until.callback(self._open_stream(call.principal))
 
     def _failed(self, exception: Exception, params: Struct, call: Call, exchange: Exchange) -> Response:
         error = self._error(exception, call.record)

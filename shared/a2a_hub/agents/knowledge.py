@@ -59,7 +59,7 @@ def searchable(text: str) -> str:
     A run of Japanese is one word, without blanks and points within it.
     """
     text = _APOSTROPHE.sub("", _POSSESSIVE.sub("", normalise(text)))
-    text = _ACCENTED.sub(_without_accent, text)
+    text = _ACCENTED.sub(lambda match: unicodedata.normalize("NFD", match[0])[0], text)
     words: list[str] = []
     joins = False
     for token in _TOKEN.findall(text):
@@ -78,10 +78,6 @@ def search_term(term: str) -> str:
     left = "" if _IS_JAPANESE.match(words[1:2]) else " "
     right = "" if _IS_JAPANESE.match(words[-2:-1]) else " "
     return f"{left}{words.strip()}{right}"
-
-
-def _without_accent(match: re.Match[str]) -> str:
-    return unicodedata.normalize("NFD", match[0])[0]
 
 
 def _singular(word: str) -> str:

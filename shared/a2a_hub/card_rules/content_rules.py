@@ -28,6 +28,7 @@ _BARE_MODES = {
     "image": "image/png",
     "file": "application/octet-stream",
 }
+_LONG_FORM = "https://www.googleapis.com/auth/userinfo."
 _NEEDED_SCOPES = ("openid", "email")
 _GOOGLE_HOST = "accounts.google.com"
 _SHOWN = "hubctl card --for gemini-enterprise shows them"
@@ -237,17 +238,13 @@ def scopes(card: Card) -> Iterator[Flaw]:
         given = flow.get("scopes")
         if not isinstance(given, dict):
             continue
-        lacking = [scope for scope in _NEEDED_SCOPES if scope not in given and not _is_long_form(scope, given)]
+        lacking = [scope for scope in _NEEDED_SCOPES if not {scope, f"{_LONG_FORM}{scope}"} & given.keys()]
         if lacking:
             yield Flaw(
                 f"{path}.scopes",
                 f"{', '.join(lacking)} is not among the scopes: the token does not tell who the user is",
                 f"add {', '.join(lacking)}",
             )
-
-
-def _is_long_form(scope: str, given: dict[str, Any]) -> bool:
-    return f"https://www.googleapis.com/auth/userinfo.{scope}" in given
 
 
 def _flow(scheme: Any) -> dict[str, Any] | None:

@@ -94,10 +94,6 @@ class Router:
             choice = self._ruled(normalise(quoting))
         return choice or self._unruled(own, last_route, extension_route)
 
-    def has_rule_for(self, text: str) -> bool:
-        """Return True if a rule of some route matches the text."""
-        return self.choose(text).rule in (Rule.NAMED, Rule.KEYWORD, Rule.PATTERN)
-
     def passed_over(self, text: str) -> dict[str, str]:
         """Return the reasons why other routes with matching rules were not chosen, by their ids; the nearest first."""
         text = ends_of(text, max_characters=_MAX_CHARACTERS)

@@ -11,10 +11,6 @@ LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 """The names of this machine in URLs: credentials may go there over http."""
 
 
-def _print_warning(message: str) -> None:
-    sys.stderr.write(f"WARNING: {message}\n")
-
-
 class SettingsError(SystemExit):
     """All errors of the settings, one line each, with the variable's name.
 
@@ -23,11 +19,10 @@ class SettingsError(SystemExit):
 
 
 class Settings:
-    """Typed reads of `environ`; call `check` after the last one. `warn` writes a line to the operator."""
+    """Typed reads of `environ`; call `check` after the last one."""
 
-    def __init__(self, environ: Mapping[str, str], *, warn: Callable[[str], object] = _print_warning) -> None:
+    def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self.warn = warn
         self._problems: list[str] = []
 
     def _value(self, name: str) -> str:
@@ -53,6 +48,10 @@ class Settings:
         except (OSError, ValueError):
             self.problem(name, expected)
             return None
+
+    def warn(self, message: str) -> None:
+        """Write a line to the operator."""
+        sys.stderr.write(f"WARNING: {message}\n")
 
     def flag(self, name: str) -> bool:
         """Return true or false; unset is false."""

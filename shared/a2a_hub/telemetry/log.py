@@ -174,7 +174,7 @@ class Log:
             name = f"projects/{self._project}/traces/{trace.trace_id}" if self._project else trace.trace_id
             fields["logging.googleapis.com/trace"] = name
             fields["logging.googleapis.com/spanId"] = trace.span_id
-            fields["logging.googleapis.com/trace_sampled"] = trace.is_sampled
+            fields["logging.googleapis.com/trace_sampled"] = int(trace.traceparent[-2:], 16) & 1 == 1
         if tracing.is_on():
             _end_request(record.span, request, fields, status, milliseconds / 1000)
         self.line(severity, f"{request.method} {request.path} {status}", **fields)
@@ -235,11 +235,6 @@ class Trace(Struct, frozen=True):
     traceparent: str
     trace_id: str
     span_id: str
-
-    @property
-    def is_sampled(self) -> bool:
-        """True if the trace is recorded."""
-        return int(self.traceparent[-2:], 16) & 1 == 1
 
 
 def trace_of(headers: Mapping[str, Any]) -> Trace | None:
