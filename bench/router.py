@@ -6,7 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.kinds import Public
 from a2a_hub.routing.parser import load, unset_variables
 from a2a_hub.routing.patterns import compile_all
 from a2a_hub.routing.router import Router

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.routing import parser
 from a2a_hub.routing.routes import Route
 from a2a_hub.toml.checked_table import CheckedTable, Choice

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.compat.v0_3.card import to_core_card
 from a2a_hub.a2a.extensions.tool_updates import visible
-from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.diagnosis.gcloud import service_of
 from a2a_hub.mcp.client import Tool
 from a2a_hub.routing.router import Router, Rule

@@ -13,7 +13,7 @@ from a2a_hub.a2a.compat.v0_3.card import to_core_card
 from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.boundaries.boundary import Boundary, Examination
-from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.diagnosis.gcloud import Service, service_of
 from a2a_hub.diagnosis.report import (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/boundaries.md").read_text(encoding="utf-8")

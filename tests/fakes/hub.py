@@ -13,7 +13,7 @@ from msgspec import structs
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Binding, Version
-from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.kinds import Public
 from a2a_hub.http.messages import Handler, Request, Response, blocking, body_of
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.routing.routes import HubProfile, Route, RouteTable

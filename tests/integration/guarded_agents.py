@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from a2a_hub.boundaries.boundary import Boundary
-from a2a_hub.boundaries.oauth_client_credentials import OAuthClientCredentials
+from a2a_hub.boundaries.kinds import OAuthClientCredentials
 from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import (
     CredentialSources,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.boundaries.kinds import User
 from a2a_hub.boundaries.sources import CredentialSources
-from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
 from a2a_hub.routing.routes import BreakerLimits
 from functions.hub.downstream.a2a_transport import a2a_agent

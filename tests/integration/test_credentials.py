@@ -7,12 +7,8 @@ import pytest
 
 from a2a_hub.a2a.model import Message, Part, Role
 from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest
-from a2a_hub.boundaries.google_api import GoogleApi
-from a2a_hub.boundaries.iam import Iam
-from a2a_hub.boundaries.public import Public
-from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.kinds import KINDS, GoogleApi, Iam, Public, User
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
-from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.service_tokens import TokenUnavailable
 from a2a_hub.routing.routes import Route

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.boundaries.boundary import Boundary
-from a2a_hub.boundaries.google_api import GoogleApi
-from a2a_hub.boundaries.iam import Iam
-from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.kinds import GoogleApi, Iam, Public
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Outcome, Step

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.boundaries.iam import Iam
+from a2a_hub.boundaries.kinds import Iam
 from a2a_hub.http.client import HttpClient
 from a2a_hub.routing.parser import load
 from a2a_hub.routing.routes import Route

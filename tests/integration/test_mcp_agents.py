@@ -11,7 +11,7 @@ import pytest
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.model import Message, Part, Role, TaskState, TaskStatusUpdateEvent
 from a2a_hub.boundaries.boundary import CredentialRequest
-from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.kinds import Public
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.http.client import Budget, HttpClient

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.boundaries.api_key import ApiKey
+from a2a_hub.boundaries.kinds import ApiKey
 from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import (
     ClientAuthentication,

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.boundaries.api_key import ApiKey
 from a2a_hub.boundaries.boundary import Boundary
-from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.kinds import ApiKey, Public
 from a2a_hub.boundaries.sources import (
     CredentialSources,
 )

@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.boundaries.boundary import Boundary
-from a2a_hub.boundaries.google_api import GoogleApi
-from a2a_hub.boundaries.iam import Iam
-from a2a_hub.boundaries.public import Public
-from a2a_hub.boundaries.user import User
+from a2a_hub.boundaries.kinds import GoogleApi, Iam, Public, User
 from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text

@@ -8,7 +8,7 @@ import openapi_spec_validator
 import pytest
 import yaml
 
-from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.http.messages import Response
 from a2a_hub.identity.principal import Principal
 from local.docs.openapi import rendered

@@ -2,9 +2,8 @@
 
 import pytest
 
-from a2a_hub.boundaries.api_key import ApiKey
 from a2a_hub.boundaries.boundary import Boundary
-from a2a_hub.boundaries.oauth_client_credentials import OAuthClientCredentials
+from a2a_hub.boundaries.kinds import ApiKey, OAuthClientCredentials
 from a2a_hub.boundaries.sources import ClientAuthentication, OAuthClient, SecretReference
 from a2a_hub.routing.parser import load
 from a2a_hub.routing.routes import RouteTableError

@@ -9,8 +9,8 @@ from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.boundaries.boundary import CredentialRequest
+from a2a_hub.boundaries.kinds import User
 from a2a_hub.boundaries.sources import CredentialSources
-from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import Budget, HttpClient
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.a2a_transport import Discovery

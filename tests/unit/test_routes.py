@@ -5,9 +5,7 @@ import re
 import pytest
 
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.boundaries.iam import Iam
-from a2a_hub.boundaries.public import Public
-from a2a_hub.boundaries.registry import BOUNDARY_KEYS
+from a2a_hub.boundaries.kinds import BOUNDARY_KEYS, Iam, Public
 from a2a_hub.routing.parser import load, unset_variables
 from a2a_hub.routing.routes import BreakerLimits, Route, RouteTableError
 from tests.unit.route_tables import DEFAULT, SHIPPED_FILE, route_text, shipped_table

@@ -1,1 +1,1 @@
-"""The boundaries between the hub and its agents (docs/boundaries.md): one file per kind, listed in `registry.py`."""
+"""The boundaries between the hub and its agents (docs/boundaries.md): their kinds are in `kinds.py`."""

@@ -10,8 +10,7 @@ from msgspec import Struct, structs
 from a2a_hub.a2a.extensions.development_tool import is_development_tool
 from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.boundaries.boundary import Boundary, address_problem
-from a2a_hub.boundaries.public import Public
-from a2a_hub.boundaries.registry import BOUNDARY_KEYS, KINDS
+from a2a_hub.boundaries.kinds import BOUNDARY_KEYS, KINDS, Public
 from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
 from a2a_hub.routing.compiled_table import PATTERN_KEYS, CompiledTable, compile_table
 from a2a_hub.routing.patterns import BadPattern, compile_pattern

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from a2a_hub.boundaries.user import User
+from a2a_hub.boundaries.kinds import User
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, status, task
 from tests.fakes.http_server import Exchange
