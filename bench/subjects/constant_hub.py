@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 import a2a_hub.runtime.cold_start  # noqa: F401
 from a2a_hub.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
-from a2a_hub.runtime.door import door_of
-from a2a_hub.runtime.function import stdout_log
+from a2a_hub.runtime.function import door_of, stdout_log
 from a2a_hub.runtime.server import entry_point
 from a2a_hub.telemetry.start import start_telemetry
 from functions.hub import config

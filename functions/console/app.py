@@ -1,20 +1,27 @@
-"""Wires the console: people sign in, their browser gets the pages, and its calls reach the hub with the person's own token."""
+"""Wires the console: people sign in, their browser gets the pages, its calls reach the hub with the person's own token, and
+agents' cards are checked.
+"""
 
+import json
 import time
+from dataclasses import asdict
 from urllib.parse import urlsplit
 
+import msgspec
 from msgspec import Struct, structs
 
 from a2a_hub.a2a.error_response import read_body
-from a2a_hub.a2a.errors import UNAUTHENTICATED, A2AError
+from a2a_hub.a2a.errors import UNAUTHENTICATED, A2AError, invalid_field
+from a2a_hub.card_rules.addresses import parsed
+from a2a_hub.card_rules.check import CardUnreadable, check_text, published_card
 from a2a_hub.http.admission import Door
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import GET_ONLY, POST, Dispatcher, Identified, Public
-from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.http.messages import JSON, Handler, Request, Response
 from a2a_hub.runtime.function import health, serve, stdout_log
 from a2a_hub.runtime.upstream import REQUEST_HEADERS, Upstream, allowed_headers
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log, Record
-from functions.console.cards import Cards
 from functions.console.config import Config
 from functions.console.pages import console_page, files, guarded, redirect
 from functions.console.sessions import Session, Sessions, is_from_page
@@ -22,6 +29,7 @@ from functions.console.sign_in import SignIn
 
 _CSRF_HEADER = "x-csrf-token"
 _HUB = "/hub"
+_MOST_BYTES = 4096
 
 
 def build(config: Config, *, log: Log | None = None, door: Door | None = None) -> Handler:
@@ -48,7 +56,7 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
             Identified(f"{_HUB}/routes", browser.call, GET_ONLY),
             Identified(f"{_HUB}/doctor", browser.call, GET_ONLY),
             Identified(f"{_HUB}/activity", browser.call, GET_ONLY),
-            Identified("/card", Cards(is_local=config.is_local).check, POST),
+            Identified("/card", _Cards(is_local=config.is_local).check, POST),
         ),
         identify=browser.identify,
     )
@@ -93,3 +101,37 @@ class _Browser(Struct, frozen=True):
         body = read_body(request, self.config.limits.body_bytes) if request.method == "POST" else b""
         path = request.path.removeprefix(_HUB) or "/"
         return self.hub.send(request.method, path, headers=headers, body=body, caller=session.token)
+
+
+class _CardAddress(Struct):
+    url: str
+
+
+_CARD_ADDRESS = msgspec.json.Decoder(_CardAddress)
+
+
+class _Cards:
+    """The endpoint that checks cards: of public addresses only, unless the console is local."""
+
+    def __init__(self, *, is_local: bool) -> None:
+        addresses = WebhookAddresses(())
+        self._addresses = None if is_local else addresses
+        self._http = HttpClient() if is_local else HttpClient(addresses=addresses.resolve)
+
+    def check(self, request: Request, _session: Session, _record: Record) -> Response:
+        """Return the card at the body's `url` as text, with the findings on it. Raises INVALID_PARAMS."""
+        try:
+            url = _CARD_ADDRESS.decode(read_body(request, _MOST_BYTES)).url
+        except msgspec.DecodeError:
+            raise invalid_field("url", "must be a string") from None
+        parts = parsed(url)
+        if parts is None or parts.scheme not in ("http", "https"):
+            raise invalid_field("url", "must be a URL, such as https://agent.example.com")
+        if self._addresses is not None and (refusal := self._addresses.refusal(url)):
+            raise invalid_field("url", refusal)
+        try:
+            card = published_card(url, http=self._http)
+        except CardUnreadable as problem:
+            raise invalid_field("url", f"leads to no card: {problem}") from None
+        checked = {"card": card, "findings": [asdict(each) for each in check_text(card)]}
+        return Response(headers={"content-type": JSON}, body=json.dumps(checked).encode())

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from a2a_hub.http.admission import Limits
-from a2a_hub.runtime.door import read_limits
+from a2a_hub.runtime.function import read_limits
 from a2a_hub.settings.reader import LOOPBACK_HOSTS, Settings
 from a2a_hub.telemetry.log import Redacted
 

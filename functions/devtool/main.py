@@ -3,7 +3,7 @@
 import os
 
 from a2a_hub.http.flask_adapter import entry_point
-from a2a_hub.runtime.door import agent_door
+from a2a_hub.runtime.function import agent_door
 from a2a_hub.telemetry.start import start_telemetry
 from functions.devtool import config
 from functions.devtool.app import build

@@ -10,7 +10,7 @@ from a2a_hub.identity.principal import GATE
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.quota import limits as quota_limits
 from a2a_hub.quota.limits import CallerLimits
-from a2a_hub.runtime.door import read_limits
+from a2a_hub.runtime.function import read_limits
 from a2a_hub.settings.reader import Settings
 from a2a_hub.task_store import settings as store_settings
 from a2a_hub.task_store.settings import StoreSettings

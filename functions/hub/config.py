@@ -17,7 +17,7 @@ from a2a_hub.queue import factory as wakeup_settings
 from a2a_hub.queue.factory import WakeupSettings
 from a2a_hub.quota import limits as quota_limits
 from a2a_hub.quota.limits import CallerLimits
-from a2a_hub.runtime.door import read_limits
+from a2a_hub.runtime.function import read_limits
 from a2a_hub.settings import hub as hub_settings
 from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings

@@ -4,8 +4,7 @@ import os
 
 import a2a_hub.runtime.cold_start  # noqa: F401
 from a2a_hub.routing.patterns import compile_all
-from a2a_hub.runtime.door import door_of
-from a2a_hub.runtime.function import stdout_log
+from a2a_hub.runtime.function import door_of, stdout_log
 from a2a_hub.runtime.server import entry_point
 from a2a_hub.telemetry.start import start_telemetry
 from functions.hub import config

@@ -4,7 +4,7 @@ import os
 
 from a2a_hub.agents import settings
 from a2a_hub.http.flask_adapter import entry_point
-from a2a_hub.runtime.door import agent_door
+from a2a_hub.runtime.function import agent_door
 from a2a_hub.telemetry.start import start_telemetry
 from functions.pm.app import build
 

@@ -1,18 +1,28 @@
-"""The parts of every function: its log, its status pages, and its refusals."""
+"""The parts of every function: its log, its door, its status pages, and its refusals, which have the request's form."""
 
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from a2a_hub.a2a.bindings import rest
 from a2a_hub.a2a.error_response import refusal
-from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
+from a2a_hub.a2a.errors import (
+    HEADERS_TOO_LARGE,
+    METHOD_NOT_ALLOWED,
+    METHOD_NOT_FOUND,
+    OVERLOADED,
+    RETRY_SOON,
+    A2AError,
+)
 from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.http.admission import Capacity, Door, Limits, Refusal
 from a2a_hub.http.dispatch import MethodNotAllowed, NotFound, Public
 from a2a_hub.http.messages import JSON, Handler, Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.runtime.shutdown import Shutdown
+from a2a_hub.settings.reader import Settings
 from a2a_hub.telemetry.log import Log, Record
 
 __all__ = ["stdout_log"]
@@ -20,6 +30,7 @@ __all__ = ["stdout_log"]
 MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
 _STDOUT = 1
 _ANONYMOUS = Caller(principal=None)
+_MEBIBYTE = 1 << 20
 
 
 def stdout_log(function: str, *, project: str | None = None, with_text: bool = False, is_entrance: bool = False) -> Log:
@@ -99,3 +110,53 @@ def error_of(refused: NotFound | MethodNotAllowed) -> A2AError:
         return A2AError(METHOD_NOT_FOUND, "There is nothing at this path")
     message = "Send requests with POST" if "POST" in refused.allow else "This page is only read"
     return A2AError(METHOD_NOT_ALLOWED, message, headers={"allow": ", ".join(refused.allow)})
+
+
+def door_of(limits: Limits, log: Log, *, in_background: Callable[[], object] = lambda: None) -> Door:
+    """Return the door of a function: `/health` is always answered, and a refusal is logged."""
+
+    def refuse(request: Request, reason: Refusal) -> Response:
+        def refused(request: Request, record: Record) -> Response:
+            too_large = reason is Refusal.HEADERS_TOO_LARGE
+            error = A2AError(HEADERS_TOO_LARGE) if too_large else A2AError(OVERLOADED, headers=RETRY_SOON)
+            record |= error.log_fields | {"fault": f"{error.kind.reason}: {reason}"}
+            return refusal(request, error, record)
+
+        return log.requests(refused)(request)
+
+    return Door(
+        capacity=Capacity(limits),
+        shutdown=Shutdown(),
+        answers={"/health": health},
+        refuse=refuse,
+        in_background=in_background,
+    )
+
+
+def agent_door(name: str, environ: Mapping[str, str]) -> Door:
+    """Return the door of an agent on Flask: of its server's threads, one is left to refuse what is too much."""
+    threads = environ.get("THREADS", "")
+    # The framework's own default.
+    most = int(threads) if threads.isdigit() else (os.cpu_count() or 1) * 4
+    return door_of(Limits(requests=max(1, most - 1)), stdout_log(name))
+
+
+def read_limits(settings: Settings) -> Limits:
+    """Return the limits in the settings of a function on the event loop."""
+
+    def whole(name: str, default: int, *, most: int, least: int = 1) -> int:
+        return int(settings.number(name, default, least=least, most=most))
+
+    default = Limits()
+    body_bytes = whole("MAX_BODY_BYTES", default.body_bytes, least=1024, most=32 * _MEBIBYTE)
+    # The largest body finds room where nothing else says how much there is.
+    room = max(default.held_bytes, body_bytes)
+    return Limits(
+        threads=whole("THREADS", default.threads, most=1000),
+        requests=whole("MAX_REQUESTS", default.requests, most=100_000),
+        turns=whole("MAX_TURNS", default.turns, most=100_000),
+        streams=whole("MAX_STREAMS", default.streams, most=100_000),
+        caller_streams=whole("MAX_STREAMS_PER_CALLER", default.caller_streams, most=100_000),
+        body_bytes=body_bytes,
+        held_bytes=whole("MAX_HELD_MEBIBYTES", -(-room // _MEBIBYTE), most=32_768) * _MEBIBYTE,
+    )

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from a2a_hub.http.admission import Limits
 from a2a_hub.http.messages import BodyError, Request, Response
-from a2a_hub.runtime.door import door_of
+from a2a_hub.runtime.function import door_of
 from a2a_hub.telemetry.log import Log
 
 LIMITS = Limits(
