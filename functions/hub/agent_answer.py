@@ -186,12 +186,12 @@ class AgentAnswer:
         return self._turn.recorded(Text(too_late_text(self._route, self._turn.language)))
 
     def _failed(self, failure: Failure) -> Piece:
-        conversation = self._turn.conversation
-        piece = report_failure(failure, self._turn, self._route, self._record, self._log)
-        refused = failure.kind is FailureKind.NOT_ACCEPTED and self._translator.state is None
+        conversation, route = self._turn.conversation, self._route
         # The agent did nothing with it: a task that waits for an answer still waits.
-        waits = refused and conversation is not None and conversation.task_of(self._route.id) is not None
-        return Question(piece.text) if waits else piece
+        task_id = conversation.task_of(route.id) if conversation and self._translator.state is None else None
+        is_answer = conversation is not None and task_id is not None and task_id == conversation.waiting_task_id
+        piece = report_failure(failure, self._turn, route, self._record, self._log, is_answer=is_answer)
+        return Question(piece.text) if task_id and failure.kind is FailureKind.NOT_ACCEPTED else piece
 
     def _later(self, failure: Failure) -> TryLater | None:
         """Return the next try of a turn that nobody waits for, if its agent is away and the route's time is not yet over."""
@@ -199,6 +199,9 @@ class AgentAnswer:
         until = task.retries_until if task else None
         seconds = failure.seconds_to_wait or 0.0
         if until is None or not failure.transient or self._now() + seconds >= until:
+            return None
+        if self._decision.pending and self._turn.incoming.call.for_ui:
+            # What a person allows is done now and once, or not at all.
             return None
         if failure.fault == ClientFault.CUT:
             notes = self._turn.incoming.notes
@@ -277,8 +280,13 @@ class AgentAnswer:
         notes[CONVERSATION] = msgspec.to_builtins(now)
 
 
-def report_failure(failure: Failure, turn: TurnRecord, route: Route | None, record: Record, log: Log) -> reply.Failure:
-    """Write the failure into the turn and the log, and return its text for the caller. `route` is None if none was chosen."""
+def report_failure(
+    failure: Failure, turn: TurnRecord, route: Route | None, record: Record, log: Log, *, is_answer: bool = False
+) -> reply.Failure:
+    """Write the failure into the turn and the log, and return its text for the caller. `route` is None if none was chosen.
+
+    `is_answer`: the message answered a question, for whose answer the agent still waits.
+    """
     turn.failure = failure
     # A caller who leaves is no failure.
     severity = "INFO" if failure.fault == ClientFault.CANCELLED else "WARNING"
@@ -288,7 +296,8 @@ def report_failure(failure: Failure, turn: TurnRecord, route: Route | None, reco
         task = turn.incoming.call.task
         late = {**record, "taskId": task.id if task else None}
         log.line(late.pop("severity"), "A turn failed after its request was answered", **late)
-    text = texts.failure_text(failure, route, language=turn.language, reference=turn.incoming.call.request_id)
+    reference = turn.incoming.call.request_id
+    text = texts.failure_text(failure, route, language=turn.language, reference=reference, is_answer=is_answer)
     turn.append_text(text, new_paragraph=True)
     return reply.Failure(
         text,

@@ -106,6 +106,10 @@ _REPHRASE = {
     _EN: "Please ask in another way or for less at once. Reference: {reference}",
     _JA: "言い方を変えるか、範囲を絞ってもう一度お試しください。参照番号：{reference}",
 }
+_NOT_KEPT = {
+    _EN: "Your answer to its question was not kept.",
+    _JA: "質問への回答は保存されていません。",
+}
 _AFTER_WAIT = {
     _EN: "Please ask again after that. Reference: {reference}",
     _JA: "その後にもう一度お試しください。参照番号：{reference}",
@@ -199,8 +203,12 @@ def name_of(route: Route, language: Language) -> str:
     return route.name_ja if language is Language.JA else route.name
 
 
-def failure_text(failure: Failure, route: Route | None, *, language: Language, reference: str) -> str:
-    """Return the agent (if there was one), the failure, what the user can do, and a reference."""
+def failure_text(
+    failure: Failure, route: Route | None, *, language: Language, reference: str, is_answer: bool = False
+) -> str:
+    """Return the agent (if there was one), the failure, what the user can do, and a reference; of an answer to a question of the
+    agent, that it is not kept.
+    """
     values = {
         "agent": name_of(route, language) if route else "",
         "seconds": math.ceil(failure.seconds_to_wait or 0),
@@ -212,6 +220,8 @@ def failure_text(failure: Failure, route: Route | None, *, language: Language, r
     sentences = [_WHAT[kind], _WHAT_TO_DO.get(kind, _RETRY)]
     if failure.opened_by and failure.transient:
         sentences[1:] = _WHAT[failure.kind], _WHAT_TO_DO[failure.kind]
+    if is_answer and failure.retryable:
+        sentences.insert(1, _NOT_KEPT)
     return (" " if language is Language.EN else "").join(each[language].format(**values) for each in sentences)
 
 

@@ -18,6 +18,7 @@ from tests.fakes.hub import Hub, route, text_of
 from tests.fakes.signatures import signed
 from tests.fakes.task_client import Seen, TaskClient
 from tests.fakes.task_instance import until
+from tests.integration.conversation_agents import asks_for_a_date, turn
 
 _AWAY: dict[str, Behaviour] = {
     "a reset": lambda exchange: exchange.reset(),
@@ -209,3 +210,53 @@ def test_a_stream_of_a_program_goes_on_when_its_agent_is_back(agent: AgentServer
     events = client.stream("hello")
     returns.join()
     assert (events[-1].state, client.get(events[0].task_id).text) == ("completed", "Done.")
+
+
+@pytest.mark.parametrize("way", ["send", "stream"])
+def test_a_persons_answer_to_a_question_is_kept_while_the_agent_is_away(keeping: dict[str, str], way: str) -> None:
+    def away(exchange: Exchange) -> None:
+        exchange.answer(503)
+        asking.serve_message = None
+
+    with AgentServer(asks_for_a_date) as asking:
+        hub = Hub(route("alpha", asking.url), settings=keeping)
+        context_id, _ = turn(hub, way, "Book a room")
+        asking.serve_message = away
+        assert turn(hub, way, "Tomorrow", context_id)[1] == "Booked: Tomorrow"
+    assert [said.task_id for said in asking.said] == [None, "task-1", "task-1"]
+
+
+def test_a_person_who_waits_no_longer_finds_the_kept_answer_under_its_number(keeping: dict[str, str]) -> None:
+    with AgentServer(asks_for_a_date) as agent:
+        hub = Hub(route("alpha", agent.url), settings=keeping | {"TASK_UI_SECONDS": "0.5"})
+        context_id, _ = turn(hub, "send", "Book a room")
+        agent.serve_message = _AWAY["HTTP 503"]
+        asked = {"context_id": context_id, "message_id": "the answer"}
+        assert "your task 1" in text_of(hub.send("Tomorrow", **asked))
+        assert "The hub tries again in" in text_of(hub.send("/task 1", context_id=context_id))
+        # Gemini Enterprise sends it again.
+        assert "your task 1" in text_of(hub.send("Tomorrow", **asked))
+        agent.serve_message = None
+        until(lambda: "Booked: Tomorrow" in text_of(hub.send("/task 1", context_id=context_id)) or None)
+    assert len({said.message_id for said in agent.said}) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [("Tomorrow", "Your answer to its question was not kept."), ("明日です", "質問への回答は保存されていません。")],
+)
+@pytest.mark.parametrize("way", ["send", "stream"])
+def test_without_a_store_a_person_reads_that_an_answer_is_not_kept_and_can_repeat_it(
+    way: str, answer: str, told: str
+) -> None:
+    with AgentServer(asks_for_a_date) as agent:
+        hub = Hub(route("alpha", agent.url))
+        agent.serve_message = _AWAY["HTTP 503"]
+        context_id, failed = turn(hub, way, "Book a room")
+        assert told not in failed
+        agent.serve_message = None
+        turn(hub, way, "Book a room", context_id)
+        agent.serve_message = _AWAY["HTTP 503"]
+        assert told in turn(hub, way, answer, context_id)[1]
+        agent.serve_message = None
+        assert turn(hub, way, answer, context_id)[1] == f"Booked: {answer}"
