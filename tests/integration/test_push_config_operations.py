@@ -31,7 +31,7 @@ def _code(client: TaskClient, operation: str, params: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("id_", ["mine", "urn:uuid:5f0c", "a b", "~x"])
+@pytest.mark.parametrize("id_", ["mine", "urn:uuid:5f0c", "a.b_c", "~x"])
 def test_a_config_is_read_replaced_and_deleted_by_its_id(world: World, way: str, id_: str) -> None:
     client = world.client(way, TOKEN)
     named = {"taskId": world.task_id, "id": id_}
@@ -45,6 +45,14 @@ def test_a_config_is_read_replaced_and_deleted_by_its_id(world: World, way: str,
     for _ in range(2):
         client.call("DeleteTaskPushNotificationConfig", named)
         assert _code(client, "GetTaskPushNotificationConfig", named) == NOT_FOUND[client.binding]
+    assert _ids(world) == [world.config_id]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("id_", ["a b", "a/b", "a%2Fb", ".hidden"])
+def test_an_id_that_no_path_of_the_gateway_can_name_is_refused_at_creation(world: World, way: str, id_: str) -> None:
+    named = {"taskId": world.task_id, "id": id_, "url": URL}
+    assert _code(world.client(way, TOKEN), "CreateTaskPushNotificationConfig", named) in (-32602, 400)
     assert _ids(world) == [world.config_id]
 
 

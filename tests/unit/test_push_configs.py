@@ -3,16 +3,22 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.model import AuthenticationInfo, TaskPushNotificationConfig, Version
+from a2a_hub.a2a.model import AuthenticationInfo, Binding, TaskPushNotificationConfig, Version
+from a2a_hub.a2a.operations import CREATE_PUSH_CONFIG
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.tasks.push_configs import PushConfigs
 from a2a_hub.tasks.webhook_address import WebhookAddresses
+from functions.gate.header_allowlist import check_target
 from tests.contract.task_store.stores import Clock, created
 
 URL = "https://receiver.example.com/hook"
@@ -97,7 +103,7 @@ def test_a_task_has_so_many_configs_and_one_of_them_can_be_replaced(store: Sqlit
         ("url", {"url": "https://169.254.169.254/"}),
         ("url", {"url": "https://receiver.example.com/" + "a" * 2000}),
         ("id", {"id": "p\r\nx: y"}),
-        ("id", {"id": "p" * 2001}),
+        ("id", {"id": "p" * 501}),
         ("token", {"token": "token\r\nx-injected: yes"}),
         ("token", {"token": "t" * 2001}),
         ("token", {"token": "tökèn"}),
@@ -116,6 +122,39 @@ def test_what_could_not_be_sent_or_may_not_is_refused_with_the_field(
         _add(store, **config)
     assert [name for name, _ in raised.value.fields] == [field]
     assert store.due_deliveries(limit=10) == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet=st.sampled_from("/.;%\\:~aA2e-_ ?#+@é"), min_size=1, max_size=8))
+@example("a/b")
+@example("a%2Fb")
+@example("..")
+@example(499 * "x" + ".")
+def test_a_config_has_an_id_with_which_its_path_passes_the_gate_or_is_refused(store: SqliteTaskStore, id_: str) -> None:
+    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
+    path = f"/tenant/tasks/{new_id()}/pushNotificationConfigs/"
+    try:
+        check_target(path + quote(id_, safe=":~"), path + id_)
+    except A2AError:
+        with pytest.raises(A2AError, match="id"):
+            configs.validated(
+                TaskPushNotificationConfig(url=URL, id=id_), Version.V1_0, task_id="t", with_message=False
+            )
+    else:
+        config = TaskPushNotificationConfig(url=URL, id=id_)
+        assert configs.validated(config, Version.V1_0, task_id="t", with_message=False).config.id == id_
+
+
+def test_an_id_with_a_slash_in_a_resource_of_0_3_is_refused_and_not_left_out(store: SqliteTaskStore) -> None:
+    name = "tasks/t/pushNotificationConfigs/a/b"
+    params = {"config": {"name": name, "pushNotificationConfig": {"url": URL}}}
+    config = CODECS[Version.V0_3].read_request(CREATE_PUSH_CONFIG, params, Binding.HTTP_JSON)
+    assert isinstance(config, TaskPushNotificationConfig)
+    with pytest.raises(A2AError) as raised:
+        PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id).validated(
+            config, Version.V0_3, task_id="t", with_message=False
+        )
+    assert [field for field, _ in raised.value.fields] == ["pushNotificationConfig.id"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from a2a_hub.tasks.webhook_address import WebhookAddresses
 
 _MOST_CONFIGS = 10
 _LONGEST = 2000
+# A segment of a path, as the gate lets it in.
+_ID = re.compile(r"(?:[A-Za-z0-9_~:-][A-Za-z0-9._~:-]{0,499})?")
 # Printable ASCII: the values below are sent in headers.
 _SENDABLE = re.compile("[ -~]*")
 # urlsplit drops line ends and tabs, and takes a space for a part of a host's name.
@@ -55,7 +57,6 @@ class PushConfigs(Struct, frozen=True):
         own = config.authentication
         for name, value in (
             ("url", config.url),
-            ("id", config.id),
             ("token", config.token),
             ("authentication.scheme", own and own.scheme),
             ("authentication.credentials", own and own.credentials),
@@ -69,8 +70,8 @@ class PushConfigs(Struct, frozen=True):
                 "authentication.scheme",
                 "must be the name of an HTTP authentication scheme, such as Bearer",
             )
-        if config.id in (".", "..") or "/" in (config.id or ""):
-            return "id", "must be one segment of a path, without a slash"
+        if not _ID.fullmatch(config.id or ""):
+            return "id", "must be at most 500 letters, digits and - . _ ~ : without a leading dot: it stands in paths"
         try:
             if _NO_URL.search(config.url):
                 raise ValueError
