@@ -183,16 +183,16 @@ class LiveTurns(Generic[L]):
         with self._lock:
             return sum(turn.call.body_bytes for turn in self._turns)
 
-    def drain(self, *, seconds: float = 5.0, clock: Callable[[], float] = time.monotonic) -> None:
+    def drain(self, *, seconds: float = 5.0) -> None:
         """Take no more work, and hand over what others can go on with. What is not over after `seconds` is ended."""
-        deadline = clock() + seconds
+        deadline = time.monotonic() + seconds
         with self._lock:
             self.draining = True
             turns = list(self._turns)
         for turn in turns:
             turn.hand_over()
         for turn in turns:
-            if not turn.wait(OVER, max(0.0, deadline - clock())):
+            if not turn.wait(OVER, max(0.0, deadline - time.monotonic())):
                 turn.abandon(restarting())
 
 

@@ -103,10 +103,9 @@ def id_token_step(claims: IdTokenClaims, now: float, *, holder: str, service: Se
     )
 
 
-def report_response(report: Report, *, status: int = 200) -> Response:
+def report_response(report: Report) -> Response:
     """Return the report as an answer."""
-    headers = {"content-type": JSON}
-    return Response(status=status, headers=headers, body=msgspec.json.encode(report))
+    return Response(headers={"content-type": JSON}, body=msgspec.json.encode(report))
 
 
 def read_report(body: bytes) -> Report | None:

@@ -5,7 +5,6 @@ import math
 import os
 import random
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -38,15 +37,11 @@ class Gemini:
         *,
         http: HttpClient,
         credentials: Callable[[], Any] | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        jitter: Callable[[], float] = random.random,
         first_wait_seconds: float = 0.5,
     ) -> None:
         self.settings = settings
         self._http = http
         self._find_credentials = credentials
-        self._clock = clock
-        self._jitter = jitter
         self._first_wait_seconds = first_wait_seconds
         self._calls = Counters()
         self._lock = threading.Lock()
@@ -75,7 +70,7 @@ class Gemini:
 
         A transient failure is retried while there is time, unless a part of the answer was yielded. Raises ModelFailed.
         """
-        deadline = self._clock() + min(timeout_seconds, self.settings.timeout_seconds, cancellation.seconds_left)
+        deadline = self._http.clock() + min(timeout_seconds, self.settings.timeout_seconds, cancellation.seconds_left)
         left = threading.Event()
         cancellation.on_cancel(left.set)
         wait_seconds = self._first_wait_seconds
@@ -88,8 +83,8 @@ class Gemini:
                 return
             except ModelFailed as failed:
                 failure = failed.failure
-                seconds = failure.retry_after_seconds or wait_seconds * (0.5 + self._jitter() / 2)
-                in_time = self._clock() + seconds + _LEAST_SECONDS < deadline
+                seconds = failure.retry_after_seconds or wait_seconds * random.uniform(0.5, 1)  # noqa: S311 - jitter
+                in_time = self._http.clock() + seconds + _LEAST_SECONDS < deadline
                 if is_begun or failure.cause not in TRANSIENT or not in_time:
                     raise
             yield Waiting(failure.cause, seconds)
@@ -122,7 +117,7 @@ class Gemini:
         with contextlib.suppress(Exception):
             from a2a_hub.gemini import vertex
 
-            vertex.warm_up(self._config(Prompt(instruction="", text=""), self._clock() + 1))
+            vertex.warm_up(self._config(Prompt(instruction="", text=""), self._http.clock() + 1))
             self._client()
 
     def _attempt(
@@ -137,9 +132,8 @@ class Gemini:
             yield from self._client().stream(
                 vertex.contents(prompt),
                 self._config(prompt, deadline),
-                # `deadline` is on this client's clock, the budget's on that of HTTP.
                 budget=Budget(
-                    deadline=self._http.clock() + deadline - self._clock(),
+                    deadline=deadline,
                     connect_seconds=_CONNECT_SECONDS,
                     idle_seconds=self.settings.idle_seconds,
                     max_bytes=_MAX_ANSWER_BYTES,
@@ -147,11 +141,11 @@ class Gemini:
                 cancellation=cancellation,
             )
         except Exception as error:
-            raise ModelFailed(vertex.failure_of(error, is_late=self._clock() >= deadline)) from None
+            raise ModelFailed(vertex.failure_of(error, is_late=self._http.clock() >= deadline)) from None
 
     def _config(self, prompt: Prompt, deadline: float) -> dict[str, Any]:
         # Sent to the service, which can stop when nobody waits any more.
-        remaining_milliseconds = max(1, int((deadline - self._clock()) * 1000))
+        remaining_milliseconds = max(1, int((deadline - self._http.clock()) * 1000))
         config = {
             "system_instruction": prompt.instruction,
             "temperature": prompt.temperature,

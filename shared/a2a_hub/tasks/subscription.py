@@ -39,18 +39,11 @@ class OpenStreams:
             stream.wake()
 
 
-def wait_until_settled(
-    store: TaskStore,
-    stored: StoredTask,
-    *,
-    seconds: float,
-    streams: OpenStreams,
-    clock: Callable[[], float] = time.monotonic,
-) -> StoredTask:
+def wait_until_settled(store: TaskStore, stored: StoredTask, *, seconds: float, streams: OpenStreams) -> StoredTask:
     """Return the task at the end of its turn, or as it is after `seconds`, or when this process is stopped."""
-    deadline = clock() + seconds
-    while not stored.task.status.state.settled and not streams.draining and (remaining := deadline - clock()) > 0:
-        if store.wait(stored.task.id, after=stored.version, timeout_seconds=min(remaining, _LOOK_SECONDS)):
+    deadline = time.monotonic() + seconds
+    while not stored.task.status.state.settled and not streams.draining and (left := deadline - time.monotonic()) > 0:
+        if store.wait(stored.task.id, after=stored.version, timeout_seconds=min(left, _LOOK_SECONDS)):
             # The work continues during an outage of the store.
             with contextlib.suppress(Unavailable):
                 stored = store.get(stored.task.id, owner=None) or stored

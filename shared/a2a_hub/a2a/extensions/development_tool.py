@@ -275,10 +275,10 @@ def in_metadata(metadata: Mapping[str, Any] | None) -> Any:
     return (metadata or {}).get(URI)
 
 
-def settings_in(message: Message, path: str = "message") -> AgentSettings | None:
+def settings_in(message: Message) -> AgentSettings | None:
     """Return the settings in a message's metadata. Raises INVALID_PARAMS with the field named."""
     value = in_metadata(message.metadata)
-    return None if value is None else read(AgentSettings, value, f"{path}.metadata.{URI}")
+    return None if value is None else read(AgentSettings, value, f"message.metadata.{URI}")
 
 
 def metadata_of(value: Schema, spelling: Spelling) -> dict[str, Any]:
@@ -291,11 +291,11 @@ def part_of(value: Schema, spelling: Spelling) -> Part:
     return Part(data=write(value, spelling), media_type="application/json")
 
 
-def confirmation_in(message: Message, path: str = "message") -> ToolCallConfirmation | None:
+def confirmation_in(message: Message) -> ToolCallConfirmation | None:
     """Return the decision in the first data part that holds one. Raises INVALID_PARAMS with the field named."""
     for index, part in enumerate(message.parts):
         if isinstance(part.data, dict) and not _CONFIRMATION_MEMBERS.isdisjoint(part.data):
-            return read(ToolCallConfirmation, part.data, f"{path}.parts[{index}].data")
+            return read(ToolCallConfirmation, part.data, f"message.parts[{index}].data")
     return None
 
 
