@@ -5,7 +5,6 @@ notifications, and looking in the store for what was missed.
 import functools
 import time
 from collections.abc import Callable
-from functools import partial
 
 from msgspec import Struct
 
@@ -64,11 +63,7 @@ class TaskWork:
         every = background.every
         runs_job = every(config.sweep_seconds, self._start_due_runs, name="The sweep for tasks that nobody runs")
         deliveries_job = every(config.webhooks.poll_seconds, self._deliver, name="The delivery of push notifications")
-        every(
-            _ABANDONED_EVERY_SECONDS,
-            partial(leasing.end_abandoned, None),
-            name="The sweep for tasks that no worker runs",
-        )
+        every(_ABANDONED_EVERY_SECONDS, self._end_abandoned, name="The sweep for tasks that no worker runs")
         every(_PURGE_EVERY_SECONDS, self._purge, name="The deletion of old tasks")
         self._jobs = {topic_of(HUB): runs_job, WEBHOOKS_TOPIC: deliveries_job}
 
@@ -108,6 +103,10 @@ class TaskWork:
     def _deliver(self) -> None:
         # A number of deliveries is no time to look again.
         self._deliverer.deliver_due(waits=self._config.in_requests)
+
+    def _end_abandoned(self) -> None:
+        # A number of tasks is no time to look again.
+        self._leasing.end_abandoned(None)
 
     def _purge(self) -> None:
         while self._store.purge(ended_before=self._now() - self._config.retention_seconds, limit=_MOST_PURGED):
