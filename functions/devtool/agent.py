@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.agent import LocalAgent, Turn
+from a2a_hub.a2a.agent import Agent, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.extensions.development_tool import (
@@ -36,8 +36,9 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
     text_of,
 )
-from a2a_hub.a2a.reply import Failure, MessageFactory, Piece, Progress, Question, Text, to_events
+from a2a_hub.a2a.reply import Failure, Piece, Progress, Question, Text, agent_message, to_events
 from a2a_hub.agents.function import too_long_text
+from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.tasks.task_resolution import CONTINUES_WITH
 from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.redaction import redacted
@@ -50,7 +51,7 @@ from functions.devtool.tools import Tools
 from functions.devtool.turn import COMPLETED, STARTED, StateChange, TaskTurn, TextContent, ToolCallUpdate, TurnEvent
 
 
-class DevelopmentAgent(LocalAgent):
+class DevelopmentAgent(Agent):
     """The agent. The state of a task is saved with the task."""
 
     def __init__(
@@ -60,10 +61,8 @@ class DevelopmentAgent(LocalAgent):
         planner: Planner,
         tools: Tools,
         user_tier: str | None = None,
-        message_factory: MessageFactory,
         log: Log,
     ) -> None:
-        super().__init__(message_factory=message_factory)
         self._conversations = conversations
         self._planner = planner
         self._tools = tools
@@ -114,14 +113,12 @@ class DevelopmentAgent(LocalAgent):
                 context_id=message.context_id or "",
                 spelling=state.spelling,
                 base=self._event,
-                message_factory=self._message_factory,
             )
             return Turn(events=shown)
         text_events = to_events(
             text_pieces(events, state.language),
             context_id=self.context_of(request, call),
             call=call,
-            message_factory=self._message_factory,
         )
         return Turn(events=text_events, immediate=is_refused)
 
@@ -141,7 +138,7 @@ class DevelopmentAgent(LocalAgent):
             planner=self._planner,
             tools=self._tools,
             workspace=self._conversations.workspace(state, call),
-            new_id=self._message_factory.new_id,
+            new_id=new_id,
         )
 
     def _contained(self, events: Iterator[TurnEvent], call: Call, state: State) -> Iterator[TurnEvent]:
@@ -186,7 +183,6 @@ def extension_events(
     context_id: str,
     spelling: Spelling,
     base: DevelopmentToolEvent,
-    message_factory: MessageFactory,
 ) -> Iterator[Event]:
     """Yield a status update of the extension, in its caller's spelling, for each event of the turn; `base` is their metadata."""
 
@@ -195,12 +191,12 @@ def extension_events(
     ) -> TaskStatusUpdateEvent:
         message = None
         if parts:
-            plain = message_factory.message(*parts, context_id=context_id, task_id=task_id)
+            plain = agent_message(*parts, context_id=context_id, task_id=task_id)
             message = replace(plain, extensions=(URI,))
         return TaskStatusUpdateEvent(
             task_id=task_id,
             context_id=context_id,
-            status=TaskStatus(state=state, message=message, timestamp=message_factory.timestamp()),
+            status=TaskStatus(state=state, message=message, timestamp=timestamp()),
             metadata=metadata_of(replace(base, kind=kind, error=error), spelling),
         )
 

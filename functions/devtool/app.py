@@ -22,7 +22,7 @@ from a2a_hub.language_models.model import LanguageModel, examine_model
 from a2a_hub.language_models.settings import language_model
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MESSAGE_FACTORY, stdout_log
+from a2a_hub.runtime.function import stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from a2a_hub.task_store.factory import open_store
@@ -75,19 +75,18 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
         planner=Planner(model),
         tools=tools,
         user_tier=config.user_tier,
-        message_factory=MESSAGE_FACTORY,
         log=log,
     )
     # Only this instance has the files.
     settings = replace(config.tasks, runs_at_once=True)
     tasks = TurnEngine(
         agent,
-        TaskOperations(store, agent, message_factory=MESSAGE_FACTORY, settings=settings),
+        TaskOperations(store, agent, settings=settings),
         log=log,
         texts=TASK_TEXTS,
         wakeups=NoWakeups(),
     )
-    commands = SlashCommands(conversations, tools=tools, message_factory=MESSAGE_FACTORY)
+    commands = SlashCommands(conversations, tools=tools)
     server = A2AServer(
         agent,
         card=lambda: card,

@@ -23,7 +23,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     read,
 )
 from a2a_hub.a2a.extensions.slash_commands import command_line, not_started, start_execution
-from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.text.language import Language, language_of
 from functions.devtool import actions, texts
 from functions.devtool.actions import MEMORY, AnyAction
@@ -207,10 +207,9 @@ def usage_text(wrong: Wrong, language: Language) -> str:
 class SlashCommands:
     """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`."""
 
-    def __init__(self, conversations: Conversations, *, tools: Tools, message_factory: MessageFactory) -> None:
+    def __init__(self, conversations: Conversations, *, tools: Tools) -> None:
         self._conversations = conversations
         self._tools = tools
-        self._message_factory = message_factory
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:  # noqa: ARG002 - the protocol's
         """See `SlashCommands.commands`: the same for everybody."""
@@ -227,7 +226,7 @@ class SlashCommands:
         names_workspace = in_metadata(request.metadata) is not None
         if needs_workspace and not names_workspace and not self._conversations.has_default:
             return not_started(texts.NO_WORKSPACE.render(language))
-        started = start_execution(request, call, sending, new_id=self._message_factory.new_id)
+        started = start_execution(request, call, sending, new_id=new_id)
         return started if isinstance(action, Help) else replace(started, status=self._status(action, request, call))
 
     def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:

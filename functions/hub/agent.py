@@ -13,7 +13,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent, text_of
-from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
+from a2a_hub.a2a.reply import Piece, Text, to_events
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.routing.hub_card import ROUTE_EXTENSION
 from a2a_hub.routing.routes import may_use
@@ -35,7 +35,6 @@ class HubAgent(Struct, frozen=True):
 
     pipeline: Pipeline
     commands: Commands
-    message_factory: MessageFactory
     operators: Collection[str]
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:
@@ -59,17 +58,15 @@ class HubAgent(Struct, frozen=True):
         notes = call.task.notes if call.task else {}
         if call.task is not None and has_result(notes):
             context_id = self.context_of(request, call)
-            events = result_events(
-                notes, task_id=call.task.id, context_id=context_id, message_factory=self.message_factory
-            )
-            return Turn(events=events)
+            return Turn(events=result_events(notes, task_id=call.task.id, context_id=context_id))
         if EXECUTES not in notes and _may_be_command(request):
             answer = self.commands.answer(text_of(request.message), call, request.message.context_id)
             if answer is not None:
                 # A task may be one that a program was answered with.
                 shown = displayed(answer, self.pipeline.link_hosts) if call.for_ui else answer
                 context_id, pieces = self.context_of(request, call), iter((Text(shown),))
-                return Turn(events=self._events(pieces, context_id, call, as_task=False), immediate=True)
+                events = to_events(pieces, context_id=context_id, call=call, as_task=False)
+                return Turn(events=events, immediate=True)
         return self._agents_turn(request, call, notes)
 
     def _agents_turn(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> Turn:
@@ -87,18 +84,13 @@ class HubAgent(Struct, frozen=True):
         retry_seconds = route.retry_seconds if route is not None and is_tried_again else 0
         immediate = turn.immediate
         if route is not None and is_mirrored(route, call):
-            events = mirrored(translated, context_id=context_id, call=call, message_factory=self.message_factory)
+            events = mirrored(translated, context_id=context_id, call=call)
             immediate = False
         else:
-            events = self._events(_pieces(translated), context_id, call, as_task=not immediate)
+            events = to_events(_pieces(translated), context_id=context_id, call=call, as_task=not immediate)
         if ROUTE_EXTENSION in incoming.extensions:
             events = _with_explanation(events, turn, for_operator=is_operator(call.principal, self.operators))
         return Turn(events=events, immediate=immediate, retry_seconds=retry_seconds)
-
-    def _events(self, pieces: Iterator[Piece], context_id: str, call: Call, *, as_task: bool) -> Iterator[Event]:
-        return to_events(
-            pieces, context_id=context_id, call=call, message_factory=self.message_factory, as_task=as_task
-        )
 
     def _incoming(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> IncomingTurn:
         """Return the turn of a request. Raises A2AError for a skill that is not a string."""

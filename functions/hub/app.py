@@ -25,7 +25,7 @@ from a2a_hub.queue.factory import open_wakeups
 from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC
 from a2a_hub.quota.quotas import Counters, Quotas, TaskQuota
 from a2a_hub.routing.routes import Kind, Route
-from a2a_hub.runtime.function import MESSAGE_FACTORY, health, serve, stdout_log
+from a2a_hub.runtime.function import health, serve, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import card_endpoint, missing_variable, route_source
 from a2a_hub.task_store.factory import open_store
@@ -116,10 +116,10 @@ def build(
     )
     stored = None
     if store and config.tasks:
-        stored = TaskOperations(store, pipeline, message_factory=MESSAGE_FACTORY, settings=config.tasks)
+        stored = TaskOperations(store, pipeline, settings=config.tasks)
     agent_commands = AgentCommands(tables, log=log, new_id=new_id)
     commands = Commands(tables, agent_commands, pipeline.conversations, tasks=stored, log=log)
-    agent = HubAgent(pipeline, commands, message_factory=MESSAGE_FACTORY, operators=config.operators)
+    agent = HubAgent(pipeline, commands, operators=config.operators)
     tasks = _task_service(config, agent, stored, http, tokens, log) if stored else None
     server = A2AServer(
         agent,

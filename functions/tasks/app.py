@@ -16,7 +16,7 @@ from a2a_hub.queue.hcs import MirrorTopics
 from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC, TaskEvent, Wakeups, topic_of
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MESSAGE_FACTORY, error_of, status_pages, stdout_log
+from a2a_hub.runtime.function import error_of, status_pages, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.hub import route_source
@@ -32,7 +32,6 @@ from functions.tasks.workers.api import WorkersApi
 from functions.tasks.workers.identity import worker_of
 from functions.tasks.workers.lease_operations import LeaseOperations
 from functions.tasks.workers.leasing import Leasing, WorkerWaits
-from functions.tasks.workers.wire import Events
 
 # Even without retention, work may wait for a worker for this long.
 _LEAST_UNTAKEN_SECONDS = 86_400.0
@@ -75,17 +74,15 @@ def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | Non
     source = route_source(config.hub, use, log=log)
     authenticator = config.identity.authenticator(http)
     waits = WorkerWaits(poll_seconds=config.poll_seconds, at_once=config.waits_at_once)
-    events = Events(MESSAGE_FACTORY)
     leasing = Leasing(
         store,
         waits,
-        events,
         most_attempts=config.most_attempts,
         untaken_seconds=max(config.retention_seconds, _LEAST_UNTAKEN_SECONDS),
         assigned=lambda stored: queue.record(TaskEvent.ASSIGNED, topic_of(stored.role), stored.task.id),
         now=time.time,
     )
-    operations = LeaseOperations(store, events, waits)
+    operations = LeaseOperations(store, waits)
     api = WorkersApi(leasing, operations, roles=lambda: roles, max_body_bytes=config.max_body_bytes)
     background = Background(log, in_threads=threads is not None)
     work = TaskWork(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from a2a_hub.a2a.agent import LocalAgent, Turn
+from a2a_hub.a2a.agent import Agent, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentSkill
 from a2a_hub.a2a.model import (
@@ -28,7 +28,8 @@ from a2a_hub.a2a.model import (
 from a2a_hub.a2a.server import A2AServer
 from a2a_hub.agents.function import agent_card, serve_agent
 from a2a_hub.http.flask_adapter import entry_point
-from a2a_hub.runtime.function import MESSAGE_FACTORY, stdout_log
+from a2a_hub.runtime.function import stdout_log
+from a2a_hub.runtime.ids import new_id, timestamp
 
 _FILE = Part(raw="dGNr", media_type="text/plain", filename="output.txt")
 _FILE_URL = Part(url="https://example.com/output.txt", media_type="text/plain", filename="output.txt")
@@ -78,7 +79,7 @@ _OTHERWISE = (_WORKING, _text("Hello from the conformance agent"), _Step(TaskSta
 _MESSAGE = "tck-message-response"
 
 
-class ConformanceAgent(LocalAgent):
+class ConformanceAgent(Agent):
     """The agent. It keeps nothing: the hub does. `pause` waits for seconds, or until the call is cancelled."""
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
@@ -92,11 +93,11 @@ class ConformanceAgent(LocalAgent):
         return Turn(events=self._events(steps, context_id, _waiter(call)))
 
     def _events(self, steps: tuple[_Step, ...], context_id: str, wait: Callable[[float], bool]) -> Iterator[Event]:
-        task_id = self._message_factory.new_id()
+        task_id = new_id()
 
         def status(state: TaskState, text: str = "") -> TaskStatus:
             message = self._message(text, context_id, task_id) if text else None
-            return TaskStatus(state=state, message=message, timestamp=self._message_factory.timestamp())
+            return TaskStatus(state=state, message=message, timestamp=timestamp())
 
         yield Task(id=task_id, context_id=context_id, status=status(TaskState.SUBMITTED))
         for step in steps:
@@ -118,7 +119,7 @@ class ConformanceAgent(LocalAgent):
 
     def _message(self, text: str, context_id: str, task_id: str | None) -> Message:
         return Message(
-            message_id=self._message_factory.new_id(),
+            message_id=new_id(),
             role=Role.AGENT,
             parts=(Part(text=text),),
             context_id=context_id,
@@ -141,7 +142,7 @@ _card = agent_card(
 )
 
 _log = stdout_log("conformance")
-_agent = ConformanceAgent(message_factory=MESSAGE_FACTORY)
+_agent = ConformanceAgent()
 _server = A2AServer(_agent, card=lambda: _card, log=_log)
 
 conformance = entry_point(serve_agent(_server, card=_card, log=_log))

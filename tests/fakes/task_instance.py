@@ -26,10 +26,9 @@ from a2a_hub.a2a.model import (
     Version,
 )
 from a2a_hub.a2a.relay import EventSource, Waiting
-from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
+from a2a_hub.a2a.reply import Piece, to_events
 from a2a_hub.identity.principal import Principal
 from a2a_hub.queue.wakeups import NoWakeups, Wakeups
-from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Unavailable
@@ -122,7 +121,7 @@ class ScriptedAgent:
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         context_id = self.context_of(request, call)
         return Turn(
-            events=to_events(self._pieces(call), context_id=context_id, call=call, message_factory=MESSAGE_FACTORY),
+            events=to_events(self._pieces(call), context_id=context_id, call=call),
             retry_seconds=self.retry_seconds,
         )
 
@@ -186,10 +185,9 @@ class Instance:
             repeat_seconds=repeat_seconds,
         )
         agent = answers or self.agent
-        factory = MessageFactory(new_id=MESSAGE_FACTORY.new_id, timestamp=MESSAGE_FACTORY.timestamp)
         self.kept = TurnEngine(
             agent,
-            TaskOperations(self.store, agent, message_factory=factory, settings=settings),
+            TaskOperations(self.store, agent, settings=settings),
             log=log,
             texts=_TEXTS,
             wakeups=wakeups or NoWakeups(),

@@ -7,12 +7,11 @@ import pytest
 from msgspec import structs
 
 from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus, text_of
-from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, NewTask
 from functions.tasks.workers.leasing import Leasing, WorkerWaits
-from functions.tasks.workers.wire import Events
+from functions.tasks.workers.wire import status_event
 from tests.fakes.counted import counted
 
 ROLES = ("developer", "architect")
@@ -28,7 +27,6 @@ class Scene:
         self.leasing = Leasing(
             self.store,
             WorkerWaits(poll_seconds=60, at_once=8, clock=lambda: self.now),
-            Events(MESSAGE_FACTORY),
             most_attempts=2,
             untaken_seconds=UNTAKEN_SECONDS,
             now=lambda: self.now,
@@ -125,10 +123,10 @@ def test_a_conversation_may_take_more_turns_than_a_turn_may_take_attempts(scene:
         lease = scene.lease()
         assert lease
         assert lease.stored.attempt == 1
-        asked = Events(MESSAGE_FACTORY).status(lease.stored.task, TaskState.INPUT_REQUIRED, "Which page?")
+        asked = status_event(lease.stored.task, TaskState.INPUT_REQUIRED, "Which page?")
         scene.store.append(task_id, [asked], lease=lease.token)
         said = structs.replace(lease.stored.task.history[0], message_id=new_id())
-        scene.store.append(task_id, [said, Events(MESSAGE_FACTORY).status(lease.stored.task, TaskState.SUBMITTED)])
+        scene.store.append(task_id, [said, status_event(lease.stored.task, TaskState.SUBMITTED)])
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_a_task_that_ends_while_it_is_cancelled_is_told_of_as_it_is_then(tmp_pat
     with ThreadPoolExecutor() as threads:
         told = threads.submit(lambda: text_of(hub.send("/cancel 1")))
         until(lambda: (kept := store.get(task_id, owner=None)) and kept.cancel_requested)
-        ends = status_update(lease.stored.task, TaskState.COMPLETED, "2026-01-01T00:00:00.000Z")
+        ends = status_update(lease.stored.task, TaskState.COMPLETED, at="2026-01-01T00:00:00.000Z")
         store.append(task_id, [ends], lease=lease.token)
         assert told.result(20) == "Task 1 cannot be stopped any more: it is completed: hello team"
     store.close()

@@ -10,7 +10,7 @@ from msgspec import json, structs
 
 from a2a_hub.a2a.model import Event, Message, Part, Role, TaskState
 from a2a_hub.a2a.reply import status_update
-from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.tasks.resume_payload import decode_resume_payload
 from functions.devtool.programs import isolating_prefix
@@ -163,7 +163,7 @@ def _decide_and_die(folder: Path, task_id: str, call_id: str) -> None:
     )
     work = decode_resume_payload(stored.payload)
     work = structs.replace(work, request=structs.replace(work.request, message=message), turn=work.turn + 1)
-    events: list[Event] = [status_update(stored.task, TaskState.WORKING, timestamp()), message]
+    events: list[Event] = [status_update(stored.task, TaskState.WORKING), message]
     store.append(task_id, events, expected_version=stored.version, payload=json.encode(work))
     store.close()
 

@@ -11,7 +11,6 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.signed_principal import PrincipalSigner
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Store
@@ -21,7 +20,6 @@ from functions.tasks.hub_runs import HubRuns, run_slots
 from functions.tasks.wakeups import TaskWork
 from functions.tasks.webhooks.delivery import deliverer
 from functions.tasks.workers.leasing import Leasing, WorkerWaits
-from functions.tasks.workers.wire import Events
 from tests.contract.task_store.stores import created
 from tests.fakes.signatures import KEYS, TASKS_SETTINGS
 
@@ -64,7 +62,7 @@ class Idle(Wakeups):
         )
         self.woken: list[tuple[str, str, float | None]] = []
         log = Log(lambda _: None, clock=time.monotonic, new_id=random_hex, function="tasks")
-        slots, events = run_slots(config.runs_at_once), Events(MESSAGE_FACTORY)
+        slots = run_slots(config.runs_at_once)
         runs = HubRuns(
             counted,
             hub_url=config.hub_url,
@@ -80,7 +78,6 @@ class Idle(Wakeups):
         leasing = Leasing(
             counted,
             waits,
-            events,
             most_attempts=5,
             untaken_seconds=config.retention_seconds,
             now=lambda: self.now,

@@ -81,7 +81,7 @@ def test_what_an_agent_notes_after_its_question_is_kept(file: Path) -> None:
         def events() -> Iterator[Event]:
             assert call.task
             task = Task(id=call.task.id, context_id=request.message.context_id, status=waits)
-            yield status_update(task, TaskState.INPUT_REQUIRED, "")
+            yield status_update(task, TaskState.INPUT_REQUIRED, at="")
             asked.set()
             assert noted.wait(PATIENCE_SECONDS)
             call.task.notes["theirs"] = "task-1"

@@ -221,6 +221,6 @@ def test_a_task_that_its_worker_completes_while_it_is_being_cancelled_can_no_lon
     thread = threading.Thread(target=cancel)
     thread.start()
     until(lambda: any(each.cancel_requested for each in stored(instance)))
-    instance.store.append(task.id, [status_update(task, TaskState.COMPLETED, "")], lease=lease.token)
+    instance.store.append(task.id, [status_update(task, TaskState.COMPLETED, at="")], lease=lease.token)
     thread.join(PATIENCE_SECONDS)
     assert refused == ["TASK_NOT_CANCELABLE"]

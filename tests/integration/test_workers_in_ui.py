@@ -124,7 +124,7 @@ def test_a_question_of_a_worker_shows_the_addresses_that_a_person_decides_on(
     def ask() -> None:
         lease = _leased(store)
         asked = Message(message_id="q", role=Role.AGENT, parts=(Part(text="Send ![a](https://evil.example/x)?"),))
-        waits = status_update(lease.stored.task, TaskState.INPUT_REQUIRED, _WRITTEN)
+        waits = status_update(lease.stored.task, TaskState.INPUT_REQUIRED, at=_WRITTEN)
         waits = replace(waits, status=replace(waits.status, message=asked))
         store.append(lease.stored.task.id, [waits], expected_version=lease.stored.version, lease=lease.token)
 
@@ -240,7 +240,7 @@ def _work(store: SqliteTaskStore, parts: list[tuple[str, Part, bool]]) -> None:
         )
 
     events = [update(*each) for each in parts]
-    store.append(task.id, [*events, status_update(task, TaskState.COMPLETED, _WRITTEN)], lease=lease.token)
+    store.append(task.id, [*events, status_update(task, TaskState.COMPLETED, at=_WRITTEN)], lease=lease.token)
 
 
 def _leased(store: SqliteTaskStore) -> Lease:

@@ -3,7 +3,6 @@
 import pytest
 
 from a2a_hub.a2a.model import TaskState, TaskStatusUpdateEvent, text_of
-from a2a_hub.runtime.function import MESSAGE_FACTORY
 from functions.hub.commands.agent_commands import has_result, result_events
 from functions.hub.conversations import EXECUTES
 
@@ -11,7 +10,7 @@ from functions.hub.conversations import EXECUTES
 def test_a_stored_result_is_read() -> None:
     notes = {EXECUTES: {"result": "done"}}
     assert has_result(notes)
-    _, result, end = result_events(notes, task_id="t", context_id="c", message_factory=MESSAGE_FACTORY)
+    _, result, end = result_events(notes, task_id="t", context_id="c")
     assert isinstance(result, TaskStatusUpdateEvent)
     assert isinstance(end, TaskStatusUpdateEvent)
     assert result.status.message is not None

@@ -79,7 +79,7 @@ def _hear(events: Sequence[Event]) -> None:
 
 def _update_task(events: Sequence[Event]) -> None:
     cancellation = Cancellation()
-    for _ in updates(iter(events), _TASK, cancellation=cancellation, timestamp=lambda: "", allows_message=False):
+    for _ in updates(iter(events), _TASK, cancellation=cancellation, allows_message=False):
         pass
 
 

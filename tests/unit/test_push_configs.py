@@ -42,7 +42,7 @@ def _add(store: SqliteTaskStore, **config: Any) -> TaskPushNotificationConfig:
 def _put(
     store: SqliteTaskStore, stored: StoredTask, config: TaskPushNotificationConfig, version: Version
 ) -> TaskPushNotificationConfig:
-    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
+    configs = PushConfigs(store, addresses=WebhookAddresses([]))
     push = configs.validated(config, version, task_id=stored.task.id, with_message=False)
     store.put_config(push, delivered=stored.version)
     return push.config
@@ -169,7 +169,7 @@ def test_an_id_with_a_slash_in_a_resource_of_0_3_is_refused_and_not_left_out(sto
 def test_a_field_is_named_as_it_stands_in_the_request(
     store: SqliteTaskStore, version: Version, with_message: bool, field: str
 ) -> None:
-    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
+    configs = PushConfigs(store, addresses=WebhookAddresses([]))
     config = TaskPushNotificationConfig(url="hook")
     stored = created(store)
     with pytest.raises(A2AError) as raised:

@@ -137,7 +137,7 @@ def test_notes_that_follow_the_event_that_ends_a_turn_are_stored_with_it(tmp_pat
     said, may_end = threading.Event(), threading.Event()
 
     def events(task: Task, call: Call) -> Iterator[Event]:
-        yield status_update(task, state, "")
+        yield status_update(task, state, at="")
         said.set()
         assert may_end.wait(PATIENCE_SECONDS)
         assert call.task
@@ -200,7 +200,7 @@ def test_events_are_appended_at_once_and_then_in_batches(tmp_path: Path) -> None
         for number in range(1, 200):
             yield chunk(task.id, f" {number}", append=True)
         assert may_end.wait(PATIENCE_SECONDS)
-        yield status_update(task, TaskState.COMPLETED, "")
+        yield status_update(task, TaskState.COMPLETED, at="")
 
     instance = Instance(tmp_path / "tasks.db", at_once("none"), batch_seconds=3600.0)
     _saying(instance, events)

@@ -22,8 +22,9 @@ from a2a_hub.a2a.extensions.development_tool import (
     SlashCommand,
 )
 from a2a_hub.a2a.model import Event, Part, Task, TaskState, TaskStatus
-from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.a2a.reply import agent_message
 from a2a_hub.routing.routes import Route, may_use
+from a2a_hub.runtime.ids import timestamp
 from a2a_hub.telemetry import audit
 from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.outcome import Outcome
@@ -181,14 +182,12 @@ def has_result(notes: Mapping[str, Any]) -> bool:
     return _RESULT in notes.get(EXECUTES, ())
 
 
-def result_events(
-    notes: Mapping[str, Any], *, task_id: str, context_id: str, message_factory: MessageFactory
-) -> Iterator[Event]:
+def result_events(notes: Mapping[str, Any], *, task_id: str, context_id: str) -> Iterator[Event]:
     """Yield the events of a command whose result is known: the extension puts everything into status updates."""
     result = notes[EXECUTES][_RESULT]
     part = Part(text=result) if isinstance(result, str) else Part(data=result, media_type="application/json")
-    message = message_factory.message(part, context_id=context_id, task_id=task_id)
-    now = message_factory.timestamp()
+    message = agent_message(part, context_id=context_id, task_id=task_id)
+    now = timestamp()
     task = Task(id=task_id, context_id=context_id, status=TaskStatus(state=TaskState.SUBMITTED, timestamp=now))
     yield task
     working = TaskStatus(state=TaskState.WORKING, message=message, timestamp=now)

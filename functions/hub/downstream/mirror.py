@@ -22,8 +22,9 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.a2a.reply import agent_message
 from a2a_hub.routing.routes import Route
+from a2a_hub.runtime.ids import new_id, timestamp
 from functions.hub.downstream.event_translator import TranslatedEvent, status_from_history
 
 # A message and an artifact have a part (A2A 1.0.1 §5.7), and clients in Java refuse those without. The last chunk of agents made
@@ -43,15 +44,13 @@ def is_mirrored(route: Route, call: Call) -> bool:
     return route.passes_tasks and not (call.for_ui or asks_in_words)
 
 
-def mirrored(
-    translated: Iterator[TranslatedEvent], *, context_id: str, call: Call, message_factory: MessageFactory
-) -> Iterator[Event]:
+def mirrored(translated: Iterator[TranslatedEvent], *, context_id: str, call: Call) -> Iterator[Event]:
     """Yield the events as the agent sent them, with the hub's ids; a failure or a question of the hub's own becomes the task's.
 
     The history is the hub's own: the agent's may have messages under other ids. What an agent says only there is in the status.
     A failure's text is the hub's: that of an agent may be an exception's.
     """
-    task_id = call.task.id if call.task else message_factory.new_id()
+    task_id = call.task.id if call.task else new_id()
     begun = is_over = False
     ids = ArtifactIds(call.task)
     before = call.task.before if call.task else None
@@ -70,16 +69,15 @@ def mirrored(
         return replace(theirs, context_id=context_id, task_id=task_id, parts=shown(theirs.parts), reference_task_ids=())
 
     def status(theirs: TaskStatus) -> TaskStatus:
-        timestamp = theirs.timestamp or message_factory.timestamp()
         text = message(theirs.message) if theirs.message else None
-        return replace(theirs, message=text, timestamp=timestamp)
+        return replace(theirs, message=text, timestamp=theirs.timestamp or timestamp())
 
     def ended(piece: reply.Failure | reply.Question) -> Event:
         state, metadata = TaskState.INPUT_REQUIRED, None
         if isinstance(piece, reply.Failure):
             state, metadata = TaskState.FAILED, piece.metadata
-        text = message_factory.message(Part(text=piece.text), context_id=context_id, task_id=task_id, metadata=metadata)
-        last = TaskStatus(state=state, message=text, timestamp=message_factory.timestamp())
+        text = agent_message(Part(text=piece.text), context_id=context_id, task_id=task_id, metadata=metadata)
+        last = TaskStatus(state=state, message=text, timestamp=timestamp())
         if begun:
             return TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=last)
         return Task(id=task_id, context_id=context_id, status=last)
@@ -91,7 +89,7 @@ def mirrored(
             case Task(status=TaskStatus(state=TaskState.FAILED)):
                 begun = True
                 kept = tuple(artifact(event.id, each) for each in event.artifacts)
-                working = TaskStatus(state=TaskState.WORKING, timestamp=message_factory.timestamp())
+                working = TaskStatus(state=TaskState.WORKING, timestamp=timestamp())
                 yield replace(event, id=task_id, context_id=context_id, status=working, artifacts=kept, history=())
             case TaskStatusUpdateEvent(status=TaskStatus(state=TaskState.FAILED)):
                 pass

@@ -21,7 +21,7 @@ from a2a_hub.task_store.store import (
 from functions.tasks.workers import wire
 from functions.tasks.workers.identity import Worker
 from functions.tasks.workers.leasing import WorkerWaits
-from functions.tasks.workers.wire import Events, worker_status
+from functions.tasks.workers.wire import progress_events, result_events, status_event, worker_status
 
 # The store's errors as those of the API: the kind, the text for the worker, and the invalid fields.
 _ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...]]] = {
@@ -57,7 +57,6 @@ class LeaseOperations(Struct, frozen=True):
     """The writes of workers. A requested cancellation takes effect with the next write, except with a result."""
 
     store: TaskStore
-    events: Events
     waits: WorkerWaits
 
     def renew(self, worker: Worker, task_id: str, request: wire.Renew) -> wire.WriteResult:
@@ -87,7 +86,7 @@ class LeaseOperations(Struct, frozen=True):
     def progress(self, worker: Worker, task_id: str, request: wire.Progress) -> wire.WriteResult:
         """Append the updates to the task's log."""
         stored = self._require(worker, task_id)
-        events = list(self.events.of_progress(stored.task, request.updates))
+        events = list(progress_events(stored.task, request.updates))
         if events:
             stored = self._append(stored, events, request)
         else:
@@ -100,7 +99,7 @@ class LeaseOperations(Struct, frozen=True):
         if not request.text and not request.artifacts:
             raise invalid_field("text", "must be there, or artifacts: the user gets them as the answer")
         stored = self._require(worker, task_id)
-        events = self.events.of_result(stored, request.text, request.artifacts)
+        events = result_events(stored, request.text, request.artifacts)
         return _result(self._append(stored, events, request))
 
     def fail(self, worker: Worker, task_id: str, request: wire.Fail) -> wire.WriteResult:
@@ -127,7 +126,7 @@ class LeaseOperations(Struct, frozen=True):
         self, worker: Worker, task_id: str, request: wire.LeasedRequest, state: TaskState, text: str
     ) -> wire.WriteResult:
         stored = self._require(worker, task_id)
-        status = self.events.status(stored.task, state, text)
+        status = status_event(stored.task, state, text)
         return self._unless_cancelled(stored, request.lease, lambda: self._append(stored, [status], request))
 
     def _unless_cancelled(
@@ -135,7 +134,7 @@ class LeaseOperations(Struct, frozen=True):
     ) -> wire.WriteResult:
         if not stored.cancel_requested or stored.task.status.state.terminal:
             return _result(do(), leased=leased)
-        canceled = self.events.status(stored.task, TaskState.CANCELED)
+        canceled = status_event(stored.task, TaskState.CANCELED)
         with _store_errors(stored.task.id):
             return _result(self.store.append(stored.task.id, [canceled], lease=lease))
 

@@ -15,7 +15,7 @@ from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 from a2a_hub.telemetry import tracing
 from a2a_hub.text.language import Language, language_of
-from functions.tasks.workers.wire import Events
+from functions.tasks.workers.wire import status_event
 
 T = TypeVar("T")
 _ABANDONED = {
@@ -98,7 +98,6 @@ class Leasing(Struct, frozen=True):
 
     store: TaskStore
     waits: WorkerWaits
-    events: Events
     most_attempts: int
     untaken_seconds: float
     now: Callable[[], float]
@@ -165,11 +164,11 @@ class Leasing(Struct, frozen=True):
     def _end(self, lease: Lease, *, attempts: int) -> None:
         stored = lease.stored
         if stored.cancel_requested:
-            last = self.events.status(stored.task, TaskState.CANCELED)
+            last = status_event(stored.task, TaskState.CANCELED)
         else:
             reasons = _ABANDONED if attempts >= self.most_attempts else _UNTAKEN
             reason = reasons[language_of(last_user_text(stored.task))].format(attempts=attempts)
-            last = self.events.status(stored.task, TaskState.FAILED, reason)
+            last = status_event(stored.task, TaskState.FAILED, reason)
         # Another process may be first; otherwise the next sweep finds it.
         with contextlib.suppress(LeaseLost, TaskEnded):
             self.store.append(stored.task.id, [last], lease=lease.token)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Artifact, Event, Message, Part, Task, TaskState, TaskStatusUpdateEvent, Wire
-from a2a_hub.a2a.reply import MessageFactory, artifact_update, status_update
+from a2a_hub.a2a.reply import agent_message, artifact_update, status_update
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.tasks.resume_payload import decode_resume_payload
 
@@ -144,51 +144,45 @@ def worker_status(state: TaskState, *, leased: bool = True) -> str:
     return _STATUSES[state]
 
 
-class Events:
-    """The events of workers' reports; `message_factory` supplies ids and the time of day."""
+def status_event(task: Task, state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
+    """Return a new status of the task, with the worker's text."""
+    said = agent_message(Part(text=text), context_id=task.context_id, task_id=task.id) if text else None
+    return status_update(task, state, said)
 
-    def __init__(self, message_factory: MessageFactory) -> None:
-        self._message_factory = message_factory
 
-    def status(self, task: Task, state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
-        """Return a new status of the task, with the worker's text."""
-        message = None
-        if text:
-            message = self._message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
-        return status_update(task, state, self._message_factory.timestamp(), message)
+def result_events(stored: StoredTask, text: str | None, artifacts: Sequence[Artifact]) -> list[Event]:
+    """Return the artifacts of a worker's result and the completed status. Raise INVALID_PARAMS that names the field."""
+    task = stored.task
+    for index, artifact in enumerate(artifacts):
+        _check(artifact, f"artifacts[{index}]")
+    results = list(artifacts)
+    if text:
+        # The id is stable: repeated work replaces its artifact instead of adding another.
+        turn = decode_resume_payload(stored.payload).turn if stored.payload else 1
+        results.insert(0, Artifact(artifact_id=f"answer-{turn}", name="answer", parts=(Part(text=text),)))
+    return [*(artifact_update(task, each) for each in results), status_event(task, TaskState.COMPLETED)]
 
-    def of_result(self, stored: StoredTask, text: str | None, artifacts: Sequence[Artifact]) -> list[Event]:
-        """Return the result's artifacts and the completed status. Raise INVALID_PARAMS that names the field."""
-        task = stored.task
-        for index, artifact in enumerate(artifacts):
-            _check(artifact, f"artifacts[{index}]")
-        results = list(artifacts)
-        if text:
-            # The id is stable: repeated work replaces its artifact instead of adding another.
-            turn = decode_resume_payload(stored.payload).turn if stored.payload else 1
-            results.insert(0, Artifact(artifact_id=f"answer-{turn}", name="answer", parts=(Part(text=text),)))
-        return [*(artifact_update(task, each) for each in results), self.status(task, TaskState.COMPLETED)]
 
-    def of_progress(self, task: Task, updates: Sequence[Update]) -> Iterator[Event]:
-        """Yield the updates as events. Raise INVALID_PARAMS that names the field."""
-        state = task.status.state
-        for index, update in enumerate(updates):
-            place = f"updates[{index}]"
-            if state.terminal:
-                raise invalid_field(place, "comes after the task's end")
-            if update.artifact is not None:
-                if update.status is not None or update.text is not None:
-                    raise invalid_field(place, "has an artifact and a status or a text: they are two updates")
-                _check(update.artifact, f"{place}.artifact")
-                yield artifact_update(task, update.artifact, append=update.append, last_chunk=update.last_chunk)
-                continue
-            if update.status is None and not update.text:
-                raise invalid_field(place, "must have a status, a text, or an artifact")
-            status = Status.IN_PROGRESS if update.status is None else _status(update.status, place)
-            changed = state_after(state, status)
-            if changed is not state or update.text:
-                yield self.status(task, changed, update.text)
-            state = changed
+def progress_events(task: Task, updates: Sequence[Update]) -> Iterator[Event]:
+    """Yield a worker's updates as events. Raise INVALID_PARAMS that names the field."""
+    state = task.status.state
+    for index, update in enumerate(updates):
+        place = f"updates[{index}]"
+        if state.terminal:
+            raise invalid_field(place, "comes after the task's end")
+        if update.artifact is not None:
+            if update.status is not None or update.text is not None:
+                raise invalid_field(place, "has an artifact and a status or a text: they are two updates")
+            _check(update.artifact, f"{place}.artifact")
+            yield artifact_update(task, update.artifact, append=update.append, last_chunk=update.last_chunk)
+            continue
+        if update.status is None and not update.text:
+            raise invalid_field(place, "must have a status, a text, or an artifact")
+        status = Status.IN_PROGRESS if update.status is None else _status(update.status, place)
+        changed = state_after(state, status)
+        if changed is not state or update.text:
+            yield status_event(task, changed, update.text)
+        state = changed
 
 
 def _check(artifact: Artifact, place: str) -> None:

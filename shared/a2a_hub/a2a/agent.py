@@ -9,7 +9,8 @@ from a2a_hub.a2a import model
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task
 from a2a_hub.a2a.relay import EventSource
-from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
+from a2a_hub.a2a.reply import Piece, to_events
+from a2a_hub.runtime.ids import new_id
 
 
 class Turn(Struct, frozen=True, kw_only=True):
@@ -53,57 +54,40 @@ class Canceller(Protocol):
 
 
 class Agent(Canceller, Protocol):
-    """The agent as the server calls it."""
+    """The agent as the server calls it. One that works in this process is a subclass, and may define `send` alone."""
 
-    def context_of(self, request: SendMessageRequest, call: Call) -> str:
+    def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - others need it
         """Return the request's context id, or a new one."""
+        return request.message.context_id or new_id()
 
-    def bypasses_task(self, request: SendMessageRequest) -> bool:
+    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002
         """Return True if the message belongs to no task, although one may wait in its context."""
+        return False
 
-    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
+    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002
         """Return True if this starts a new task instead of resuming the idle one (input-required without a question), which has
         these notes.
         """
+        return False
+
+    def cancel(self, call: Call) -> None:  # noqa: ARG002
+        """See `Canceller.cancel`. Without a remote worker, the turn notices by itself."""
+        return
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """Return one turn. With `call.task`, its events are those of that task. Raises A2AError for a refusal."""
 
 
-class LocalAgent:
-    """The base of agents that work in this process. The context is the request's, or a new one; every message joins its task."""
-
-    def __init__(self, *, message_factory: MessageFactory) -> None:
-        self._message_factory = message_factory
-
-    def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
-        """See `Agent.context_of`."""
-        return request.message.context_id or self._message_factory.new_id()
-
-    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
-        """See `Agent.bypasses_task`. No message does."""
-        return False
-
-    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002
-        """See `Agent.starts_new_task`. Every message resumes it."""
-        return False
-
-    def cancel(self, call: Call) -> None:
-        """See `Agent.cancel`. There is no remote worker: the turn notices by itself."""
-
-
-class AnsweringAgent(LocalAgent):
+class AnsweringAgent(Agent):
     """A simple agent: one function from a request to pieces of an answer (`a2a_hub.a2a.reply`)."""
 
-    def __init__(self, answer: Answer, *, message_factory: MessageFactory) -> None:
-        super().__init__(message_factory=message_factory)
+    def __init__(self, answer: Answer) -> None:
         self._answer = answer
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`."""
         pieces = self._answer(request, call)
-        context_id = self.context_of(request, call)
-        return Turn(events=to_events(pieces, context_id=context_id, call=call, message_factory=self._message_factory))
+        return Turn(events=to_events(pieces, context_id=self.context_of(request, call), call=call))
 
 
 class Sending(Protocol):

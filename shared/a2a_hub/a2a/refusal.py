@@ -13,10 +13,10 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import OVERLOADED, UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.model import SendMessageRequest, text_of
-from a2a_hub.a2a.reply import Failure, MessageFactory, to_events
+from a2a_hub.a2a.reply import Failure, to_events
 from a2a_hub.http.messages import BodyError, Request, Response
 from a2a_hub.identity.principal import Contract, Principal
-from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry.log import Record
 from a2a_hub.text.language import Language, language_of
 
@@ -34,7 +34,6 @@ _AWAY = {
     Language.EN: "The service cannot be reached at the moment. Please ask again in a minute.",
     Language.JA: "現在、サービスに接続できません。1分ほど待ってから、もう一度お尋ねください。",
 }
-_MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
 
 
 class TemporaryRefusal(A2AError):
@@ -77,7 +76,6 @@ def answer_to_ui(refusal: TemporaryRefusal, exchange: Exchange, params: Struct, 
         iter((Failure(refusal.texts[language_of(text_of(message))]),)),
         context_id=message.context_id or new_id(),
         call=call,
-        message_factory=_MESSAGE_FACTORY,
         as_task=False,
     )
     if call.streaming:

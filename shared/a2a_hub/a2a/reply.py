@@ -5,7 +5,7 @@ task's life (SendStreamingMessage): task → working → artifact updates → on
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -27,7 +27,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.runtime.ids import id_of
+from a2a_hub.runtime.ids import id_of, new_id, timestamp
 
 __all__ = ["Data", "Failure", "Idle", "Piece", "Progress", "Question", "Surface", "Text"]
 
@@ -93,51 +93,29 @@ class Failure(Struct, frozen=True):
 Piece = Text | Data | Surface | Progress | Question | Idle | Rejection | Failure
 
 
-class MessageFactory(Struct, frozen=True, kw_only=True):
-    """A source of new ids and timestamps."""
-
-    new_id: Callable[[], str]
-    timestamp: Callable[[], str]
-
-    def message(
-        self,
-        *parts: Part,
-        context_id: str | None,
-        task_id: str | None = None,
-        metadata: dict[str, Any] | None = None,
-    ) -> Message:
-        """Return a message of the agent with a new id."""
-        return Message(
-            message_id=self.new_id(),
-            role=Role.AGENT,
-            parts=parts,
-            context_id=context_id,
-            task_id=task_id,
-            metadata=metadata,
-        )
+def agent_message(
+    *parts: Part, context_id: str | None, task_id: str | None = None, metadata: dict[str, Any] | None = None
+) -> Message:
+    """Return a message of the agent with a new id."""
+    return Message(
+        message_id=new_id(), role=Role.AGENT, parts=parts, context_id=context_id, task_id=task_id, metadata=metadata
+    )
 
 
-def to_events(
-    pieces: Iterator[Piece],
-    *,
-    context_id: str,
-    call: Call,
-    message_factory: MessageFactory,
-    as_task: bool = True,
-) -> Iterator[Event]:
+def to_events(pieces: Iterator[Piece], *, context_id: str, call: Call, as_task: bool = True) -> Iterator[Event]:
     """Return the events of one turn: a task's life for SendStreamingMessage and, with `as_task`, for a stored task; else the
     result alone, a Message unless it is a program's and waits, has failed or is rejected.
     """
     if (call.streaming and (as_task or call.for_ui)) or (as_task and call.task is not None):
-        return _task_life(pieces, context_id=context_id, call=call, message_factory=message_factory)
-    return _result(pieces, context_id=context_id, call=call, message_factory=message_factory)
+        return _task_life(pieces, context_id=context_id, call=call)
+    return _result(pieces, context_id=context_id, call=call)
 
 
 def status_update(
-    task: Task, state: TaskState, timestamp: str, message: Message | None = None
+    task: Task, state: TaskState, message: Message | None = None, *, at: str | None = None
 ) -> TaskStatusUpdateEvent:
-    """Return a new status of the task."""
-    status = TaskStatus(state=state, message=message, timestamp=timestamp)
+    """Return a new status of the task, which it has since this moment, or since the time `at`."""
+    status = TaskStatus(state=state, message=message, timestamp=timestamp() if at is None else at)
     return TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
 
 
@@ -176,13 +154,11 @@ def as_message(task: Task, *, before: Task | None) -> Message:
     return Message(message_id=answer_id, role=Role.AGENT, parts=parts, context_id=task.context_id)
 
 
-def _result(
-    pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
-) -> Iterator[Event]:
+def _result(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Iterator[Event]:
     """Yield the Message; for a program, the task of an answer that waits, has failed or is a rejection."""
     taken = [*pieces]
     if not call.for_ui and any(isinstance(piece, (Question, Idle, Rejection, Failure)) for piece in taken):
-        yield fold(_task_life(iter(taken), context_id=context_id, call=call, message_factory=message_factory))
+        yield fold(_task_life(iter(taken), context_id=context_id, call=call))
         return
     texts: list[str] = []
     question = ""
@@ -196,7 +172,7 @@ def _result(
                 pass
     text = "\n\n".join(filter(None, ("".join(texts), question)))
     others = (part for piece in taken if (part := _other_part(piece, call)))
-    yield message_factory.message(Part(text=text), *others, context_id=context_id)
+    yield agent_message(Part(text=text), *others, context_id=context_id)
 
 
 def _other_part(piece: Piece, call: Call) -> Part | None:
@@ -209,11 +185,9 @@ def _other_part(piece: Piece, call: Call) -> Part | None:
     return None
 
 
-def _task_life(
-    pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
-) -> Iterator[Event]:
-    task_id = call.task.id if call.task else message_factory.new_id()
-    submitted = TaskStatus(state=TaskState.SUBMITTED, timestamp=message_factory.timestamp())
+def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Iterator[Event]:
+    task_id = call.task.id if call.task else new_id()
+    submitted = TaskStatus(state=TaskState.SUBMITTED, timestamp=timestamp())
     task = Task(id=task_id, context_id=context_id, status=submitted)
     # Constant ids: a turn that runs again replaces its artifacts instead of adding others.
     turn = call.task.turn if call.task else 1
@@ -225,10 +199,8 @@ def _task_life(
     ) -> TaskStatusUpdateEvent:
         message = None
         if text is not None:
-            message = message_factory.message(
-                Part(text=text), context_id=context_id, task_id=task_id, metadata=metadata
-            )
-        return status_update(task, state, message_factory.timestamp(), message)
+            message = agent_message(Part(text=text), context_id=context_id, task_id=task_id, metadata=metadata)
+        return status_update(task, state, message)
 
     def artifact(
         part: Part, *, id_: str = artifact_id, append: bool = False, last: bool = False, name: str = "answer"

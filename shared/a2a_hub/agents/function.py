@@ -15,7 +15,7 @@ from a2a_hub.a2a.server import A2AServer
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler
 from a2a_hub.identity.authentication import Identify
-from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, serve, status_pages
+from a2a_hub.runtime.function import anonymous, serve, status_pages
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log, Record
 from a2a_hub.telemetry.outcome import Outcome
@@ -82,7 +82,7 @@ def agent_function(
                 call.record["outcome"] = Outcome.DECLINED
             yield piece
 
-    agent = AnsweringAgent(noted, message_factory=MESSAGE_FACTORY)
+    agent = AnsweringAgent(noted)
     server = A2AServer(agent, card=lambda: card, log=log)
     return serve_agent(server, card=card, log=log, identify=identify, before=before)
 

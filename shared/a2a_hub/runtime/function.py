@@ -15,19 +15,17 @@ from a2a_hub.a2a.errors import (
     RETRY_SOON,
     A2AError,
 )
-from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.http.admission import Capacity, Door, Limits, Refusal
 from a2a_hub.http.dispatch import MethodNotAllowed, NotFound, Public
 from a2a_hub.http.messages import JSON, Handler, Request, Response
 from a2a_hub.identity.authentication import Caller
-from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.shutdown import Shutdown
 from a2a_hub.settings.reader import Settings
 from a2a_hub.telemetry.log import Log, Record
 
 __all__ = ["stdout_log"]
 
-MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
 _STDOUT = 1
 _ANONYMOUS = Caller(principal=None)
 _MEBIBYTE = 1 << 20

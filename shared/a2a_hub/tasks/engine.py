@@ -21,7 +21,7 @@ from a2a_hub.a2a.live_turn import BEING_RECORDED, ENDED, OVER, STORED_OR_NOT, Tu
 from a2a_hub.a2a.model import Event, Message, Part, SendMessageRequest, Task, TaskState
 from a2a_hub.a2a.refusal import TemporaryRefusal, restarting
 from a2a_hub.a2a.relay import EventSource, Wake
-from a2a_hub.a2a.reply import as_message, status_update
+from a2a_hub.a2a.reply import agent_message, as_message, status_update
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
@@ -61,7 +61,6 @@ class TurnEngine:
         self._turns = operations.turns
         self.store = operations.store
         self._settings = operations.settings
-        self._message_factory = operations.message_factory
         self._parts = TaskParts(
             agent=agent,
             store=self.store,
@@ -72,7 +71,6 @@ class TurnEngine:
             wakeups=wakeups,
             texts=texts,
             log=log,
-            message_factory=operations.message_factory,
             settings=operations.settings,
             quota=quota,
             display=display,
@@ -100,7 +98,6 @@ class TurnEngine:
             deadline=self._parts.scheduler.clock() + self._settings.ui_seconds,
             still_working=lambda task_id: self._still_working(turn, task_id),
             farewell_text=lambda: self._parts.texts.of_running(turn.sent.message, turn.stored),
-            message_factory=self._message_factory,
             scheduler=self._parts.scheduler,
         )
 
@@ -213,12 +210,12 @@ class TurnEngine:
 
     def _resume(self, lease: Lease, *, request_id: str, record: dict[str, Any]) -> TaskTurn | None:
         """Run the turn of a stored task again; None if it is ended instead. Raises LeaseLost, TaskEnded."""
-        stored, factory = lease.stored, self._message_factory
+        stored = lease.stored
         payload = decode_resume_payload(stored.payload)
         call = payload.call(stored.task, request_id=request_id, record=record)
         call = replace(call, body_bytes=len(stored.payload))
         if stored.cancel_requested:
-            canceled = status_update(stored.task, TaskState.CANCELED, factory.timestamp())
+            canceled = status_update(stored.task, TaskState.CANCELED)
             self.store.append(stored.task.id, [canceled], lease=lease.token)
             self._parts.agent.cancel(call)
             return None
@@ -228,7 +225,7 @@ class TurnEngine:
                 raise A2AError(UNAVAILABLE, NO_RESULT)
             agent_turn = self._parts.agent.send(payload.request, call)
         except A2AError as refusal:
-            failed = failure(stored.task, refusal.message, factory, reason=refusal.kind.reason)
+            failed = failure(stored.task, refusal.message, reason=refusal.kind.reason)
             self.store.append(stored.task.id, [failed], lease=lease.token)
             return None
         turn = self._turns.claim(TaskTurn(payload.request, call, self._parts), joins=False)
@@ -293,7 +290,7 @@ class TurnEngine:
             state = result.status.state
             if call.for_ui and not state.settled:
                 part = Part(text=self._still_working(turn, result.id))
-                return self._message_factory.message(part, context_id=result.context_id)
+                return agent_message(part, context_id=result.context_id)
             is_answer = state is TaskState.COMPLETED if turn.agent_turn.immediate else call.for_ui and state.terminal
             is_answer = is_answer and turn.before is None
             if is_new and turn.stored is None and not is_answer:

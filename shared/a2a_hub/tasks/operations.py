@@ -18,7 +18,7 @@ from a2a_hub.a2a.live_turn import STORED_OR_NOT
 from a2a_hub.a2a.model import Task, TaskPushNotificationConfig, TaskState
 from a2a_hub.a2a.protojson import seconds_of
 from a2a_hub.a2a.relay import EventSource
-from a2a_hub.a2a.reply import MessageFactory, status_update
+from a2a_hub.a2a.reply import status_update
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import (
@@ -52,16 +52,13 @@ class TaskOperations:
     `turns` and `streams` are those of this process, whoever starts them. `canceller` passes cancellations on.
     """
 
-    def __init__(
-        self, store: Store, canceller: Canceller, *, message_factory: MessageFactory, settings: TaskSettings
-    ) -> None:
+    def __init__(self, store: Store, canceller: Canceller, *, settings: TaskSettings) -> None:
         self.store = store
         self.settings = settings
-        self.message_factory = message_factory
         self.threads = Threads("task")
         self.turns = TaskTurns()
         self.streams = OpenStreams()
-        self.configs = PushConfigs(store, addresses=settings.webhooks, new_id=message_factory.new_id)
+        self.configs = PushConfigs(store, addresses=settings.webhooks)
         self._canceller = canceller
 
     def answer(self, request: Struct, call: Call) -> Struct | None:
@@ -128,7 +125,6 @@ class TaskOperations:
             after=stored.version,
             ends_when_waiting=CODECS[call.version].ends_stream_when_interrupted,
             streams=self.streams,
-            timestamp=self.message_factory.timestamp,
         )
 
     def numbered(self, number: int, call: Call) -> StoredTask | None:
@@ -187,7 +183,7 @@ class TaskOperations:
         task_id = stored.task.id
         try:
             if self.turns.of_task(task_id) is None:
-                canceled = status_update(stored.task, TaskState.CANCELED, self.message_factory.timestamp())
+                canceled = status_update(stored.task, TaskState.CANCELED)
                 after = self.store.append(task_id, [canceled], expected_version=stored.version)
                 self._cancel_at_agent(after, call)
                 return after.task

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from a2a_hub.a2a.agent import Agent
 from a2a_hub.a2a.model import Part
-from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
@@ -34,7 +33,6 @@ class TaskParts:
     wakeups: Wakeups
     texts: UiTexts
     log: Log
-    message_factory: MessageFactory
     settings: TaskSettings
     quota: TaskQuota | None = None
     display: Callable[[Part, bool], Part] = lambda part, _: part

@@ -1,7 +1,6 @@
 """Push notification configs of tasks (A2A 1.0.1 §3.1.7-§3.1.10): the receivers of a task's events."""
 
 import re
-from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import msgspec
@@ -10,6 +9,7 @@ from msgspec import Struct
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError, invalid_field
 from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
 from a2a_hub.a2a.version_table import CODECS
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.store import PushConfig, PushStore
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 
@@ -30,7 +30,6 @@ class PushConfigs(Struct, frozen=True):
 
     store: PushStore
     addresses: WebhookAddresses
-    new_id: Callable[[], str]
 
     def validated(
         self, config: TaskPushNotificationConfig, version: Version, *, task_id: str, with_message: bool
@@ -48,7 +47,7 @@ class PushConfigs(Struct, frozen=True):
             name, reason = invalid
             path = codec.send_push_config_field if with_message else codec.push_config_field
             raise invalid_field(path + name, reason)
-        id_ = config.id or codec.default_push_config_id or self.new_id()
+        id_ = config.id or codec.default_push_config_id or new_id()
         complete = msgspec.structs.replace(config, id=id_, task_id=task_id)
         return PushConfig(config=complete, version=version)
 

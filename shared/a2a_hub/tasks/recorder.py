@@ -13,7 +13,7 @@ from msgspec import Struct
 from a2a_hub.a2a.agent import TryLater
 from a2a_hub.a2a.live_turn import BEING_RECORDED, ENDED, TurnState
 from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState
-from a2a_hub.a2a.reply import status_update
+from a2a_hub.a2a.reply import agent_message, status_update
 from a2a_hub.runtime.scheduler import Job
 from a2a_hub.task_store.store import LeaseLost, TooLarge, Unavailable
 from a2a_hub.tasks.leased_writer import LeasedWriter
@@ -156,7 +156,7 @@ class Recording(Job):
             writer.append(batch.events, batch.payload, repeat_until=batch.repeat_until)
         except TooLarge:
             self._parts.log.line("WARNING", "A task grew too large to keep", **_ids(turn))
-            batch.events = [failure(turn.first, _TOO_LARGE, self._parts.message_factory, reason="TOO_LARGE")]
+            batch.events = [failure(turn.first, _TOO_LARGE, reason="TOO_LARGE")]
             batch.payload, batch.taken, batch.repeat_until = writer.payload, 0, 0.0
             # Who waits reads this end in the log.
             batch.then = turn.follow
@@ -223,7 +223,7 @@ class Recording(Job):
             events[-1] = self._trying_again(task, turn.away)
             return _Batch(events=events, payload=turn.payload(), taken=taken - 1, then=self._release)
         if not (events and settles(events[-1])):
-            events.append(failure(task, NO_RESULT, self._parts.message_factory, reason="NO_RESULT"))
+            events.append(failure(task, NO_RESULT, reason="NO_RESULT"))
         return _Batch(
             events=events,
             payload=turn.payload(),
@@ -236,7 +236,7 @@ class Recording(Job):
         """Return the events of a run that answered with a Message alone."""
         match self._turn.relay.events_after(0):
             case [Message() as answer]:
-                return answer_updates(answer, task, self._parts.message_factory.timestamp)
+                return answer_updates(answer, task)
         return ()
 
     def _trying_again(self, task: Task, away: TryLater) -> Event:
@@ -245,8 +245,8 @@ class Recording(Job):
         parts.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=away.cause)
         seconds = max(1, math.ceil(turn.due_at - parts.now()))
         text = told(parts.texts.trying_again, turn.sent.message, reason=away.message, seconds=seconds)
-        said = parts.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
-        return status_update(task, TaskState.WORKING, parts.message_factory.timestamp(), said)
+        said = agent_message(Part(text=text), context_id=task.context_id, task_id=task.id)
+        return status_update(task, TaskState.WORKING, said)
 
     def _next_try(self, away: TryLater) -> float | None:
         """Return the time of the next try, None if there is none: exponential back-off, and a last try at the end.

@@ -6,7 +6,6 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from weakref import WeakSet
 
 from a2a_hub.a2a.model import Event, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
@@ -66,14 +65,12 @@ class TaskSubscription:
         after: int,
         ends_when_waiting: bool,
         streams: OpenStreams,
-        timestamp: Callable[[], str],
         shows_task: bool = True,
     ) -> None:
         self._task = task
         self._state = task.status.state
         self._ends_when_waiting = ends_when_waiting
         self._streams = streams
-        self._timestamp = timestamp
         self._pending: deque[Event] = deque([task] if shows_task else [])
         self._ended = False
         self._wake: Wake = lambda: None
@@ -105,7 +102,7 @@ class TaskSubscription:
         self.close()
         if self._reader.gone or self._state.interrupted:
             raise StopIteration
-        return status_update(self._task, TaskState.WORKING, self._timestamp())
+        return status_update(self._task, TaskState.WORKING)
 
     def on_ready(self, wake: Wake) -> None:
         """See `EventSource.on_ready`."""

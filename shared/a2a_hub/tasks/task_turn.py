@@ -17,6 +17,7 @@ from a2a_hub.a2a.model import Event, SendMessageConfiguration, SendMessageReques
 from a2a_hub.a2a.relay import Relay
 from a2a_hub.a2a.reply import status_update
 from a2a_hub.queue.wakeups import topic_of
+from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.task_store.store import (
     HUB,
     AlreadyRunning,
@@ -76,7 +77,7 @@ class TaskTurn(LiveTurn):
         # A stream is waited for in any case.
         self.returns_immediately = configuration.return_immediately and not call.streaming
         self.request = sent
-        self._new_lease = parts.message_factory.new_id()
+        self._new_lease = new_id()
         self.began_at = parts.now()
 
     @property
@@ -129,7 +130,7 @@ class TaskTurn(LiveTurn):
     def _new_task(self) -> Task:
         assert self.call.task is not None, "resolve_task puts one there"
         message = self.request.message
-        status = TaskStatus(state=TaskState.SUBMITTED, timestamp=self.parts.message_factory.timestamp())
+        status = TaskStatus(state=TaskState.SUBMITTED, timestamp=timestamp())
         return Task(id=self.call.task.id, context_id=message.context_id, status=status, history=(message,))
 
     def _join_working(self, prior: StoredTask) -> None:
@@ -148,7 +149,7 @@ class TaskTurn(LiveTurn):
         if prior.role == HUB:
             self.agent_turn = parts.agent.send(self.request, self.call)
         state = TaskState.SUBMITTED if self.agent_turn.role else TaskState.WORKING
-        working = status_update(prior.task, state, parts.message_factory.timestamp())
+        working = status_update(prior.task, state)
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [working, self.request.message]
         try:
@@ -246,7 +247,6 @@ class TaskTurn(LiveTurn):
             after=self.first_version + max(0, seen - 1),
             ends_when_waiting=True,
             streams=self.parts.streams,
-            timestamp=self.parts.message_factory.timestamp,
             shows_task=not seen,
         )
 
@@ -273,12 +273,11 @@ class TaskTurn(LiveTurn):
                 self.agent_turn.events,
                 self.first,
                 cancellation=self.call.cancellation,
-                timestamp=self.parts.message_factory.timestamp,
                 allows_message=not self.recorded,
             )
         except TryLater as away:
             self.away = away
-            yield failure(self.first, away.message, self.parts.message_factory, reason=away.reason, retryable=True)
+            yield failure(self.first, away.message, reason=away.reason, retryable=True)
 
     def _left(self) -> None:
         """The last subscriber has left: the queue goes on where there is no processor time between requests."""

@@ -23,7 +23,8 @@ from a2a_hub.a2a.model import (
     text_of,
 )
 from a2a_hub.a2a.relay import EventSource, Wake
-from a2a_hub.a2a.reply import MessageFactory, artifact_update, status_update
+from a2a_hub.a2a.reply import artifact_update, status_update
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.scheduler import Scheduler, Timer
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.text.language import Language, language_of
@@ -177,7 +178,6 @@ class TextOnlyStream(Struct, kw_only=True):
     deadline: float
     still_working: Callable[[str], str]
     farewell_text: Callable[[], str]
-    message_factory: MessageFactory
     scheduler: Scheduler
     _task: Task | None = None
     _answering: bool = False
@@ -223,13 +223,13 @@ class TextOnlyStream(Struct, kw_only=True):
         return event if status.state.terminal else completed
 
     def _leave(self, task: Task) -> Event:
-        first = self._closed(task, self.still_working(task.id), self._completed(task))
+        first = self._closed(task, self.still_working(task.id), status_update(task, TaskState.COMPLETED))
         self.close()
         return first
 
     def farewell(self) -> list[Event]:
         """See `PassedOn.farewell`."""
-        return [self._answer(self.first, f"\n\n{self.farewell_text()}"), self._completed(self.first)]
+        return [self._answer(self.first, f"\n\n{self.farewell_text()}"), status_update(self.first, TaskState.COMPLETED)]
 
     def _next_shown(self) -> Event | None:
         while (event := self.events.poll()) is not None:
@@ -244,11 +244,7 @@ class TextOnlyStream(Struct, kw_only=True):
         return self._answer(task, f"\n\n{text}" if self._answering else text)
 
     def _answer(self, task: Task, text: str) -> Event:
-        id_ = self.message_factory.new_id()
-        return artifact_update(task, Artifact(artifact_id=id_, name="answer", parts=(Part(text=text),)))
-
-    def _completed(self, task: Task) -> Event:
-        return status_update(task, TaskState.COMPLETED, self.message_factory.timestamp())
+        return artifact_update(task, Artifact(artifact_id=new_id(), name="answer", parts=(Part(text=text),)))
 
     def on_ready(self, wake: Wake) -> None:
         """See `EventSource.on_ready`."""

@@ -1,6 +1,6 @@
 """Normalise an agent's events to the updates of its task's log."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypeGuard
 
 from a2a_hub.a2a.agent import TryLater
@@ -15,7 +15,7 @@ from a2a_hub.a2a.model import (
     TaskState,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.reply import Failure, MessageFactory, artifact_update, status_update
+from a2a_hub.a2a.reply import Failure, agent_message, artifact_update, status_update
 from a2a_hub.http.messages import Cancellation
 
 Update = TaskStatusUpdateEvent | TaskArtifactUpdateEvent
@@ -26,7 +26,6 @@ def updates(
     task: Task,
     *,
     cancellation: Cancellation,
-    timestamp: Callable[[], str],
     allows_message: bool,
 ) -> Iterator[Event]:
     """Yield the task, then the changes that the agent's events make to it, up to a terminal state.
@@ -46,7 +45,7 @@ def updates(
             if not started:
                 yield task
                 started = True
-            for update in _as_updates(event, task, accumulator, timestamp):
+            for update in _as_updates(event, task, accumulator):
                 yield update
                 accumulator.add(update)
                 if accumulator.status.state.terminal:
@@ -59,13 +58,13 @@ def updates(
     if not started:
         yield task
     if cancellation.cancelled:
-        yield status_update(task, TaskState.CANCELED, timestamp())
+        yield status_update(task, TaskState.CANCELED)
 
 
-def answer_updates(answer: Message, task: Task, timestamp: Callable[[], str]) -> tuple[Update, Update]:
+def answer_updates(answer: Message, task: Task) -> tuple[Update, Update]:
     """Return the updates that complete the task with this answer."""
     artifact = Artifact(artifact_id=answer.message_id, name="answer", parts=answer.parts)
-    return artifact_update(task, artifact), status_update(task, TaskState.COMPLETED, timestamp())
+    return artifact_update(task, artifact), status_update(task, TaskState.COMPLETED)
 
 
 def settles(event: Event) -> TypeGuard[TaskStatusUpdateEvent]:
@@ -73,23 +72,19 @@ def settles(event: Event) -> TypeGuard[TaskStatusUpdateEvent]:
     return isinstance(event, TaskStatusUpdateEvent) and event.status.state.settled
 
 
-def failure(
-    task: Task, text: str, message_factory: MessageFactory, *, reason: str, retryable: bool = False
-) -> TaskStatusUpdateEvent:
+def failure(task: Task, text: str, *, reason: str, retryable: bool = False) -> TaskStatusUpdateEvent:
     """Return the event that fails the task, with a sentence for its owner."""
     metadata = Failure(text, reason, retryable).metadata
-    message = message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id, metadata=metadata)
-    return status_update(task, TaskState.FAILED, message_factory.timestamp(), message)
+    message = agent_message(Part(text=text), context_id=task.context_id, task_id=task.id, metadata=metadata)
+    return status_update(task, TaskState.FAILED, message)
 
 
-def _as_updates(
-    event: Event, task: Task, accumulator: TaskAccumulator, timestamp: Callable[[], str]
-) -> Iterator[Update]:
+def _as_updates(event: Event, task: Task, accumulator: TaskAccumulator) -> Iterator[Update]:
     match event:
         case Task():
             yield from _differences(event, task, accumulator)
         case Message():
-            yield from answer_updates(event, task, timestamp)
+            yield from answer_updates(event, task)
         case _:
             yield event
 

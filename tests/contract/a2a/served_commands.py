@@ -27,7 +27,6 @@ from a2a_hub.a2a.server import A2AServer
 from a2a_hub.http.messages import Request, body_of
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal
-from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry.log import Log
 from tests.contract.a2a.served import CARD
@@ -89,7 +88,7 @@ class Served:
 
     def __init__(self, path: Path, *, declares: bool = True, keeps_tasks: bool = True, **options: Any) -> None:
         self.memory = Memory()
-        agent = MemoryAgent(self.memory.answer, message_factory=MESSAGE_FACTORY)
+        agent = MemoryAgent(self.memory.answer)
         self.instance = Instance(path / "tasks.db", lambda _: (), answers=agent, **options)
         capabilities = AgentCapabilities(streaming=True, extensions=(AgentExtension(uri=URI),) if declares else ())
         card = replace(CARD, capabilities=capabilities)

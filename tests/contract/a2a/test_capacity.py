@@ -11,7 +11,6 @@ from a2a_hub.http.admission import Capacity, Limits
 from a2a_hub.http.messages import Request, Response, blocking, body_of
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Contract
-from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.telemetry.log import Log
 from tests.contract.a2a.served import CARD, WAYS, Way, echo, error_of, whole
 
@@ -34,7 +33,7 @@ def _ask(way: Way, fill: Callable[[Capacity], None], text: str, *, ui: bool) -> 
     capacity = Capacity(Limits(turns=1, streams=1))
     fill(capacity)
     log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "r", function="agent")
-    agent = AnsweringAgent(echo, message_factory=MESSAGE_FACTORY)
+    agent = AnsweringAgent(echo)
     server = A2AServer(
         agent,
         card=lambda: CARD,

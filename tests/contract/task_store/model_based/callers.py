@@ -211,7 +211,6 @@ class Callers(Stage):
                 after=after,
                 ends_when_waiting=ends_when_waiting,
                 streams=OpenStreams(),
-                timestamp=str,
                 shows_task=False,
             )
             self._followers.append(Follower(following, one.id, after, ends_when_waiting=ends_when_waiting))
