@@ -38,7 +38,7 @@ from a2a_hub.a2a.model import (
 )
 from a2a_hub.a2a.reply import Failure, Piece, Progress, Question, Text, agent_message, to_events
 from a2a_hub.agents.function import too_long_text
-from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.runtime.ids import timestamp
 from a2a_hub.tasks.task_resolution import CONTINUES_WITH
 from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.redaction import redacted
@@ -138,7 +138,6 @@ class DevelopmentAgent(Agent):
             planner=self._planner,
             tools=self._tools,
             workspace=self._conversations.workspace(state, call),
-            new_id=new_id,
         )
 
     def _contained(self, events: Iterator[TurnEvent], call: Call, state: State) -> Iterator[TurnEvent]:

@@ -23,7 +23,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     read,
 )
 from a2a_hub.a2a.extensions.slash_commands import command_line, not_started, start_execution
-from a2a_hub.runtime.ids import new_id
 from a2a_hub.text.language import Language, language_of
 from functions.devtool import actions, texts
 from functions.devtool.actions import MEMORY, AnyAction
@@ -226,7 +225,7 @@ class SlashCommands:
         names_workspace = in_metadata(request.metadata) is not None
         if needs_workspace and not names_workspace and not self._conversations.has_default:
             return not_started(texts.NO_WORKSPACE.render(language))
-        started = start_execution(request, call, sending, new_id=new_id)
+        started = start_execution(request, call, sending)
         return started if isinstance(action, Help) else replace(started, status=self._status(action, request, call))
 
     def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:

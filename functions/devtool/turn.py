@@ -1,6 +1,6 @@
 """One turn of a task, an agent loop: plan a step, request approval, call the tool, until there is an answer or a question."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     ToolCallStatus,
 )
 from a2a_hub.a2a.model import TaskState
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry import audit
 from functions.devtool import texts
 from functions.devtool.actions import AnyAction, Edit, WriteFile
@@ -63,14 +64,12 @@ class TaskTurn:
         planner: Planner,
         tools: Tools,
         workspace: Workspace | None,
-        new_id: Callable[[], str],
     ) -> None:
         self._state = state
         self._call = call
         self._planner = planner
         self._tools = tools
         self._workspace = workspace
-        self._new_id = new_id
 
     def start(self, text: str, *, again: bool) -> Iterator[TurnEvent]:
         """Run the first turn. If it runs `again`, after its process died, earlier permissions no longer apply."""
@@ -174,7 +173,7 @@ class TaskTurn:
 
     def _new_call(self, action: AnyAction) -> ToolCall:
         return ToolCall(
-            tool_call_id=self._new_id(),
+            tool_call_id=new_id(),
             status=ToolCallStatus.PENDING,
             tool_name=action.tool,
             input_parameters=action.parameters,

@@ -31,7 +31,6 @@ from a2a_hub.http.client import Budget, Fault, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.mcp.client import McpClient
 from a2a_hub.routing.routes import Kind, Route
-from a2a_hub.runtime.ids import new_id
 from functions.hub.credentials import AuthorizedHttp
 
 _CARD = "/.well-known/agent-card.json"
@@ -111,7 +110,7 @@ class AgentExamination:
         """Return the step on an MCP server, whose tools are listed."""
         route, http = self._route, self._http
         try:
-            with closing(McpClient(http, route.url, new_id=new_id, budget=_budget(route, http))) as client:
+            with closing(McpClient(http, route.url, budget=_budget(route, http))) as client:
                 tools = client.tools()
         except ClientError as failure:
             if failure.status in (401, 403):
@@ -201,7 +200,7 @@ class AgentExamination:
         route, http = self._route, self._http
         try:
             endpoint = endpoint_of(card, route.url, version=route.protocol_version, binding=route.binding)
-            client = A2AClient(http, new_id=new_id)
+            client = A2AClient(http)
             client.get_task(AgentCall(endpoint=endpoint, headers={}, budget=_budget(route, http)), _NO_TASK)
         except ClientError as failure:
             match failure.fault:

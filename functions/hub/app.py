@@ -117,7 +117,7 @@ def build(
     stored = None
     if store and config.tasks:
         stored = TaskOperations(store, pipeline, settings=config.tasks)
-    agent_commands = AgentCommands(tables, log=log, new_id=new_id)
+    agent_commands = AgentCommands(tables, log=log)
     commands = Commands(tables, agent_commands, pipeline.conversations, tasks=stored, log=log)
     agent = HubAgent(pipeline, commands, operators=config.operators)
     tasks = _task_service(config, agent, stored, http, tokens, log) if stored else None
@@ -187,13 +187,13 @@ def _agent_of(
     if variable := missing_variable(route):
         return UnavailableAgent(unaddressed(route, variable))
     if route.kind is Kind.A2A:
-        return a2a_agent(route, http=http, sources=sources, new_id=new_id)
+        return a2a_agent(route, http=http, sources=sources)
     if not route.tool and model is None:
         return UnavailableAgent(without_tool(route))
     # A hub without such a route starts without the protocol and the model's modules.
     from functions.hub.downstream.mcp_transport import mcp_agent
 
-    return mcp_agent(route, http=http, sources=sources, new_id=new_id, model=model, store=store)
+    return mcp_agent(route, http=http, sources=sources, model=model, store=store)
 
 
 def _credential_sources(config: Config, http: HttpClient, tokens: DefaultCredentials | None) -> CredentialSources:

@@ -150,7 +150,7 @@ def _answer(url: str, card: bytes | None, question: str | None, credential: Cred
             return f"{len(mcp.tools())} tools over MCP {mcp.version}"
     endpoint = endpoint_of(read_card(card), url)
     call = AgentCall(endpoint=endpoint, headers=dict(credential.headers), budget=_budget(http))
-    client = A2AClient(http, new_id=new_id)
+    client = A2AClient(http)
     spoken = f"A2A {endpoint.version} over {endpoint.binding}"
     if question is None:
         try:
@@ -166,7 +166,7 @@ def _answer(url: str, card: bytes | None, question: str | None, credential: Cred
 
 
 def _mcp(url: str, http: HttpClient, headers: Mapping[str, str]) -> McpClient:
-    return McpClient(http, url, new_id=new_id, budget=_budget(http), headers=headers)
+    return McpClient(http, url, budget=_budget(http), headers=headers)
 
 
 def _budget(http: HttpClient) -> Budget:

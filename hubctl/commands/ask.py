@@ -83,9 +83,7 @@ def ask(url: str, question: str, *, token: str | None, context: str | None) -> I
     message = Message(message_id=new_id(), role=Role.USER, parts=(Part(text=question),), context_id=context)
     configuration = SendMessageConfiguration(accepted_output_modes=("text/plain",))
     request = SendMessageRequest(message=message, configuration=configuration)
-    return A2AClient(http, new_id=new_id).send(
-        AgentCall(endpoint=endpoint, headers=headers, budget=budget), request, streaming=True
-    )
+    return A2AClient(http).send(AgentCall(endpoint=endpoint, headers=headers, budget=budget), request, streaming=True)
 
 
 def _text(event: Event) -> str:

@@ -270,7 +270,7 @@ def _hub(
     """A hub whose agent's circuit is on this clock."""
     alpha = route("alpha", agent.url, **changes)
     http = HttpClient(clock=clock)
-    remote = a2a_agent(alpha, http=http, new_id=lambda: "1", sources=CredentialSources())
+    remote = a2a_agent(alpha, http=http, sources=CredentialSources())
     return Hub(alpha, downstreams={"alpha": remote}, anonymous=anonymous)
 
 

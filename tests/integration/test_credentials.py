@@ -12,7 +12,6 @@ from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.service_tokens import TokenUnavailable
 from a2a_hub.routing.routes import Route
-from a2a_hub.runtime.ids import new_id
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import AgentRequest
 from functions.hub.failure import DownstreamFailed
@@ -121,7 +120,6 @@ def test_no_answer_of_an_agent_changes_the_audience() -> None:
         remote = a2a_agent(
             route("alpha", agent.url, boundary=Iam()),
             http=http,
-            new_id=new_id,
             sources=CredentialSources(tokens=tokens),
         )
         for _ in range(2):
@@ -144,7 +142,6 @@ def test_the_time_that_a_token_takes_is_the_routes() -> None:
         remote = a2a_agent(
             route("alpha", agent.url, boundary=Iam(), timeout_seconds=15.0),
             http=http,
-            new_id=new_id,
             sources=CredentialSources(tokens=Late()),
         )
         with pytest.raises(DownstreamFailed) as raised:
@@ -173,7 +170,6 @@ def test_a_task_that_goes_on_is_asked_for_with_the_token_of_the_moment() -> None
         remote = a2a_agent(
             route("alpha", agent.url, boundary=Iam()),
             http=http,
-            new_id=new_id,
             sources=CredentialSources(tokens=tokens),
         )
         assert len(list(remote.ask(_asking()))) == 3

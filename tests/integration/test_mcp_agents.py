@@ -16,7 +16,6 @@ from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.http.client import Budget, HttpClient
 from a2a_hub.routing.routes import BreakerLimits, Kind, Route
-from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.store import Unavailable
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.interface import AgentRequest, TransportCall
@@ -263,7 +262,7 @@ class Instance:
 
     def __init__(self, server: McpServer, state: dict[str, Any], store: Any = None) -> None:
         self._agent = mcp_route(server, "book")
-        self._transport = McpTransport(self._agent, new_id=new_id, store=store)
+        self._transport = McpTransport(self._agent, store=store)
         self._state = state
 
     def ask(self, part: Part, task_id: str | None = None, **more: Any) -> TaskStatusUpdateEvent:

@@ -10,7 +10,6 @@ import pytest
 from a2a_hub.a2a.extensions.development_tool import GetAllSlashCommandsRequest
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.http.client import HttpClient
-from a2a_hub.runtime.ids import new_id
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer
@@ -93,7 +92,6 @@ def test_a_list_may_have_less_time_than_the_route_gives_an_answer() -> None:
         agent = a2a_agent(
             tool_route("alpha", silent.url, timeout_seconds=60.0),
             http=http,
-            new_id=new_id,
             sources=CredentialSources(),
         )
         started = time.monotonic()

@@ -9,7 +9,6 @@ from a2a_hub.a2a.call import CurrentTask
 from a2a_hub.a2a.model import Event, Message, Part, Role, Task, TaskState
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.http.client import HttpClient
-from a2a_hub.runtime.ids import random_hex
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import AgentRequest
 from functions.hub.failure import DownstreamFailed
@@ -177,7 +176,7 @@ def test_a_task_that_its_agent_has_lost_while_it_was_polled_is_a_broken_connecti
 
 def _tried_again(agent: AgentServer) -> list[Event]:
     """The events of a turn whose task at the agent is known."""
-    guard = a2a_agent(route("alpha", agent.url), http=HttpClient(), new_id=random_hex, sources=CredentialSources())
+    guard = a2a_agent(route("alpha", agent.url), http=HttpClient(), sources=CredentialSources())
     message = Message(message_id="the-message", role=Role.USER, parts=(Part(text="hello"),))
     request = AgentRequest(
         call=person(task=CurrentTask(id="ours")), message=message, streaming=True, running_task_id="task-1"

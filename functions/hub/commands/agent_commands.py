@@ -1,6 +1,6 @@
 """Slash commands of the agents behind the hub: `commands/get` and `command/execute` of the `development-tool` extension."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -49,7 +49,6 @@ class AgentCommands(Struct, frozen=True):
 
     tables: Tables
     log: Log
-    new_id: Callable[[], str]
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
         """Return the commands of all agents that the caller may use, in the table's order; the first, if two share a name.
@@ -132,7 +131,7 @@ class AgentCommands(Struct, frozen=True):
         turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
         try:
             notes = _notes_of(route, execution)
-            response = slash_commands.start_execution(turn, call, sending, new_id=self.new_id, notes=notes)
+            response = slash_commands.start_execution(turn, call, sending, notes=notes)
         except Exception:
             if execution.task_id:
                 # Without a task of the hub, its result would reach nobody.

@@ -33,27 +33,26 @@ from functions.hub.downstream.interface import AgentRequest, ExecutionReply, Tra
 _CARD_SECONDS = 300.0
 
 
-def a2a_agent(route: Route, *, http: Http, sources: CredentialSources, new_id: Callable[[], str]) -> Guard:
+def a2a_agent(route: Route, *, http: Http, sources: CredentialSources) -> Guard:
     """Return the guarded A2A agent of a route."""
-    return Guard(route, A2ATransport(route, new_id=new_id, clock=http.clock), http=http, sources=sources)
+    return Guard(route, A2ATransport(route, clock=http.clock), http=http, sources=sources)
 
 
 class A2ATransport:
     """A `Transport` for A2A 1.0 and 0.3, over JSON-RPC and HTTP+JSON."""
 
-    def __init__(self, route: Route, *, new_id: Callable[[], str], clock: Callable[[], float]) -> None:
+    def __init__(self, route: Route, *, clock: Callable[[], float]) -> None:
         self._route = route
-        self._new_id = new_id
         self._clock = clock
         self._discovery = Discovery(self._discover, clock=clock)
-        self._command_client = AgentCommandClient(new_id)
+        self._command_client = AgentCommandClient()
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
         """See `Transport.ask`."""
         with self._endpoint(call) as endpoint:
             extensions = used_extensions(self._route, endpoint, agent_request)
             session = AgentSession(
-                A2AClient(call.http, new_id=self._new_id),
+                A2AClient(call.http),
                 endpoint,
                 with_settings(agent_request, extensions),
                 call=_with_extensions(call, extensions),
@@ -68,7 +67,7 @@ class A2ATransport:
 
     def cancel(self, task_id: str, call: TransportCall) -> None:
         """See `Transport.cancel`."""
-        client = A2AClient(call.http, new_id=self._new_id)
+        client = A2AClient(call.http)
         endpoint = self._discovery.endpoint(call)
         call = _with_extensions(call, self._route.extensions)
         client.cancel_task(AgentCall(endpoint=endpoint, headers=call.headers, budget=call.budget), task_id)

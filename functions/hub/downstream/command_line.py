@@ -7,7 +7,7 @@ command answers with JSON when it is done, or with events as they come.
 import shlex
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -59,8 +59,7 @@ _NO_SUCH_PATH = frozenset({404, 405, 501})
 class AgentCommandClient:
     """The commands of one agent, by methods or by paths. Thread-safe. Each method raises ClientError."""
 
-    def __init__(self, new_id: Callable[[], str]) -> None:
-        self._new_id = new_id
+    def __init__(self) -> None:
         self._has_methods = True
         self._threads = Threads("command")
         self._lock = threading.Lock()
@@ -101,7 +100,7 @@ class AgentCommandClient:
         # The methods exist over JSON-RPC alone.
         over_jsonrpc = replace(endpoint, binding=Binding.JSONRPC)
         params = write(request, Spelling.SNAKE)
-        client = A2AClient(call.http, new_id=self._new_id)
+        client = A2AClient(call.http)
         try:
             agent_call = AgentCall(endpoint=over_jsonrpc, headers=call.headers, budget=call.budget)
             result: Any = client.result(agent_call, operation, params)

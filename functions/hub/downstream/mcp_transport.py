@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, suppress
 
 import msgspec
@@ -40,6 +40,7 @@ from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.mcp.client import McpClient, Tool, ToolResult
 from a2a_hub.routing.routes import Route
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.store import SharedState, Unavailable
 from a2a_hub.text.language import language_of
 from functions.hub.downstream.event_translator import text_of_parts
@@ -63,13 +64,12 @@ def mcp_agent(
     *,
     http: Http,
     sources: CredentialSources,
-    new_id: Callable[[], str],
     model: LanguageModel | None,
     store: SharedState | None,
 ) -> Guard:
     """Return the guarded MCP server of a route. Without `model`, the route names the tool."""
     planner = ToolPlanner(route, model) if model and not route.tool else None
-    transport = McpTransport(route, new_id=new_id, planner=planner, store=store)
+    transport = McpTransport(route, planner=planner, store=store)
     return Guard(route, transport, http=http, sources=sources)
 
 
@@ -83,12 +83,10 @@ class McpTransport(AnswersOnly):
         self,
         route: Route,
         *,
-        new_id: Callable[[], str],
         planner: ToolPlanner | None = None,
         store: SharedState | None = None,
     ) -> None:
         self._route = route
-        self._new_id = new_id
         self._planner = planner
         self._store = store
         self._lock = threading.Lock()
@@ -102,7 +100,7 @@ class McpTransport(AnswersOnly):
         if waiting is None:
             if decision is None:
                 text = text_of(message)
-                dialogue = Dialogue(text=text, language=language_of(text), task_id=self._new_id())
+                dialogue = Dialogue(text=text, language=language_of(text), task_id=new_id())
                 yield from self._work(dialogue, agent_request, call)
         elif decision is None or decision.tool_call_id != waiting.called[-1].id:
             yield self._question(waiting, message)
@@ -125,7 +123,6 @@ class McpTransport(AnswersOnly):
         client = McpClient(
             call.http,
             self._route.url,
-            new_id=self._new_id,
             budget=call.budget,
             headers=call.headers,
             cancellation=cancellation,
@@ -177,18 +174,18 @@ class McpTransport(AnswersOnly):
         """Return the next call, or the answer."""
         if self._planner is None:
             arguments = {self._route.text_argument: dialogue.text}
-            return CalledTool(id=self._new_id(), tool=self._route.tool, arguments=arguments)
+            return CalledTool(id=new_id(), tool=self._route.tool, arguments=arguments)
         step = self._planner.next_step(dialogue, tools, seconds=seconds, cancellation=cancellation)
         if isinstance(step, str):
             return step
-        return CalledTool(id=self._new_id(), tool=step.name, arguments=step.arguments, signature=step.signature)
+        return CalledTool(id=new_id(), tool=step.name, arguments=step.arguments, signature=step.signature)
 
     def _is_first(self, called: CalledTool) -> bool:
         """Return True if no other message has confirmed the call. Raises ClientError if nobody knows."""
         if self._store is not None:
             counter, expires_at = f"confirmed/{called.id}", time.time() + _DECIDED_SECONDS
             try:
-                claimed = self._store.claim_quota(counter, self._new_id(), amount=1, limit=1, expires_at=expires_at)
+                claimed = self._store.claim_quota(counter, new_id(), amount=1, limit=1, expires_at=expires_at)
             except Unavailable:
                 raise ClientError(
                     ClientFault.REFUSED, "the store does not answer, which knows confirmed calls"
@@ -208,7 +205,7 @@ class McpTransport(AnswersOnly):
         return _update(dialogue, message, TaskState.INPUT_REQUIRED, call)
 
     def _answer(self, parts: tuple[Part, ...], message: Message) -> Message:
-        return Message(message_id=self._new_id(), role=Role.AGENT, parts=parts, context_id=message.context_id)
+        return Message(message_id=new_id(), role=Role.AGENT, parts=parts, context_id=message.context_id)
 
 
 def _text_of(result: ToolResult) -> str:

@@ -1,7 +1,7 @@
 """The client of A2A agents, in their own version and binding. Every failure is a ClientError with one fault."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.a2a.versions import VersionCodec
 from a2a_hub.http.client import Answer, Budget, Http, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry import tracing
 
 _LINGER_SECONDS = 0.5
@@ -54,9 +55,8 @@ class AgentCall(Struct, frozen=True, kw_only=True):
 class A2AClient:
     """A client of agents. Thread-safe."""
 
-    def __init__(self, http: Http, *, new_id: Callable[[], str]) -> None:
+    def __init__(self, http: Http) -> None:
         self._http = http
-        self._new_id = new_id
 
     def send(self, call: AgentCall, request: SendMessageRequest, *, streaming: bool) -> Iterator[Event]:
         """Yield the agent's events: the one result, or its stream as it arrives. Raises ClientError.
@@ -125,7 +125,7 @@ class A2AClient:
             if task_id:
                 params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
             name = codec.method(operation)
-            body = {"jsonrpc": "2.0", "id": self._new_id(), "method": name, "params": params}
+            body = {"jsonrpc": "2.0", "id": new_id(), "method": name, "params": params}
         sends = method == "POST"
         answer = self._http.request(
             method,

@@ -5,7 +5,7 @@ A request stands by itself. A server of an older version refuses it, and is aske
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from typing import Any
 
@@ -19,6 +19,7 @@ from a2a_hub.a2a.errors import METHOD_NOT_FOUND
 from a2a_hub.a2a.model import Binding, Part, Version
 from a2a_hub.http.client import Answer, Budget, Http
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.version import VERSION as HUB_VERSION
 
 VERSION = "2026-07-28"
@@ -77,14 +78,12 @@ class McpClient:
         http: Http,
         url: str,
         *,
-        new_id: Callable[[], str],
         budget: Budget,
         headers: Mapping[str, str] | None = None,
         cancellation: Cancellation | None = None,
     ) -> None:
         self._http = http
         self._endpoint = Endpoint(url=url, version=Version.V1_0, binding=Binding.JSONRPC, streaming=False)
-        self._new_id = new_id
         self._budget = budget
         self._headers = {**(headers or {}), "accept": f"{JSON}, {EVENT_STREAM}"}
         self._cancellation = cancellation
@@ -154,7 +153,7 @@ class McpClient:
         """Return the result, an object."""
         if self.version == VERSION:
             params = {**params, "_meta": _META_OF_REQUEST}
-        body = {"jsonrpc": "2.0", "id": self._new_id(), "method": method, "params": params}
+        body = {"jsonrpc": "2.0", "id": new_id(), "method": method, "params": params}
         with as_client_error(), closing(self._post(body, headers)) as answer:
             if method == "initialize":
                 self._session_id = answer.headers.get("mcp-session-id")

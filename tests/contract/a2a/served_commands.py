@@ -54,7 +54,7 @@ class Memory:
     def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
         if request.command_path[0] != "memory":
             return slash_commands.not_started(f"There is no command /{request.command_path[0]}.")
-        return slash_commands.start_execution(request, call, sending, new_id=new_id)
+        return slash_commands.start_execution(request, call, sending)
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         self.calls.append(call)

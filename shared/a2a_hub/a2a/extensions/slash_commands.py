@@ -4,7 +4,7 @@ An execution is a stored task: a turn of the agent like any other, begun by `com
 process, and is followed, answered and cancelled like any task.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -32,6 +32,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageConfiguration, SendMessageRequest, Version
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.versions import VersionCodec
+from a2a_hub.runtime.ids import new_id
 
 _COMMAND = "command"
 
@@ -130,7 +131,6 @@ def start_execution(
     call: Call,
     sending: Sending,
     *,
-    new_id: Callable[[], str],
     notes: Mapping[str, Any] | None = None,
 ) -> ExecuteSlashCommandResponse:
     """Store a task of the caller, whose turn executes the command, and return the answer STARTED.
