@@ -65,7 +65,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
     model = model or (language_model(config.model) if config.model else None)
-    store = open_store(config.store, clock=time.time, new_token=new_id, report=log.line)
+    store = open_store(config.store, report=log.line)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace, is_per_person=config.is_per_person)
     conversations = Conversations(store, workspaces)
     programs = AllowedPrograms(names=config.commands, path=config.search_path, seconds=config.command_seconds)

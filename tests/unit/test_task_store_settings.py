@@ -1,12 +1,10 @@
 """Which task store the settings name, and everything that is wrong with them at once."""
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from a2a_hub.runtime.ids import random_hex
 from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.task_store.factory import GuardedStore, open_store
 from a2a_hub.task_store.firestore import FirestoreTaskStore
@@ -38,7 +36,7 @@ def test_an_sqlite_file_is_named_with_its_path(tmp_path: Path) -> None:
     found = _read({"TASK_STORE": f"sqlite:{file}"})
     assert found == StoreSettings(file=file, most_task_bytes=DEFAULT_TASK_BYTES)
     assert found
-    store = open_store(found, clock=time.time, new_token=random_hex, report=ignore)
+    store = open_store(found, report=ignore)
     assert store.next_due(None) is None
     store.close()
     assert file.is_file()
@@ -52,7 +50,7 @@ def test_a_firestore_database_is_the_projects_default_unless_named(value: str, d
     found = _read({"TASK_STORE": value, "GOOGLE_CLOUD_PROJECT": "p", "TASK_MOST_BYTES": "50000"})
     assert found == StoreSettings(project="p", database=database, most_task_bytes=50_000)
     assert found
-    store = open_store(found, clock=time.time, new_token=random_hex, report=ignore)
+    store = open_store(found, report=ignore)
     assert isinstance(store, GuardedStore)
     assert isinstance(store.behind, FirestoreTaskStore)
     store.close()

@@ -47,7 +47,8 @@ class AgentSession:
             budget=call.stream_budget if self._streaming else call.budget,
             cancellation=agent_request.call.cancellation,
         )
-        outlives_request = agent_request.may_outlive_request
+        # Such a turn may last longer than its caller waits, and outlasts a short absence of the agent.
+        outlives_request = agent_request.call.task is not None
         self._task_call = replace(self._call, budget=call.stream_budget) if outlives_request else self._call
         self._clock = call.http.clock
         self._transient_seconds = _TRANSIENT_SECONDS if outlives_request else 0.0

@@ -81,11 +81,6 @@ def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
     return tuple(named)
 
 
-def _needs_card(route: Route) -> bool:
-    """Return True if the route names an extension that the hub activates for people only if the agent's card requires it."""
-    return URI in route.extensions and bool(route.protocol_version and route.binding)
-
-
 def _remedy(error: ClientError, route: Route, credential: Credential) -> str | None:
     variable = route.id.upper().replace("-", "_")
     match error.fault:
@@ -107,7 +102,8 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
             return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
         case ClientFault.TOO_LARGE:
             return f"raise max_response_bytes of route {route.id} (now {route.max_response_bytes})"
-        case ClientFault.EXTENSION_REQUIRED if _needs_card(route):
+        case ClientFault.EXTENSION_REQUIRED if URI in route.extensions and route.protocol_version and route.binding:
+            # The hub activates this extension for people only if the agent's card requires it.
             return f"leave out protocol_version or binding of route {route.id}, so that the card is read, which requires it"
         case ClientFault.EXTENSION_REQUIRED:
             return (

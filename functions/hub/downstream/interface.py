@@ -39,11 +39,6 @@ class AgentRequest(Redacted, frozen=True, kw_only=True):
     executes: bool = False
     state: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def may_outlive_request(self) -> bool:
-        """True if the turn may last longer than its caller waits, and outlasts a short absence of the agent."""
-        return self.call.task is not None
-
 
 class ExecutionReply(Struct, frozen=True, kw_only=True):
     """An agent's reply to a slash command: `task_id` is the task that executes it; without one, `result` is its result, text or

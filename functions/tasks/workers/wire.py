@@ -131,12 +131,6 @@ _STATUSES: dict[TaskState, str] = {
 }
 
 
-def state_after(now: TaskState, status: Status) -> TaskState:
-    """Return the state after a worker's report on a task in state `now`; started work does not return to submitted."""
-    state = STATES[status]
-    return now if state is TaskState.SUBMITTED else state
-
-
 def worker_status(state: TaskState, *, leased: bool = True) -> str:
     """Return the worker's term for a state; a submitted task without a lease is `created`."""
     if state is TaskState.SUBMITTED and not leased:
@@ -179,7 +173,9 @@ def progress_events(task: Task, updates: Sequence[Update]) -> Iterator[Event]:
         if update.status is None and not update.text:
             raise invalid_field(place, "must have a status, a text, or an artifact")
         status = Status.IN_PROGRESS if update.status is None else _status(update.status, place)
-        changed = state_after(state, status)
+        reported = STATES[status]
+        # Started work does not return to submitted.
+        changed = state if reported is TaskState.SUBMITTED else reported
         if changed is not state or update.text:
             yield status_event(task, changed, update.text)
         state = changed

@@ -118,7 +118,9 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
                 yield piece
             yield from remember(complete or question, "".join(texts))
             return
-        last = earlier[-1] if asks_once_more(question) else _basis(earlier)
+        # "And Mount Everest?" takes up no turn that got no answer; "are you sure?" is said of the last one.
+        answered = next((turn for turn in reversed(earlier) if not turn.is_open), earlier[-1])
+        last = earlier[-1] if asks_once_more(question) else answered
         pieces: list[Piece] = []
         if alone_first and not asks_once_more(question) and not names_another(last.question, question):
             pieces = list(answer(request, call))
@@ -130,14 +132,6 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
         yield from remember(question, text, is_open=not _is_answered(pieces))
 
     return answer_in_context
-
-
-def _basis(turns: tuple[Turn, ...]) -> Turn:
-    """Return the turn that a follow-up takes up, none that got no answer: "in feet?", "and Mount Everest?".
-
-    "Are you sure?" is said of the last one, with or without an answer.
-    """
-    return next((turn for turn in reversed(turns) if not turn.is_open), turns[-1])
 
 
 def _answered(answer: Answer, request: SendMessageRequest, call: Call, question: str) -> Iterator[Piece]:

@@ -60,7 +60,8 @@ class _Reader:
                 required.append(group)
         if run:
             required.append((run,))
-        return max(required, key=_strength) if len(required) > 1 else required[0] if required else ()
+        # Those that fewest texts have, at two bits of information in a character.
+        return min(required, key=lambda literals: sum(4.0 ** -len(each) for each in literals), default=())
 
     def _plain_run(self) -> str:
         plain = _PLAIN_RUN.match(self.pattern, self.at)
@@ -158,8 +159,3 @@ class _Reader:
             return False
         self.at += len(character)
         return True
-
-
-def _strength(literals: tuple[str, ...]) -> float:
-    """Return more for literals that fewer texts have, at two bits of information in a character."""
-    return -sum(4.0 ** -len(literal) for literal in literals)

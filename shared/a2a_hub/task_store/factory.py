@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import Contended, Store, StoreError, Unavailable
 from a2a_hub.telemetry import tracing
@@ -21,15 +22,9 @@ _PAUSE_SECONDS = 1.0
 _LONGEST_TRIAL_SECONDS = 30.0
 
 
-def open_store(
-    settings: StoreSettings,
-    *,
-    clock: Callable[[], float],
-    new_token: Callable[[], str],
-    report: Callable[[str, str], object],
-) -> Store:
+def open_store(settings: StoreSettings, *, report: Callable[[str, str], object]) -> Store:
     """Open the store; only the chosen one is imported. `report` takes a severity and a message. Raise WrongFile."""
-    opens: dict[str, Any] = {"clock": clock, "new_token": new_token, "most_task_bytes": settings.most_task_bytes}
+    opens: dict[str, Any] = {"clock": time.time, "new_token": new_id, "most_task_bytes": settings.most_task_bytes}
     if settings.file is not None:
         from a2a_hub.task_store.sqlite import SqliteTaskStore
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from a2a_hub.a2a import model
 from a2a_hub.a2a.agent import Canceller
@@ -94,7 +95,7 @@ class TaskOperations:
         page = self.store.list(owner, query, size=size, after=position)
         tasks = (with_history(stored.task, length) for stored in page.tasks)
         return model.ListTasksResponse(
-            tasks=tuple(tasks if request.include_artifacts else map(_without_artifacts, tasks)),
+            tasks=tuple(tasks if request.include_artifacts else (replace(task, artifacts=()) for task in tasks)),
             next_page_token=write_token(page.next, list_key=conditions),
             page_size=size,
             total_size=page.total,
@@ -207,7 +208,7 @@ class TaskOperations:
         if stored.payload:
             payload = decode_resume_payload(stored.payload)
             resumed = payload.call(stored.task, request_id=call.request_id, record=call.record)
-            self._canceller.cancel(msgspec.structs.replace(resumed, authorization=call.authorization))
+            self._canceller.cancel(replace(resumed, authorization=call.authorization))
 
 
 _ANSWERS: dict[type[Struct], Callable[[TaskOperations, Any, Call], Struct | None]] = {
@@ -226,10 +227,6 @@ def _owner(call: Call) -> str:
     if call.principal is None:
         raise A2AError(TASK_NOT_FOUND, "Tasks are kept only for authenticated callers")
     return call.owner
-
-
-def _without_artifacts(task: Task) -> Task:
-    return msgspec.structs.replace(task, artifacts=()) if task.artifacts else task
 
 
 def _history_length(length: int | None) -> int | None:

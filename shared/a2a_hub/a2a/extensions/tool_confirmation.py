@@ -166,11 +166,6 @@ def options_of(question: ToolQuestion) -> tuple[Option, ...]:
     return question.options or _DEFAULT_OPTIONS
 
 
-def names_of(option: Option) -> tuple[str, ...]:
-    """Return all names of the choice, in both languages."""
-    return tuple(filter(None, (option.name, *_OPTION_NAMES.get(option.id, {}).values())))
-
-
 def shown_name(option: Option, language: Language) -> str:
     """Return the choice's name in the question: in Japanese, followed by the agent's own name if that is English."""
     ours = _OPTION_NAMES.get(option.id, {}).get(language, "")
@@ -223,7 +218,8 @@ def _single(options: Iterable[Option], words: frozenset[str]) -> str | None:
 
 
 def _all_names(option: Option) -> set[str]:
-    return {_bare(_plain(name)) for name in (option.id, *names_of(option))}
+    ours = _OPTION_NAMES.get(option.id, {}).values()
+    return {_bare(_plain(name)) for name in (option.id, option.name, *ours) if name}
 
 
 def _plain(text: str) -> str:
