@@ -131,7 +131,7 @@ def test_what_could_not_be_sent_or_may_not_is_refused_with_the_field(
 @example("..")
 @example(499 * "x" + ".")
 def test_a_config_has_an_id_with_which_its_path_passes_the_gate_or_is_refused(store: SqliteTaskStore, id_: str) -> None:
-    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
+    configs = PushConfigs(store, addresses=WebhookAddresses([]))
     path = f"/tenant/tasks/{new_id()}/pushNotificationConfigs/"
     try:
         check_target(path + quote(id_, safe=":~"), path + id_)
@@ -151,7 +151,7 @@ def test_an_id_with_a_slash_in_a_resource_of_0_3_is_refused_and_not_left_out(sto
     config = CODECS[Version.V0_3].read_request(CREATE_PUSH_CONFIG, params, Binding.HTTP_JSON)
     assert isinstance(config, TaskPushNotificationConfig)
     with pytest.raises(A2AError) as raised:
-        PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id).validated(
+        PushConfigs(store, addresses=WebhookAddresses([])).validated(
             config, Version.V0_3, task_id="t", with_message=False
         )
     assert [field for field, _ in raised.value.fields] == ["pushNotificationConfig.id"]
