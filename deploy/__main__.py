@@ -10,13 +10,36 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.toml.checked_table import VARIABLE
-from deploy import advice, config_reader, environments, keys, life, monitoring, plan, shell
-from deploy.config import ConfigError
+from deploy import advice, config_reader, keys, life, plan, shell
+from deploy.config import ConfigError, Routes
 from deploy.functions import BY_NAME
 from deploy.gcloud import Gcloud
 from deploy.plan import Plan
 
 ROOT = Path(__file__).resolve().parent.parent
+# Each with its own arguments, in order.
+_QUESTIONS = {
+    "plan": ("Bash declarations of everything that is to be", ""),
+    "environment": (
+        "writes a function's variables to a file, and prints a hash of them and of all it is made of",
+        "function target bundle NAME=URL",
+    ),
+    "api-config": ("writes the gateway's OpenAPI file, and prints its id", "target account NAME=URL"),
+    "missing-indexes": ("the flags of indexes that are not in the list on standard input", ""),
+    "missing-fields": ("the same of fields that are to have no index", ""),
+    "check-store": (
+        "fails if the services on standard input have tasks elsewhere",
+        "database --exists --empty-store",
+    ),
+    "preflight": ("what would stop the deployment", "--json --dry-run"),
+    "delete": ("deletes what a deployment made", "--json --dry-run --data --yes"),
+    "rollback": ("undoes the last deployment", "--json --dry-run"),
+    "monitoring": ("makes the dashboard and the alert policies, or deletes them", "folder --dry-run"),
+    "rotate-key": ("gives a signer a new key (hubctl keys rotate)", "key --retire --dry-run"),
+    "outcome": ("a deployment as JSON; the refused grants are on standard input", "url NAME=OUTCOME"),
+    "advice": ("what to do about the failure described on standard input", ""),
+}
+_PATHS = ("target", "bundle", "folder")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -26,48 +49,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--direct", action="store_true")
     parser.add_argument("--mode", choices=("run", "functions"), default="run")
     questions = parser.add_subparsers(dest="question", required=True)
-    questions.add_parser("plan", help="Bash declarations of everything that is to be")
-    environment = questions.add_parser(
-        "environment",
-        help="writes a function's variables to a file, and prints a hash of them and of all it is made of",
-    )
-    environment.add_argument("function")
-    environment.add_argument("target", type=Path)
-    environment.add_argument("bundle", type=Path)
-    environment.add_argument("addresses", nargs="*", metavar="NAME=URL")
-    rendered = questions.add_parser("api-config", help="writes the gateway's OpenAPI file, and prints its id")
-    rendered.add_argument("target", type=Path)
-    rendered.add_argument("account")
-    rendered.add_argument("addresses", nargs="*", metavar="NAME=URL")
-    questions.add_parser("missing-indexes", help="the flags of indexes that are not in the list on standard input")
-    questions.add_parser("missing-fields", help="the same of fields that are to have no index")
-    store = questions.add_parser("check-store", help="fails if the services on standard input have tasks elsewhere")
-    store.add_argument("database")
-    store.add_argument("--exists", action="store_true")
-    store.add_argument("--empty-store", action="store_true")
-    reading = questions.add_parser("preflight", help="what would stop the deployment")
-    reading.add_argument("--json", action="store_true")
-    reading.add_argument("--dry-run", action="store_true")
-    undoing = {
-        "delete": questions.add_parser("delete", help="deletes what a deployment made"),
-        "rollback": questions.add_parser("rollback", help="undoes the last deployment"),
-    }
-    for each in undoing.values():
-        each.add_argument("--json", action="store_true")
-        each.add_argument("--dry-run", action="store_true")
-    undoing["delete"].add_argument("--data", action="store_true")
-    undoing["delete"].add_argument("--yes", action="store_true")
-    watching = questions.add_parser("monitoring", help="makes the dashboard and the alert policies, or deletes them")
-    watching.add_argument("folder", type=Path)
-    watching.add_argument("--dry-run", action="store_true")
-    rotation = questions.add_parser("rotate-key", help="gives a signer a new key (hubctl keys rotate)")
-    rotation.add_argument("key")
-    rotation.add_argument("--retire", action="store_true")
-    rotation.add_argument("--dry-run", action="store_true")
-    outcome = questions.add_parser("outcome", help="a deployment as JSON; the refused grants are on standard input")
-    outcome.add_argument("url")
-    outcome.add_argument("functions", nargs="*", metavar="NAME=OUTCOME")
-    questions.add_parser("advice", help="what to do about the failure described on standard input")
+    for name, (help_text, own) in _QUESTIONS.items():
+        question = questions.add_parser(name, help=help_text)
+        for each in own.split():
+            if each.startswith("--"):
+                question.add_argument(each, action="store_true")
+            elif "=" in each:
+                question.add_argument("pairs", nargs="*", metavar=each)
+            else:
+                question.add_argument(each, type=Path if each in _PATHS else str)
     # What follows `--` is a command that the question is about, never options of this one.
     end = arguments.index("--") if "--" in arguments else len(arguments)
     parsed, command = parser.parse_args(arguments[:end]), arguments[end + 1 :]
@@ -83,7 +73,7 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
         case "plan":
             print("\n".join(shell.declarations(_plan(parsed))))
         case "environment":
-            addresses = _pairs(parsed.addresses)
+            addresses = _pairs(parsed.pairs)
             variables = _plan(parsed).environment(
                 parsed.function,
                 urls=addresses,
@@ -95,7 +85,7 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             parsed.target.write_text(f"{text}\n", encoding="utf-8")
             print(shell.fingerprint(parsed.bundle, environment=variables, flags=command))
         case "api-config":
-            addresses = {f"{name.upper()}_URL": url for name, url in _pairs(parsed.addresses).items()}
+            addresses = {f"{name.upper()}_URL": url for name, url in _pairs(parsed.pairs).items()}
             source = (ROOT / "gateway" / "openapi.yaml").read_text(encoding="utf-8")
             gateway = _plan(parsed).config.gateway
             text = shell.render(
@@ -111,7 +101,7 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             for line in missing(wanted, there):
                 print(line)
         case "check-store":
-            environments.check_store(
+            plan.check_store(
                 json.loads(sys.stdin.read().strip() or "[]"),
                 plan=_plan(parsed),
                 database=parsed.database,
@@ -130,12 +120,12 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             return _undo(parsed)
         case "monitoring":
             settings, gcloud = _plan(parsed), Gcloud(dry_run=parsed.dry_run)
-            failed = life.carry_out(list(monitoring.steps(settings, gcloud, parsed.folder)), gcloud)
+            failed = life.carry_out(list(life.monitoring_steps(settings, gcloud, parsed.folder)), gcloud)
             return _report_failed(failed)
         case "rotate-key":
             keys.rotate(_plan(parsed), Gcloud(dry_run=parsed.dry_run), parsed.key, retire=parsed.retire)
         case "outcome":
-            functions, refused = _pairs(parsed.functions), sys.stdin.read().splitlines()
+            functions, refused = _pairs(parsed.pairs), sys.stdin.read().splitlines()
             print(
                 json.dumps({"url": parsed.url, "functions": functions, "refused": [*filter(None, refused)]}, indent=2)
             )
@@ -156,7 +146,7 @@ def _undo(parsed: argparse.Namespace) -> int:
             print(f"This deletes the environment {prefix}, {kept}. To go on, type {prefix}", file=sys.stderr)
             if sys.stdin.readline().strip() != prefix:
                 raise ConfigError("Nothing was deleted. Without a question: --yes")
-        watching = monitoring.steps(settings, gcloud, ROOT / "build" / "monitoring", removes=True)
+        watching = life.monitoring_steps(settings, gcloud, ROOT / "build" / "monitoring", removes=True)
         steps = [*watching, *life.deletion(settings, gcloud, data=parsed.data)]
     failed = life.carry_out(steps, gcloud)
     if parsed.json:
@@ -182,36 +172,27 @@ def _plan(parsed: argparse.Namespace) -> Plan:
         raise ConfigError(f"{parsed.config} cannot be read: {problem.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{parsed.config} is not UTF-8: save it as UTF-8") from None
-    table = _routes()
-    roles = sorted({route["role"] for route in table.get("routes", ()) if route.get("role")})
-    loaded = config_reader.load(
-        text,
-        name=str(parsed.config),
-        route_variables=sorted(set(_variables(table))),
-        passes_tokens=any(route.get("boundary") == "user" for route in table.get("routes", ())),
-        roles=roles,
-        boundaries=_boundaries(table),
-        direct=parsed.direct,
-        mode=parsed.mode,
-    )
-    return Plan(config=loaded, direct=parsed.direct, mode=parsed.mode, roles=roles)
+    routes = _routes()
+    loaded = config_reader.load(text, name=str(parsed.config), routes=routes, direct=parsed.direct, mode=parsed.mode)
+    return Plan(config=loaded, direct=parsed.direct, mode=parsed.mode, roles=routes.roles)
 
 
-def _routes() -> Mapping[str, Any]:
-    """Return the route table, checked in its form only; `hubctl check` does the rest."""
+def _routes() -> Routes:
+    """Read the route table, which is checked in its form only; `hubctl check` does the rest."""
     try:
         table = tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))
     except ValueError as problem:
         raise ConfigError(f"routes.toml is no TOML: {problem}") from None
-    if not all(isinstance(route, dict) for route in table.get("routes", ())):
+    routes = table.get("routes", ())
+    if not all(isinstance(route, dict) for route in routes):
         raise ConfigError("routes.toml: write each route under a [[routes]] line")
-    return table
-
-
-def _boundaries(table: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the boundary of each route to a function of the deployment, by the function's name."""
-    routes = {route.get("url"): route.get("boundary", "") for route in table.get("routes", ())}
-    return {name: routes[url] for name in BY_NAME if (url := f"${{{name.upper()}_URL}}") in routes}
+    boundaries = {route.get("url"): route.get("boundary", "") for route in routes}
+    return Routes(
+        variables=sorted(set(_variables(table))),
+        roles=sorted({route["role"] for route in routes if route.get("role")}),
+        boundaries={name: boundaries[url] for name in BY_NAME if (url := f"${{{name.upper()}_URL}}") in boundaries},
+        passes_tokens=any(route.get("boundary") == "user" for route in routes),
+    )
 
 
 def _variables(value: Any) -> Iterator[str]:

@@ -1,13 +1,26 @@
 """The settings of a deployment, from a valid deploy.toml."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from deploy.functions import SEARCH, TELEMETRY, Function, Need
 
 
 class ConfigError(ValueError):
     """All errors in deploy.toml, one line each, with its line number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routes:
+    """The parts of the route table with which a deployment has to agree."""
+
+    variables: Sequence[str] = ()
+    roles: Sequence[str] = ()
+    """The roles of its routes for workers."""
+    boundaries: Mapping[str, str] = field(default_factory=dict)
+    """The boundaries of the routes to functions, by their names."""
+    passes_tokens: bool = False
+    """True if one of its routes gets the caller's own token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

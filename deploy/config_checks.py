@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from a2a_hub.toml.checked_table import did_you_mean
-from deploy.config import Config, FunctionConfig, Place, Resources
+from deploy.config import Config, FunctionConfig, Place, Resources, Routes
 from deploy.functions import Invoker
 
 _DOCUMENTATION = Path(__file__).resolve().parents[1] / "docs"
@@ -60,28 +60,18 @@ def _mib(resources: Resources) -> int:
     return int(number) * _MIB[unit] if number.isdecimal() and unit in _MIB else 0
 
 
-def check(
-    config: Config,
-    report: Report,
-    *,
-    route_variables: Sequence[str],
-    passes_tokens: bool,
-    roles: Sequence[str],
-    boundaries: Mapping[str, str],
-    direct: bool,
-    mode: str,
-) -> None:
+def check(config: Config, report: Report, routes: Routes, *, direct: bool, mode: str) -> None:
     """Report everything that does not agree. The arguments are those of config_reader.load."""
-    _variables(config, report, route_variables)
+    _variables(config, report, routes.variables)
     _identity(config, report, direct=direct)
-    if passes_tokens and not direct and config.functions["gate"].environment.get("PASS_CALLER_TOKEN") != "true":
+    if routes.passes_tokens and not direct and config.functions["gate"].environment.get("PASS_CALLER_TOKEN") != "true":
         report(
             ("functions", "gate"),
             "environment",
             'routes.toml has a route with boundary = "user", which gets the caller\'s own token: '
             'set PASS_CALLER_TOKEN = "true" in [functions.gate.environment]',
         )
-    _access(config, report, boundaries)
+    _access(config, report, routes.boundaries)
     _ingress(config, report, direct=direct)
     if not direct and config.gateway.region not in GATEWAY_REGIONS:
         known = ", ".join(GATEWAY_REGIONS)
@@ -91,7 +81,7 @@ def check(
             f"API Gateway is not in {config.gateway.region}: set region in [gateway] to one of {known}",
         )
     _keys(config, report)
-    _workers(config, report, roles)
+    _workers(config, report, routes.roles)
     _tasks(config, report)
     _console(config, report)
     _instances(config, report)

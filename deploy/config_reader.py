@@ -2,8 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -19,6 +18,7 @@ from deploy.config import (
     Monitoring,
     Place,
     Resources,
+    Routes,
     Secrets,
     namespace_of,
 )
@@ -136,23 +136,20 @@ INGRESS = Format(
 EGRESS = Format(re.compile("all-traffic|private-ranges-only"), "all-traffic or private-ranges-only")
 LABEL = Format(re.compile("[a-z0-9_-]{0,63}"), "a label: at most 63 lower-case letters, digits, hyphens, underscores")
 
+_NO_ROUTES = Routes()
+
 
 def load(
     text: str,
     *,
     name: str,
-    route_variables: Sequence[str],
     direct: bool,
     mode: str,
-    passes_tokens: bool = False,
-    roles: Sequence[str] = (),
-    boundaries: Mapping[str, str] = MappingProxyType({}),
+    routes: Routes = _NO_ROUTES,
 ) -> Config:
     """Return the settings in `text`. Raises ConfigError, which starts each line with `name` and the line number.
 
-    `route_variables` are those of the route table: each has to be known. `passes_tokens`: one of its routes gets the caller's
-    own token; `roles` are those of its routes for workers, `boundaries` those of the routes to functions, by name. `direct` and
-    `mode` are those of the deployment.
+    `direct` and `mode` are those of the deployment.
     """
     try:
         values = tomllib.loads(text)
@@ -160,16 +157,7 @@ def load(
         raise ConfigError(f"{name} is no TOML: {error}") from None
     reader = Reader(values, TomlLines(text))
     config = reader.config()
-    config_checks.check(
-        config,
-        reader.problem,
-        route_variables=route_variables,
-        passes_tokens=passes_tokens,
-        roles=roles,
-        boundaries=boundaries,
-        direct=direct,
-        mode=mode,
-    )
+    config_checks.check(config, reader.problem, routes, direct=direct, mode=mode)
     if reader.problems:
         lines = sorted(set(reader.problems))
         raise ConfigError("\n".join(f"{name}:{problem.line}: {problem.message}" for problem in lines))
@@ -260,11 +248,7 @@ class Reader:
 
     def _secrets(self) -> Secrets:
         table = self._table(("secrets",))
-        table.refuse_unknown({*Secrets.__dataclass_fields__, "signing_key"})
-        if "signing_key" in table.values:
-            table.problem(
-                "signing_key", "signing_key is no longer used: deploy.sh makes a key for each function; delete it"
-            )
+        table.refuse_unknown(Secrets.__dataclass_fields__)
         return Secrets(
             clients=self._optional(table, "clients", SECRET),
             gateway_token=self._optional(table, "gateway_token", SECRET),

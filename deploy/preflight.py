@@ -39,6 +39,8 @@ _PERMISSIONS = {
 }
 # The level (`error`, `note` for what deploy.sh does by itself, `unknown` for what could not be read), a text and its fix.
 Found = Iterator[tuple[str, str, str]]
+# The words of a command of gcloud, and what judges its output.
+_Reading = tuple[tuple[str, ...], Callable[[str], Found]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +53,19 @@ class Finding:
     fix: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    words: tuple[str, ...]
-    judge: Callable[[str], Found]
-
-
 def findings(plan: Plan, gcloud: Gcloud) -> Sequence[Finding]:
     """Return what is wrong in the projects of the plan; nothing in a dry run, which shows the commands."""
     places = {place.project: place for place in (plan.config.place, *(each.place for each in plan.deployed()))}
-    asked = [(place, reading) for place in places.values() for reading in _readings(plan, place)]
+    asked = [(place, *reading) for place in places.values() for reading in _readings(plan, place)]
 
-    def read(place: Place, reading: _Reading) -> Sequence[Finding]:
-        answer = gcloud(*reading.words, place=place)
+    def read(place: Place, words: Sequence[str], judge: Callable[[str], Found]) -> Sequence[Finding]:
+        answer = gcloud(*words, place=place)
         if gcloud.dry_run or answer.absent:
             return ()
         if answer.ok:
-            return [Finding(level, place.project, text, fix) for level, text, fix in reading.judge(answer.text)]
+            return [Finding(level, place.project, text, fix) for level, text, fix in judge(answer.text)]
         fix = advice(answer.message, command=[f"--project={place.project}"])
-        return [Finding("unknown", place.project, f"gcloud {' '.join(reading.words[:3])}: {answer.message[:300]}", fix)]
+        return [Finding("unknown", place.project, f"gcloud {' '.join(words[:3])}: {answer.message[:300]}", fix)]
 
     with ThreadPoolExecutor(1 if gcloud.dry_run else 8) as pool:
         return [finding for each in pool.map(read, *zip(*asked, strict=True)) for finding in each]
@@ -89,31 +85,22 @@ def _readings(plan: Plan, place: Place) -> Iterator[_Reading]:
     regions = sorted({function.place.region for function in here})
     apis = plan.services().get(place.project, ())
     project = place.project
-    yield _Reading(
-        ("billing", "projects", "describe", project, "--format=value(billingEnabled)"), partial(_billing, project)
-    )
-    yield _Reading(("services", "list", "--enabled", "--format=value(config.name)"), partial(_apis, place, apis))
-    yield _Reading(("auth", "print-access-token"), partial(_roles, place, apis))
+    yield ("billing", "projects", "describe", project, "--format=value(billingEnabled)"), partial(_billing, project)
+    yield ("services", "list", "--enabled", "--format=value(config.name)"), partial(_apis, place, apis)
+    yield ("auth", "print-access-token"), partial(_roles, place, apis)
     for constraint, values, fix in _constraints(plan, here, regions, apis):
         words: tuple[str, ...] = ("org-policies", "describe", constraint, "--effective", "--format=json")
-        yield _Reading(words, partial(_policy, constraint, values, fix))
-    yield _Reading(("run", "regions", "list", "--format=value(locationId)"), partial(_locations, "Cloud Run", regions))
-    quotas = (
-        "beta",
-        "quotas",
-        "info",
-        "list",
-        "--service=run.googleapis.com",
-        "--format=json(quotaId,dimensionsInfos)",
-    )
-    yield _Reading(quotas, partial(_quotas, place, here))
+        yield words, partial(_policy, constraint, values, fix)
+    yield ("run", "regions", "list", "--format=value(locationId)"), partial(_locations, "Cloud Run", regions)
+    words = ("beta", "quotas", "info", "list", "--service=run.googleapis.com")
+    yield (*words, "--format=json(quotaId,dimensionsInfos)"), partial(_quotas, place, here)
     if databases(here, prefix=plan.config.name_prefix):
         words = ("firestore", "locations", "list", "--format=value(locationId)")
-        yield _Reading(words, partial(_locations, "Firestore", [place.region]))
+        yield words, partial(_locations, "Firestore", [place.region])
     if place is plan.config.place and not plan.direct:
         api = plan.service("hub")
         words = ("api-gateway", "api-configs", "list", f"--api={api}", "--format=value(name.basename())")
-        yield _Reading(words, partial(_configs, place, api))
+        yield words, partial(_configs, place, api)
 
 
 def _constraints(

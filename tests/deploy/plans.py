@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from deploy import config_reader
+from deploy.config import Routes
 from deploy.functions import BY_NAME
 from deploy.plan import Plan
 from tests.deploy.tools import ROOT
@@ -28,7 +29,7 @@ ROLES = ("developer", "tester")
 
 
 def plan(text: str = EXAMPLE, *, direct: bool = False, mode: str = "run") -> Plan:
-    config = config_reader.load(text, name="deploy.toml", route_variables=(), roles=ROLES, direct=direct, mode=mode)
+    config = config_reader.load(text, name="deploy.toml", routes=Routes(roles=ROLES), direct=direct, mode=mode)
     return Plan(config=config, direct=direct, mode=mode, roles=ROLES)
 
 

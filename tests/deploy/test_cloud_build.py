@@ -95,7 +95,7 @@ def test_the_images_of_the_build_have_what_its_steps_start(tmp_path: Path) -> No
 
 def test_bundles_are_made_by_the_python_of_the_functions() -> None:
     text = (ROOT / "deploy.example.toml").read_text()
-    config = config_reader.load(text, name="deploy.toml", route_variables=(), direct=False, mode="run")
+    config = config_reader.load(text, name="deploy.toml", direct=False, mode="run")
     version = config.runtime.removeprefix("python3")
     assert build()["substitutions"]["_PYTHON"].startswith(f"python:3.{version}-slim@")
     assert step(build(), "bundle")["name"] == "${_PYTHON}"

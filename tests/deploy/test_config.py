@@ -1,11 +1,11 @@
 """deploy.toml: everything that is wrong is said at once, with its line; everything else has a default."""
 
-from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from deploy import config_reader
-from deploy.config import Config, ConfigError
+from deploy.config import Config, ConfigError, Routes
 from tests.deploy.plans import EXAMPLE
 
 SMALLEST = """
@@ -16,26 +16,8 @@ oauth_client_ids = ["1-a.apps.googleusercontent.com"]
 """
 
 
-def load(
-    text: str,
-    *,
-    direct: bool = False,
-    mode: str = "run",
-    variables: tuple[str, ...] = (),
-    passes_tokens: bool = False,
-    roles: tuple[str, ...] = (),
-    boundaries: Mapping[str, str] = {},
-) -> Config:
-    return config_reader.load(
-        text,
-        name="deploy.toml",
-        route_variables=variables,
-        direct=direct,
-        mode=mode,
-        passes_tokens=passes_tokens,
-        roles=roles,
-        boundaries=boundaries,
-    )
+def load(text: str, *, direct: bool = False, mode: str = "run", **routes: Any) -> Config:
+    return config_reader.load(text, name="deploy.toml", routes=Routes(**routes), direct=direct, mode=mode)
 
 
 def mistakes(text: str, **options: object) -> list[str]:
@@ -91,7 +73,6 @@ MISTAKES = {
     '[functions.hub.environment]\nTHREADS = "1"': "deploy.toml:7: THREADS is set by the deployment: threads",
     '[functions.hub.environment]\nSIGNING_KEY = "k"': "deploy.toml:7: SIGNING_KEY is set by the deployment",
     '[functions.tasks.environment]\nWEBHOOK_SIGNING_KEY = "k"': "deploy.toml:7: WEBHOOK_SIGNING_KEY is set by the deployment",
-    '[secrets]\nsigning_key = "k"': "deploy.toml:7: signing_key is no longer used: deploy.sh makes a key for each function",
     '[secrets]\nwebhook_key = "k"': "deploy.toml:7: only notifications of stored tasks are signed: set TASK_STORE",
     '[functions.hub.environment]\nlower = "k"': "deploy.toml:7: 'lower' is no name of a variable",
     '[functions.hub.environment]\nWORKER_ACCOUNTS = "a=b"': "deploy.toml:7: WORKER_ACCOUNTS is set by",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deploy.config import ConfigError
-from deploy.environments import check_store
+from deploy.plan import check_store
 from tests.deploy.deployments import copied_tree, without_cloud
 from tests.deploy.plans import DEVTOOL, WITH_TASKS, plan
 from tests.deploy.tools import program

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from a2a_hub.telemetry import log
-from deploy import monitoring
 from deploy.config import Place
 from deploy.gcloud import Answer
-from deploy.life import carry_out
+from deploy.life import carry_out, monitoring_steps
 from tests.deploy.deployments import deployment
 from tests.deploy.plans import EXAMPLE, WATCHED, plan
 from tests.deploy.tools import ROOT
@@ -61,7 +60,7 @@ class Monitoring:
 def deploy(cloud: Monitoring, folder: Path, text: str = WATCHED, **options: Any) -> list[str]:
     """The changes that the deployment of this deploy.toml makes."""
     cloud.changes.clear()
-    assert not carry_out(list(monitoring.steps(plan(text), cloud, folder, **options)), cloud)  # type: ignore[arg-type]
+    assert not carry_out(list(monitoring_steps(plan(text), cloud, folder, **options)), cloud)  # type: ignore[arg-type]
     return sorted(cloud.changes)
 
 
@@ -120,7 +119,7 @@ def test_gcloud_makes_them_as_they_are_described_and_a_second_deployment_changes
 
 
 def test_without_the_table_nothing_is_asked(tmp_path: Path) -> None:
-    assert list(monitoring.steps(plan(EXAMPLE), None, tmp_path)) == []  # type: ignore[arg-type]
+    assert list(monitoring_steps(plan(EXAMPLE), None, tmp_path)) == []  # type: ignore[arg-type]
     assert "monitoring.googleapis.com" in plan(WATCHED).services()["my-hub-project"]
     assert "monitoring.googleapis.com" not in plan(EXAMPLE).services()["my-hub-project"]
 
