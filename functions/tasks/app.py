@@ -5,6 +5,7 @@ from functools import partial
 
 from a2a_hub.a2a.error_response import problem
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
+from a2a_hub.http.admission import Door
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, Dispatcher, Identified, MethodNotAllowed, NotFound
 from a2a_hub.http.messages import Handler, Request, Response
@@ -37,8 +38,12 @@ _LEAST_UNTAKEN_SECONDS = 86_400.0
 _RETRY_AFTER_SECONDS = "2"
 
 
-def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | None = None) -> Handler:
-    """Return the function's handler. Its background work begins when its process serves. `tokens` replaces its own account's."""
+def build(
+    config: Config, *, log: Log | None = None, tokens: ServiceTokens | None = None, door: Door | None = None
+) -> Handler:
+    """Return the function's handler. Its background work begins when its process serves, and ends with the `door`'s process.
+    `tokens` replaces its own account's.
+    """
     log = log or stdout_log("tasks", project=config.hub.google_cloud_project)
     store = open_store(config.store, report=log.line)
     signer = config.identity.signer(audience="hub")
@@ -82,13 +87,14 @@ def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | Non
         now=time.time,
     )
     operations = LeaseOperations(store, waits)
-    api = WorkersApi(leasing, operations, roles=lambda: roles, max_body_bytes=config.max_body_bytes)
+    api = WorkersApi(leasing, operations, roles=lambda: roles, max_body_bytes=config.limits.body_bytes)
     background = Background(log, in_threads=threads is not None)
+    deliveries = deliverer(config, store, log, wakeups)
     work = TaskWork(
         store,
         runs,
         slots,
-        deliverer(config, store, log, wakeups),
+        deliveries,
         leasing,
         wakeups=wakeups,
         background=background,
@@ -100,6 +106,9 @@ def build(config: Config, *, log: Log | None = None, tokens: ServiceTokens | Non
         if config.wakeups and config.wakeups.hcs:
             mirror = MirrorTopics(config.wakeups.hcs, http=http, notify=waits.notify)
             background.every(config.wakeups.hcs.poll_seconds, mirror.poll, name="the reading of the mirror node")
+    if door is not None:
+        for stop in (waits.stop, runs.stop, deliveries.stop):
+            door.shutdown.on_stop(stop)
     wakeup_endpoint = WakeupEndpoint(waits, work, accounts=config.wakeup_accounts, threads=threads)
 
     def identify(request: Request, record: Record) -> Principal:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
+from a2a_hub.http.admission import Limits
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.queue import factory as wakeup_settings
 from a2a_hub.queue.factory import WakeupSettings
+from a2a_hub.runtime.function import read_limits
 from a2a_hub.settings import hub as hub_settings
 from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
@@ -65,7 +67,7 @@ class Config:
     most_attempts: int
     poll_seconds: float
     waits_at_once: int
-    max_body_bytes: int
+    limits: Limits
 
     @property
     def in_requests(self) -> bool:
@@ -102,7 +104,7 @@ def read(environ: Mapping[str, str]) -> Config:
         most_attempts=read_most_attempts(settings),
         poll_seconds=settings.number("WORKER_POLL_SECONDS", 2, least=0.02, most=60),
         waits_at_once=int(settings.number("WORKER_WAITS_AT_ONCE", 40, least=1, most=10_000)),
-        max_body_bytes=int(settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)),
+        limits=read_limits(settings),
     )
     settings.check()
     return config

@@ -6,9 +6,10 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from a2a_hub.a2a.model import TaskState
+from a2a_hub.http.cancellation_group import CancellationGroup
 from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.authentication import HEADER
@@ -60,12 +61,19 @@ class HubRuns(Struct, frozen=True):
     slots: Slots
     longest_seconds: float
     log: Log
+    _calls: CancellationGroup = field(default_factory=CancellationGroup)
+
+    def stop(self) -> None:
+        """Wait for no hub any more: the process ends. A wake-up follows when the lease of the hub ends."""
+        self._calls.cancel()
 
     def run(self, task_id: str) -> Outcome:
         """Have the hub run the task if it is due, and wait for the end. Raise Unavailable."""
         stored = self._due(task_id)
         if stored is None:
             return Outcome.DONE
+        if self._calls.cancelled:
+            return Outcome.FAILED
         # A hub that has its slot died without a word.
         slot = self.slots.acquire(task_id, stored.attempt > 0, replaces=True)
         if slot is None:
@@ -100,7 +108,17 @@ class HubRuns(Struct, frozen=True):
         body = msgspec.json.encode({"taskId": task_id, "seconds": self.longest_seconds})
         longest, headers = self.longest_seconds + _TO_END_SECONDS, self._headers(body)
         url = self.hub_url + _PATH
-        answer, _ = fetch(self.http, "POST", url, headers=headers, body=body, seconds=longest, retries=0)
+        with self._calls.call() as cancellation:
+            answer, _ = fetch(
+                self.http,
+                "POST",
+                url,
+                headers=headers,
+                body=body,
+                seconds=longest,
+                retries=0,
+                cancellation=cancellation,
+            )
         return answer.status
 
     def _headers(self, body: bytes) -> Mapping[str, str]:

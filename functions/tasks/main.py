@@ -2,10 +2,16 @@
 
 import os
 
-from a2a_hub.http.flask_adapter import entry_point
+import a2a_hub.runtime.cold_start  # noqa: F401
+from a2a_hub.runtime.function import door_of, stdout_log
+from a2a_hub.runtime.server import entry_point
 from a2a_hub.telemetry.start import start_telemetry
 from functions.tasks import config
 from functions.tasks.app import build
 
 start_telemetry("tasks", os.environ)
-tasks = entry_point(build(config.read(os.environ)))
+_config = config.read(os.environ)
+_log = stdout_log("tasks", project=_config.hub.google_cloud_project)
+_door = door_of(_config.limits, _log)
+
+tasks = entry_point("tasks", build(_config, log=_log, door=_door), _door, on_flask=False)

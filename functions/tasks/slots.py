@@ -27,6 +27,11 @@ class Slots:
         self._has_refused = False
 
     @property
+    def used(self) -> int:
+        """The number of slots that are taken."""
+        return len(self._slots)
+
+    @property
     def full(self) -> bool:
         """True if no slot is left."""
         return len(self._slots) >= self._most

@@ -71,6 +71,8 @@ class TaskWork:
         """Do the work and wait for its end. Raise Unavailable."""
         if wakeup.topic == WEBHOOKS_TOPIC:
             self._deliverer.deliver_due(waits=True)
+            if self._deliverer.stopped:
+                return Outcome.FAILED
         elif wakeup.topic == SWEEPS_TOPIC:
             if job := self._jobs.get(wakeup.task_id):
                 job.at(0.0)

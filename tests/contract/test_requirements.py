@@ -23,7 +23,7 @@ FILES = sorted(file for place in PLACES for file in ROOT.glob(place))
 # What runs a function without being imported by it, and what Flask's adapter reaches through Flask.
 RUNTIME = {"flask", "functions-framework", "gunicorn", "msgspec"}
 # uvicorn takes it where it is installed.
-EVENT_LOOP = {"console": {"uvloop"}, "gate": {"uvloop"}, "hub": {"uvloop"}}
+EVENT_LOOP = {"console": {"uvloop"}, "gate": {"uvloop"}, "hub": {"uvloop"}, "tasks": {"uvloop"}}
 # An operator installs it with requirements/hcs.txt, for one transport of wake-ups.
 EXTRA = {"hiero-sdk-python"}
 DISTRIBUTION = {

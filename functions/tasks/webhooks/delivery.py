@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
+from a2a_hub.http.cancellation_group import CancellationGroup
 from a2a_hub.http.client import HttpClient
 from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, Wakeups
 from a2a_hub.runtime.threads import Threads
@@ -33,6 +34,7 @@ _MOST_IN_A_ROW = 200
 # A sender ends before the request in which it works has to.
 _LONGEST_SECONDS = 300.0
 _CLAIM_TIMEOUTS = 3
+_LOOK_SECONDS = 0.02
 
 
 class Deliverer(Struct, frozen=True):
@@ -51,11 +53,24 @@ class Deliverer(Struct, frozen=True):
     threads: Threads
     wakeups: Wakeups
     _slots: Slots = field(default_factory=lambda: Slots(_MOST_AT_ONCE, _MOST_AT_ONE_RECEIVER))
+    _attempts: CancellationGroup = field(default_factory=CancellationGroup)
+
+    @property
+    def stopped(self) -> bool:
+        """True once the process ends: what is due is another instance's."""
+        return self._attempts.cancelled
+
+    def stop(self, *, seconds: float = 3.0) -> None:
+        """Break the attempts off, and end their claims within `seconds`: another instance makes them again."""
+        self._attempts.cancel()
+        deadline = time.monotonic() + seconds
+        while self._slots.used and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECONDS)
 
     def deliver_due(self, *, waits: bool = False) -> int:
         """Start a sender for each due config; return how many were started, or if it `waits`, how many have ended."""
         ends, limit = list[threading.Event](), _MOST_AT_ONCE
-        while True:
+        while not self.stopped:
             due = self.store.due_deliveries(limit=limit)
             for delivery in due:
                 config = delivery.push.config
@@ -82,7 +97,7 @@ class Deliverer(Struct, frozen=True):
         finally:
             self._slots.release(slot)
             # An entry may have come after the sender had looked, or a receiver may have a sender free now.
-            if self._slots.has_refused():
+            if self._slots.has_refused() and not self.stopped:
                 self.wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
             end.set()
 
@@ -94,7 +109,11 @@ class Deliverer(Struct, frozen=True):
         for number, notification in enumerate(due, 1):
             if not self.store.claim_delivery(delivery, seconds=claimed_seconds):
                 return
-            failure = None if notification.body is None else self.sender.send(delivery.push, notification)
+            with self._attempts.call() as attempt:
+                failure = None if notification.body is None else self.sender.send(delivery.push, notification, attempt)
+                if failure is not None and attempt.cancelled:
+                    self.store.save_delivery(delivery)
+                    return
             if failure is not None:
                 self._save_failure(delivery, failure)
                 return

@@ -15,7 +15,7 @@ from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
-from a2a_hub.http.messages import delay_of, seconds_of
+from a2a_hub.http.messages import Cancellation, delay_of, seconds_of
 from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.task_store.store import Delivery, PushConfig, TaskStore
 from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses
@@ -192,8 +192,8 @@ class NotificationSender(Struct, frozen=True):
     now: Callable[[], float]
     """The time of day, for dates in a receiver's Retry-After."""
 
-    def send(self, push: PushConfig, notification: Notification) -> Failure | None:
-        """Send a notification once. Return the failure, or None if the receiver accepted it."""
+    def send(self, push: PushConfig, notification: Notification, cancellation: Cancellation) -> Failure | None:
+        """Send a notification once. Return the failure, or None if the receiver accepted it. A cancelled attempt is none."""
         reason = self.addresses.refusal(push.config.url)
         if reason is not None:
             return Failure(reason=f"the URL {reason}", prospect=Prospect.POOR)
@@ -201,7 +201,14 @@ class NotificationSender(Struct, frozen=True):
         budget = Budget.within(seconds, now=now, max_bytes=_MOST_ANSWER_BYTES, connect_seconds=seconds / 2, retries=0)
         headers = notification_headers(push, notification, signer=self.signer)
         try:
-            answer = self.http.request("POST", push.config.url, headers=headers, body=notification.body, budget=budget)
+            answer = self.http.request(
+                "POST",
+                push.config.url,
+                headers=headers,
+                body=notification.body,
+                budget=budget,
+                cancellation=cancellation,
+            )
         except HttpFailure as failure:
             return failure_of_fault(failure)
         # The status decides. The rest is read only so that the connection can be reused.

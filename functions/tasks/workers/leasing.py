@@ -51,6 +51,13 @@ class WorkerWaits:
         self._clock = clock
         self._woken: Counter[str] = Counter()
         self._condition = threading.Condition()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """End the waits: the process ends, and another instance is asked next."""
+        with self._condition:
+            self._stopped = True
+            self._condition.notify_all()
 
     def notify(self, topic: str) -> None:
         """Let those who wait for this topic look again."""
@@ -78,7 +85,7 @@ class WorkerWaits:
                 seen = self._count(topics)
                 found = look()
                 remaining = deadline - self._clock()
-                if found is not None or remaining <= 0:
+                if found is not None or remaining <= 0 or self._stopped:
                     return found
                 self._wait(topics, since=seen, seconds=min(remaining, poll_seconds))
             return None
@@ -87,7 +94,7 @@ class WorkerWaits:
 
     def _wait(self, topics: Sequence[str], *, since: int, seconds: float) -> None:
         with self._condition:
-            self._condition.wait_for(lambda: self._count(topics) > since, seconds)
+            self._condition.wait_for(lambda: self._stopped or self._count(topics) > since, seconds)
 
     def _count(self, topics: Sequence[str]) -> int:
         return sum(self._woken[topic] for topic in topics)

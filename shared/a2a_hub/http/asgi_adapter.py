@@ -334,4 +334,5 @@ def _request(scope: _Message, headers: dict[str, str], body: AsgiBody) -> Reques
         headers=headers,
         query=parse_qs(query.decode("utf-8", "replace"), keep_blank_values=True) if query else {},
         read_body=body.taken,
+        client_is_there=partial(body.client_is_there, asyncio.get_running_loop()),
     )

@@ -1,7 +1,9 @@
 """A request's body from the ASGI server: read on the event loop before the handler starts, within limits of time and memory."""
 
 import asyncio
+from asyncio import AbstractEventLoop
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from concurrent.futures import Future
 from typing import Any
 
 from a2a_hub.http.admission import Gauge, Limits
@@ -28,6 +30,7 @@ class AsgiBody:
         self._unasked = "expect" in headers
         self._timeout = asyncio.Timeout(None)
         self._began_at = self._latest = 0.0
+        self._left: Future[None] | None = None
         self.keeps_connection = True
 
     def taken(self, limit_bytes: int) -> bytes | None:
@@ -89,10 +92,18 @@ class AsgiBody:
             self._end()
 
     def release(self) -> None:
-        """Give back the room that the body takes: nobody needs it any more."""
+        """Give back the room that the body takes: nobody needs it any more, nor whether its client is there."""
+        if self._left is not None:
+            self._left.cancel()
         self._gauge.give(self._held)
         self._held = 0
         self._data = b""
+
+    def client_is_there(self, loop: AbstractEventLoop) -> bool:
+        """Return False if the client has left since the first call; called in a handler's thread."""
+        if self._left is None:
+            self._left = asyncio.run_coroutine_threadsafe(self.wait_until_left(), loop)
+        return not self._left.done()
 
     async def wait_until_left(self) -> None:
         """Return when the client has left."""

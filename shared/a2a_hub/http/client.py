@@ -118,10 +118,11 @@ def fetch(
     seconds: float,
     max_bytes: int = 1 << 20,
     retries: int = 1,
+    cancellation: Cancellation | None = None,
 ) -> tuple[Answer, bytes]:
     """Return the answer with its whole body, within `seconds`. Raises HttpFailure."""
     budget = Budget.within(seconds, now=http.clock(), max_bytes=max_bytes, retries=retries)
-    answer = http.request(method, url, headers=headers, body=body, budget=budget)
+    answer = http.request(method, url, headers=headers, body=body, budget=budget, cancellation=cancellation)
     return answer, answer.read()
 
 

@@ -25,6 +25,7 @@ _log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "r", function="agen
 _may_go_on = threading.Event()
 _waiting = threading.Semaphore(0)
 _left = threading.Event()
+_begun, _gone, _moment = threading.Semaphore(0), threading.Event(), threading.Event()
 
 
 def _go_on(_: Request) -> Response:
@@ -122,6 +123,16 @@ def handle(request: Request) -> Response:
         case "/wait":
             _waiting.release()
             _may_go_on.wait(30)
+        case "/there":
+            _begun.release()
+            while request.client_is_there():
+                _moment.wait(0.01)
+            _gone.set()
+        case "/begun":
+            _begun.acquire(timeout=30)
+            return Response()
+        case "/gone":
+            return Response(body=b"yes" if _gone.wait(30) else b"no")
         case "/waiting":
             _waiting.acquire(timeout=30)
     try:

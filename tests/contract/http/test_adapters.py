@@ -373,6 +373,13 @@ def test_a_stream_that_waits_is_woken_and_a_client_that_leaves_closes_it(server:
     assert server.get("/left").body == b"yes"
 
 
+def test_a_handler_that_takes_long_learns_that_its_client_has_left(server: Server) -> None:
+    with server.connect() as connection:
+        connection.sendall(b"POST /there HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}")
+        server.get("/begun")
+    assert server.get("/gone").body == b"yes"
+
+
 def test_what_is_too_much_is_refused_at_once_and_health_is_always_answered(server: Server) -> None:
     waiting = [server.connect() for _ in range(LIMITS.requests)]
     for connection in waiting:
