@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 from a2a_hub.card_rules import check
 from a2a_hub.http.client import HttpClient
-from a2a_hub.routing.router import Router, UnknownSkill
+from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import RouteTable, RouteTableError
 from a2a_hub.toml.checked_table import no_such
 from hubctl.cards import as_text
@@ -102,10 +102,8 @@ def _stray_examples(table: RouteTable, router: Router) -> list[str]:
 
 
 def _choice(router: Router, arguments: argparse.Namespace, *, known: Collection[str]) -> dict[str, Any]:
-    if arguments.last_route and arguments.last_route not in known:
-        return {"error": no_such("route", arguments.last_route, known)}
-    try:
-        choice = router.choose(arguments.text, skill=arguments.skill, last_route=arguments.last_route)
-    except UnknownSkill as error:
-        return {"error": str(error)}
+    for thing, name in (("route", arguments.last_route or None), ("skill", arguments.skill)):
+        if name is not None and name not in known:
+            return {"error": no_such(thing, name, known)}
+    choice = router.choose(arguments.text, skill=arguments.skill, last_route=arguments.last_route)
     return {"route": choice.route.id, "rule": choice.rule, "words": list(choice.words), "reason": choice.reason}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a2a_hub.routing.parser import load
-from a2a_hub.routing.router import Router, Rule, UnknownSkill
+from a2a_hub.routing.router import Router, Rule
 from tests.unit.route_tables import DEFAULT, route_text, router, shipped_table
 
 SHIPPED = Router(shipped_table())
@@ -152,13 +152,6 @@ def test_the_papers_four_questions_take_their_routes_after_any_other(text: str, 
 def test_a_named_skill_wins_over_the_text() -> None:
     choice = SHIPPED.choose("List three tasks for creating a project WBS.", skill="expense")
     assert (choice.route.id, choice.rule, choice.words) == ("expense", Rule.SKILL, ("expense",))
-
-
-def test_an_unknown_skill_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownSkill) as caught:
-        SHIPPED.choose("WBS", skill="hr")
-    assert caught.value.skill == "hr"
-    assert set(caught.value.known) == {"expense", "pm", "docqa", "devtool", "general"}
 
 
 def test_an_exception_takes_a_route_out_for_keywords_and_patterns_but_not_for_its_name() -> None:

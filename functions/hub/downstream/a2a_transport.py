@@ -43,7 +43,6 @@ class A2ATransport:
 
     def __init__(self, route: Route, *, clock: Callable[[], float]) -> None:
         self._route = route
-        self._clock = clock
         self._discovery = Discovery(self._discover, clock=clock)
         self._command_client = AgentCommandClient()
 

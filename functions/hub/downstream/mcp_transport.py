@@ -34,6 +34,7 @@ from a2a_hub.a2a.model import (
     data_as_text,
     text_of,
 )
+from a2a_hub.a2a.reply import agent_message
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.http.client import Http
 from a2a_hub.http.messages import Cancellation
@@ -108,7 +109,7 @@ class McpTransport(AnswersOnly):
             # The turn broke off after the decision: the tool may have done its work, and is not called again.
             yield _update(waiting, message, TaskState.FAILED)
         elif decision.selected_option_id != _ALLOWED:
-            yield self._answer((Part(text=REJECTED[waiting.language]),), message)
+            yield agent_message(Part(text=REJECTED[waiting.language]), context_id=message.context_id)
         else:
             yield from self._work(waiting, agent_request, call, is_allowed=True)
 
@@ -134,7 +135,7 @@ class McpTransport(AnswersOnly):
                     seconds = call.budget.deadline - call.http.clock()
                     step = self._next_step(dialogue, tools.values(), seconds=seconds, cancellation=cancellation)
                     if isinstance(step, str):
-                        yield self._answer((Part(text=step),), message)
+                        yield agent_message(Part(text=step), context_id=message.context_id)
                         return
                     dialogue = replace(dialogue, called=(*dialogue.called, step))
                 called = dialogue.called[-1]
@@ -152,8 +153,10 @@ class McpTransport(AnswersOnly):
                 is_allowed = False
                 result = self._result(client, tool, called)
                 if self._planner is None:
-                    failed = _update(dialogue, message, TaskState.FAILED)
-                    yield failed if result.has_failed else self._answer(result.parts, message)
+                    if result.has_failed:
+                        yield _update(dialogue, message, TaskState.FAILED)
+                    else:
+                        yield agent_message(*result.parts, context_id=message.context_id)
                     return
                 ended = replace(called, result=_text_of(result), has_failed=result.has_failed)
                 dialogue = replace(dialogue, called=(*dialogue.called[:-1], ended))
@@ -203,9 +206,6 @@ class McpTransport(AnswersOnly):
             raise ClientError(ClientFault.TOO_LARGE, "the arguments of the tool are too large to be confirmed")
         call = _tool_call(dialogue.called[-1], ToolCallStatus.PENDING)
         return _update(dialogue, message, TaskState.INPUT_REQUIRED, call)
-
-    def _answer(self, parts: tuple[Part, ...], message: Message) -> Message:
-        return Message(message_id=new_id(), role=Role.AGENT, parts=parts, context_id=message.context_id)
 
 
 def _text_of(result: ToolResult) -> str:

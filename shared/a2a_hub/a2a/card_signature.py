@@ -16,7 +16,6 @@ from a2a_hub.identity.public_keys import PublicKey, base64url
 
 _SIGNATURES = "signatures"
 _COORDINATE_BYTES = 32
-_DEEPEST = 64
 
 
 class SigningFailed(Exception):

@@ -32,14 +32,10 @@ _CERTIFICATES_SECONDS = 600.0
 _CERTIFICATES_IN_AN_OUTAGE_SECONDS = 10_800.0
 
 
-class NotAServiceAccount(ValueError):
-    """Credentials that are no service account's: no issuer gives them ID tokens for a chosen audience."""
-
-
 def default_credentials(transport: Any, *, audience: str | None) -> Any:
     """Return Application Default Credentials: for ID tokens for `audience`, or without one for Google's APIs.
 
-    Raises NotAServiceAccount.
+    Raises ValueError for an audience where they are no service account's: no issuer gives them such ID tokens.
     """
     credentials, _ = google.auth.default(scopes=[_SCOPE], request=transport)
     return credentials if audience is None else _id_token_credentials(credentials, transport, audience)
@@ -60,7 +56,7 @@ def _id_token_credentials(credentials: Any, transport: Any, audience: str) -> An
         case external_account.Credentials() as default if default.service_account_email:
             return _impersonating(_federated(default), audience)
         case _:
-            raise NotAServiceAccount
+            raise ValueError("no service account's")
 
 
 def seconds_left(credentials: Any) -> float:

@@ -11,7 +11,6 @@ from a2a_hub.routing.patterns import compile_any
 from a2a_hub.routing.routes import Route, RouteTable
 from a2a_hub.text.follow_up import is_follow_up
 from a2a_hub.text.normalization import ends_of, normalise, without_quoted_mail, without_signature
-from a2a_hub.toml.checked_table import no_such
 
 # Of a longer text, such as one with a pasted document, the ends are read.
 _MAX_CHARACTERS = 100_000
@@ -50,15 +49,6 @@ class Choice(Struct, frozen=True, kw_only=True):
         return route_id == self.route.id or (self.rule is Rule.DEFAULT and route_id in self.route.fallbacks)
 
 
-class UnknownSkill(Exception):
-    """A caller's request for a skill that the table does not have."""
-
-    def __init__(self, skill: str, known: tuple[str, ...]) -> None:
-        super().__init__(no_such("skill", skill, known))
-        self.skill = skill
-        self.known = known
-
-
 class Router:
     """The router of one route table. Immutable, and so thread-safe."""
 
@@ -83,10 +73,10 @@ class Router:
 
         The text itself goes before its quotations; its signature is ignored. `skill`, `last_route` and `extension_route`
         are route ids; a last route that the table no longer has is ignored.
-        Raises UnknownSkill.
         """
         if skill is not None:
-            return self._skill(skill)
+            reason = f'skill: the caller asked for "{skill}"'
+            return Choice(route=self._table.by_id[skill], rule=Rule.SKILL, words=(skill,), reason=reason)
         text = ends_of(text, max_characters=_MAX_CHARACTERS)
         own = without_quoted_mail(text)
         choice = self._ruled(normalise(own))
@@ -104,12 +94,6 @@ class Router:
                 why = "its unless takes it out" if _excepted(route, own) else f"priority {route.priority}"
                 reasons.setdefault(route.id, f"{_matched(route, rule, words).reason} ({why})")
         return reasons
-
-    def _skill(self, skill: str) -> Choice:
-        route = self._table.by_id.get(skill)
-        if route is None:
-            raise UnknownSkill(skill, tuple(self._table.by_id))
-        return Choice(route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"')
 
     def _ruled(self, text: str) -> Choice | None:
         for rule, route, words in self._matches(text):

@@ -28,7 +28,6 @@ _INLINE_BYTES = 200_000
 # Less than the 4 MiB that a gRPC server takes by default; Firestore itself takes 10.
 _CHUNKS_PER_COMMIT = 3
 _DELETIONS_PER_COMMIT = 300
-_FIELDS = TaskRecord.__struct_fields__
 _IMPOSSIBLE_ID = re.compile(r"\.{1,2}|__.*__|.*/.*|", re.DOTALL)
 _LONGEST_ID_BYTES = 1_000
 _LONGEST_KEY = 300
