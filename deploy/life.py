@@ -103,15 +103,8 @@ def _grants(plan: Plan) -> Iterator[Step]:
             yield Step(place, (*words, "--condition=None"))
     for project, place in built.items():
         member = f"--member=serviceAccount:{plan.service('build')}@{project}.iam.gserviceaccount.com"
-        words = (
-            "projects",
-            "remove-iam-policy-binding",
-            project,
-            member,
-            "--role=roles/run.builder",
-            "--condition=None",
-        )
-        yield Step(place, words)
+        role = "--role=roles/run.builder"
+        yield Step(place, ("projects", "remove-iam-policy-binding", project, member, role, "--condition=None"))
 
 
 def rollback(plan: Plan, gcloud: Gcloud) -> Iterator[Step]:

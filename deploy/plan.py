@@ -53,20 +53,6 @@ def database_of(variables: Mapping[str, str]) -> str:
     return (name or _DEFAULT_DATABASE) if kind == "firestore" else ""
 
 
-def topics(config: Config, roles: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """Return the topics of wake-ups, one a role and one of notifications, and the workers that may subscribe to each; see
-    shared/a2a_hub/queue.
-    """
-    hub = apart(config.functions["hub"].environment, prefix=config.name_prefix)
-    kind, _, prefix = hub.get("WAKEUPS", "").removeprefix(_HEDERA).partition(":")
-    if kind != "pubsub" or not database_of(hub):
-        return {}
-    workers = config.functions["tasks"].workers
-    of_roles = {f"{_HUB_TOPIC}-{quote(role, safe='-_.~')}": workers.get(role, ()) for role in roles}
-    own: dict[str, tuple[str, ...]] = {_HUB_TOPIC: (), _WEBHOOKS_TOPIC: ()}
-    return {prefix + topic: accounts for topic, accounts in (own | of_roles).items()}
-
-
 def missing_indexes(wanted: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the flags of each composite index of firestore.indexes.json that is not in the list of the API."""
     known = {_shape(_collection(index["name"]), index) for index in there}
@@ -137,8 +123,17 @@ class Plan:
         return tuple(invoker for invoker in invokers if invoker not in left_out)
 
     def topics(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the topics of wake-ups, and the workers that may subscribe to each."""
-        return topics(self.config, self.roles)
+        """Return the topics of wake-ups, one a role and one of notifications, and the workers that may subscribe to each; see
+        shared/a2a_hub/queue.
+        """
+        hub = apart(self.config.functions["hub"].environment, prefix=self.config.name_prefix)
+        kind, _, prefix = hub.get("WAKEUPS", "").removeprefix(_HEDERA).partition(":")
+        if kind != "pubsub" or not database_of(hub):
+            return {}
+        workers = self.config.functions["tasks"].workers
+        of_roles = {f"{_HUB_TOPIC}-{quote(role, safe='-_.~')}": workers.get(role, ()) for role in self.roles}
+        own: dict[str, tuple[str, ...]] = {_HUB_TOPIC: (), _WEBHOOKS_TOPIC: ()}
+        return {prefix + topic: accounts for topic, accounts in (own | of_roles).items()}
 
     def service(self, name: str) -> str:
         """Return the name of a function's service; neither Cloud Run nor Cloud Run functions take an underscore."""

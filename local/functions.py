@@ -20,33 +20,23 @@ class LocalFunction:
     """The file that holds the entry point."""
     reads_routes: bool = False
     """True if it reads the route table, and so needs the addresses of the agents."""
-    verifies_callers: bool = False
-    """True if it receives the development tokens and the addresses of the functions behind it."""
     trusts: tuple[str, ...] = ()
     """The functions whose principal headers it accepts."""
-    takes_workers: bool = False
-    """True if workers call it, who may use the development tokens if they have none of their own."""
-    keeps_index: bool = False
-    """True if it builds an index that the next start can reuse."""
-    works_on_files: bool = False
-    """True if it works on the files of a folder, and runs programs there."""
-    signs_people_in: bool = False
-    """True if people open it in a browser, and sign in with a development token."""
     python_path: Path | None = None
     """The folder of its packages, unless they are beside the source file."""
 
 
 _FUNCTIONS = (
-    LocalFunction(name="gate", threads=320, verifies_callers=True),
+    LocalFunction(name="gate", threads=320),
     LocalFunction(name="hub", threads=320, reads_routes=True, trusts=("gate", "tasks")),
     LocalFunction(name="agent_card", threads=16, reads_routes=True),
-    LocalFunction(name="docqa", threads=320, keeps_index=True, trusts=("hub",)),
+    LocalFunction(name="docqa", threads=320, trusts=("hub",)),
     LocalFunction(name="general", threads=320),
     LocalFunction(name="expense", threads=320),
     LocalFunction(name="pm", threads=320),
-    LocalFunction(name="devtool", threads=64, works_on_files=True, trusts=("hub",)),
-    LocalFunction(name="tasks", threads=64, reads_routes=True, trusts=("hub",), takes_workers=True),
-    LocalFunction(name="console", threads=64, signs_people_in=True),
+    LocalFunction(name="devtool", threads=64, trusts=("hub",)),
+    LocalFunction(name="tasks", threads=64, reads_routes=True, trusts=("hub",)),
+    LocalFunction(name="console", threads=64),
 )
 
 
@@ -134,12 +124,14 @@ def environment_of(
     """
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
     environment = WITHOUT_QUOTAS | environment
+    name = function.name
+    is_of_the_hub = function.reads_routes or name == "gate"
     environment |= {
         # gunicorn would take SCRIPT_NAME and PATH_INFO from the headers of callers on this machine.
         "FORWARDED_ALLOW_IPS": "",
         "HUB_PUBLIC_URL": public_url,
         # An agent is called directly, everything else at the one public address.
-        "PUBLIC_URL": public_url if function.reads_routes or function.verifies_callers else urls[function.name],
+        "PUBLIC_URL": public_url if is_of_the_hub else urls[name],
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(function.threads),
         # As a deployment has it.
@@ -147,17 +139,17 @@ def environment_of(
     }
     # A bundle stands before the package of the source tree, which this environment may hold as well.
     environment["PYTHONPATH"] = str(function.python_path or function.source.parent)
-    if function.reads_routes or function.verifies_callers:
+    if is_of_the_hub:
         # An address that the operator has set is that of an agent of their own, which takes the place of the one here.
-        addresses = {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}
+        addresses = {f"{other.upper()}_URL": url for other, url in urls.items() if other != name}
         # Nothing on this machine's loopback stands in front of a function and checks an ID token; agents may be elsewhere.
-        credentials = "remote" if function.name == "hub" else "none"
+        credentials = "remote" if name == "hub" else "none"
         environment = {"IAM_CREDENTIALS": credentials} | addresses | environment
-    if function.keeps_index and state_folder:
+    if name == "docqa" and state_folder:
         environment = {"CORPUS_INDEX": str(state_folder / "corpus-index.sqlite3")} | environment
-    if (function.reads_routes or function.verifies_callers) and state_folder:
+    if is_of_the_hub and state_folder:
         environment = {"TASK_STORE": f"sqlite:{state_folder / 'tasks.sqlite3'}"} | environment
-    if function.works_on_files and state_folder:
+    if name == "devtool" and state_folder:
         if "DEVTOOL_WORKSPACES" not in environment:
             folder = str(state_folder / WORKSPACE)
             environment |= {"DEVTOOL_WORKSPACES": folder, "DEVTOOL_DEFAULT_WORKSPACE": folder}
@@ -165,17 +157,18 @@ def environment_of(
             environment = {"DEVTOOL_COMMANDS": _HARMLESS} | environment
         # Tasks of its own; and nothing on this machine's loopback authenticates callers.
         environment |= {
-            "TASK_STORE": f"sqlite:{state_folder / f'{function.name}-tasks.sqlite3'}",
+            "TASK_STORE": f"sqlite:{state_folder / f'{name}-tasks.sqlite3'}",
             "ALLOW_ANONYMOUS": "true",
             "ANONYMOUS_SUBJECT": "this-machine",
         }
-    if function.name in ("hub", "tasks") and "tasks" in urls:
+    if name in ("hub", "tasks") and "tasks" in urls:
         environment = {"WAKEUPS": f"local:{urls['tasks']}/wakeups"} | environment
-    environment |= key_settings(function.name, trusts=function.trusts, keys=signing_keys)
-    if function.takes_workers:
+    environment |= key_settings(name, trusts=function.trusts, keys=signing_keys)
+    if name in ("gate", "tasks", "console"):
+        # Workers may use the development tokens if they have none of their own, and people sign in with one.
         environment["HUB_DEV_TOKEN"] = dev_token
-    if function.signs_people_in:
-        environment |= {"HUB_DEV_TOKEN": dev_token, "SIGN_IN_CODE": sign_in_code, "TOKEN_SIGN_IN": "true"}
-    if function.verifies_callers:
-        environment |= {"HUB_DEV_TOKEN": dev_token, "CALLER_TOKEN_HEADER": token_header}
+    if name == "console":
+        environment |= {"SIGN_IN_CODE": sign_in_code, "TOKEN_SIGN_IN": "true"}
+    if name == "gate":
+        environment["CALLER_TOKEN_HEADER"] = token_header
     return environment

@@ -80,7 +80,7 @@ def run(
     """
     stopping = StopSignal.of_signals()
     _require_room(settings.folder)
-    if any(function.works_on_files for function in table):
+    if any(function.name == "devtool" for function in table):
         laid_out(settings.folder / WORKSPACE)
     for _ in range(_STARTS):
         require_free(settings.port)

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -11,7 +12,6 @@ import yaml
 from a2a_hub.agents import settings
 from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, topic_of
 from deploy.functions import BY_NAME, FUNCTIONS, Invoker
-from deploy.plan import topics
 from deploy.shell import declarations
 from functions.agent_card import config as agent_card_config
 from functions.devtool import config as devtool_config
@@ -266,11 +266,11 @@ def test_wake_ups_bring_an_account_that_may_invoke_tasks_alone_and_workers_are_n
 
 
 def test_the_topics_are_those_that_the_hub_publishes_to() -> None:
-    config = plan(WITH_WORKERS.replace('"pubsub"', '"hcs,pubsub:of-"')).config
-    roles = ("", "developer", "a role", "役割")
-    known = [topic_of(""), WEBHOOKS_TOPIC, *map(topic_of, roles[1:])]
-    assert list(topics(config, roles[1:])) == [f"a2a-of-{topic}" for topic in known]
-    assert topics(plan().config, roles) == {}
+    roles = ("developer", "a role", "役割")
+    deployed = replace(plan(WITH_WORKERS.replace('"pubsub"', '"hcs,pubsub:of-"')), roles=roles)
+    known = [topic_of(""), WEBHOOKS_TOPIC, *map(topic_of, roles)]
+    assert list(deployed.topics()) == [f"a2a-of-{topic}" for topic in known]
+    assert plan().topics() == {}
 
 
 def test_without_a_gateway_only_hub_and_tasks_sign_and_without_tasks_the_hub_for_docqa() -> None:

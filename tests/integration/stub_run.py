@@ -17,7 +17,7 @@ from local.settings import NotStartable, settings_from
 
 def _main(folder: Path, source: Path, first_ports: list[int]) -> None:
     table = [
-        LocalFunction(name="gate", source=source, threads=8, verifies_callers=True, trusts=()),
+        LocalFunction(name="gate", source=source, threads=8),
         LocalFunction(name="agent_card", source=source, threads=2),
     ]
     starts = [first_ports] if first_ports else []
