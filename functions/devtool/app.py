@@ -33,9 +33,9 @@ from a2a_hub.telemetry.log import Log
 from functions.devtool.agent import DevelopmentAgent
 from functions.devtool.config import Config, examine
 from functions.devtool.conversation import Conversations
+from functions.devtool.forms import SlashCommands
 from functions.devtool.planner import Planner
 from functions.devtool.programs import AllowedPrograms
-from functions.devtool.slash_commands import SlashCommands
 from functions.devtool.texts import AGENT_NAME, TASK_TEXTS
 from functions.devtool.tools import Tools
 from functions.devtool.workspace import Workspaces

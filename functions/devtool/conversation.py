@@ -40,7 +40,9 @@ class UserText(Struct, frozen=True, tag="asked"):
 
 
 class CalledTool(Struct, frozen=True, tag="called"):
-    """A tool call that was planned. `by` is the model, "" for rules; the model gets its `signature` back."""
+    """A tool call that was planned, without an id until it is called. `by` is the model, "" for rules; the model gets its
+    `signature` back.
+    """
 
     call_id: str
     action: AnyAction

@@ -25,8 +25,7 @@ from functions.devtool.actions import (
     declaration,
 )
 from functions.devtool.conversation import AgentText, CalledTool, DialogueEntry, State, ToolResult, UserText
-from functions.devtool.forms import understood
-from functions.devtool.slash_commands import COMMANDS, Help, Wrong, usage_text, usages
+from functions.devtool.forms import COMMANDS, Help, Wrong, understood, usage_text, usages
 
 _INSTRUCTION = (
     "You work on the files of one workspace for a developer, only through the functions. Paths are relative to the workspace. "
@@ -46,14 +45,6 @@ FUNCTIONS = tuple(map(declaration, _TOOLS))
 """The tools as functions; a model adds a line by a replacement or by new content."""
 
 
-class CallTool(Struct, frozen=True):
-    """Call a tool next. `by` is the model that planned it, "" for rules; the model gets its `signature` back."""
-
-    action: AnyAction
-    by: str = ""
-    signature: str = ""
-
-
 class Reply(Struct, frozen=True):
     """Answer next, and end the task as completed or failed."""
 
@@ -61,7 +52,7 @@ class Reply(Struct, frozen=True):
     failed: bool = False
 
 
-NextStep = CallTool | Reply
+NextStep = CalledTool | Reply
 
 
 class Planner:
@@ -110,7 +101,7 @@ class Planner:
                 yield AgentThought(subject=subject[:_MAX_SUBJECT_CHARACTERS], description=description or subject)
             action = _action(called)
             if action is not None:
-                return CallTool(action, by=self.model, signature=called.signature)
+                return CalledTool("", action, by=self.model, signature=called.signature)
             turns += [called, FunctionResult(name=called.name, text=_MISTAKEN, succeeded=False)]
         return Reply(failure_text(Cause.BROKEN, state.language, is_begun=False), failed=True)
 
@@ -127,7 +118,7 @@ def step_by_rules(text: str, language: Language) -> NextStep | None:
         case Wrong() as wrong:
             return Reply(usage_text(wrong, language))
         case action:
-            return CallTool(action)
+            return CalledTool("", action)
 
 
 def _planned_by_model(state: State) -> bool:

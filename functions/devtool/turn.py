@@ -20,7 +20,7 @@ from a2a_hub.telemetry import audit
 from functions.devtool import texts
 from functions.devtool.actions import AnyAction, Edit, WriteFile
 from functions.devtool.conversation import AgentText, CalledTool, PendingApproval, State, ToolResult, UserText
-from functions.devtool.planner import CallTool, Planner
+from functions.devtool.planner import Planner
 from functions.devtool.texts import Fault, ToolFailed
 from functions.devtool.tools import ALWAYS, CANCEL, Tools, permission, with_content
 from functions.devtool.workspace import Workspace
@@ -135,7 +135,7 @@ class TaskTurn:
     def _run(self) -> Iterator[TurnEvent]:
         for _ in range(_MAX_STEPS):
             step = yield from self._planner.next_step(self._state, self._call)
-            if not isinstance(step, CallTool):
+            if not isinstance(step, CalledTool):
                 self._state.dialogue = (*self._state.dialogue, AgentText(step.text))
                 self._save()
                 if step.failed:
@@ -149,7 +149,7 @@ class TaskTurn:
                 return
         yield StateChange(TaskState.FAILED, error=texts.WITHOUT_ANSWER.render(self._state.language))
 
-    def _call_tool(self, step: CallTool) -> Iterator[TurnEvent]:
+    def _call_tool(self, step: CalledTool) -> Iterator[TurnEvent]:
         action = step.action
         self._call.record["tool"] = action.tool
         if self._workspace is None:
@@ -157,8 +157,7 @@ class TaskTurn:
             self._state.dialogue = (*self._state.dialogue, ToolResult("", text, succeeded=False))
             return
         call = self._new_call(action)
-        called = CalledTool(call.tool_call_id, action, step.by, step.signature)
-        self._state.dialogue = (*self._state.dialogue, called)
+        self._state.dialogue = (*self._state.dialogue, replace(step, call_id=call.tool_call_id))
         try:
             request = self._tools.approval_request(action, self._workspace, self._state.language)
         except ToolFailed as failed:

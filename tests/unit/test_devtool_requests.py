@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.devtool import slash_commands as slash
-from functions.devtool import texts
+from functions.devtool import forms, texts
 from functions.devtool.actions import (
     AddLine,
     AnyAction,
@@ -17,8 +16,7 @@ from functions.devtool.actions import (
     SearchText,
     WriteFile,
 )
-from functions.devtool.forms import understood
-from functions.devtool.slash_commands import Help, Wrong
+from functions.devtool.forms import Help, Wrong, understood
 
 ROOT = Path(__file__).parents[2]
 _CODE = "print('a')\n\nprint(\"b\")\n"
@@ -158,11 +156,11 @@ def test_a_command_that_is_wrong_is_told_what_would_be_right(text: str) -> None:
     wrong = understood(text)
     assert isinstance(wrong, Wrong)
     assert wrong.usages
-    assert set(wrong.usages) <= set(slash.usages(slash.COMMANDS))
+    assert set(wrong.usages) <= set(forms.usages(forms.COMMANDS))
 
 
 def test_every_command_that_is_shown_can_be_typed() -> None:
-    for usage in slash.usages(slash.COMMANDS):
+    for usage in forms.usages(forms.COMMANDS):
         words = usage.replace("[", "").replace("]", "").replace("<", "").replace(">", "")
         assert not isinstance(understood(words), Wrong), usage
 
