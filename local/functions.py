@@ -1,9 +1,15 @@
 """The functions that run on one machine: one table, and the environment of each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    # Bundles are made without any package.
+    from local.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -107,21 +113,9 @@ def key_settings(name: str, *, trusts: Iterable[str], keys: Mapping[str, KeyPair
 
 
 def environment_of(
-    function: LocalFunction,
-    *,
-    inherited: Mapping[str, str],
-    urls: Mapping[str, str],
-    public_url: str,
-    dev_token: str,
-    signing_keys: Mapping[str, KeyPair],
-    token_header: str = "authorization",  # noqa: S107 - the name of a header
-    state_folder: Path | None = None,
-    sign_in_code: str = "",
+    function: LocalFunction, settings: Settings, *, inherited: Mapping[str, str], urls: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the environment of one process. `urls` maps each function's name to its address on this machine; `token_header`
-    is the header with the caller's token at the gate; `state_folder` is a folder for files that the next start can reuse;
-    `sign_in_code` signs in at the console once.
-    """
+    """Return the environment of one process of a run. `urls` maps each function's name to its address on this machine."""
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
     environment = WITHOUT_QUOTAS | environment
     name = function.name
@@ -129,9 +123,9 @@ def environment_of(
     environment |= {
         # gunicorn would take SCRIPT_NAME and PATH_INFO from the headers of callers on this machine.
         "FORWARDED_ALLOW_IPS": "",
-        "HUB_PUBLIC_URL": public_url,
+        "HUB_PUBLIC_URL": settings.url,
         # An agent is called directly, everything else at the one public address.
-        "PUBLIC_URL": public_url if is_of_the_hub else urls[name],
+        "PUBLIC_URL": settings.url if is_of_the_hub else urls[name],
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(function.threads),
         # As a deployment has it.
@@ -145,30 +139,30 @@ def environment_of(
         # Nothing on this machine's loopback stands in front of a function and checks an ID token; agents may be elsewhere.
         credentials = "remote" if name == "hub" else "none"
         environment = {"IAM_CREDENTIALS": credentials} | addresses | environment
-    if name == "docqa" and state_folder:
-        environment = {"CORPUS_INDEX": str(state_folder / "corpus-index.sqlite3")} | environment
-    if is_of_the_hub and state_folder:
-        environment = {"TASK_STORE": f"sqlite:{state_folder / 'tasks.sqlite3'}"} | environment
-    if name == "devtool" and state_folder:
+        # Files that the next start can reuse, as the index of documents below.
+        environment = {"TASK_STORE": f"sqlite:{settings.folder / 'tasks.sqlite3'}"} | environment
+    if name == "docqa":
+        environment = {"CORPUS_INDEX": str(settings.folder / "corpus-index.sqlite3")} | environment
+    if name == "devtool":
         if "DEVTOOL_WORKSPACES" not in environment:
-            folder = str(state_folder / WORKSPACE)
+            folder = str(settings.folder / WORKSPACE)
             environment |= {"DEVTOOL_WORKSPACES": folder, "DEVTOOL_DEFAULT_WORKSPACE": folder}
         if environment.get("DEVTOOL_WORKSPACE_PER_PERSON", "false") == "false":
             environment = {"DEVTOOL_COMMANDS": _HARMLESS} | environment
         # Tasks of its own; and nothing on this machine's loopback authenticates callers.
         environment |= {
-            "TASK_STORE": f"sqlite:{state_folder / f'{name}-tasks.sqlite3'}",
+            "TASK_STORE": f"sqlite:{settings.folder / f'{name}-tasks.sqlite3'}",
             "ALLOW_ANONYMOUS": "true",
             "ANONYMOUS_SUBJECT": "this-machine",
         }
     if name in ("hub", "tasks") and "tasks" in urls:
         environment = {"WAKEUPS": f"local:{urls['tasks']}/wakeups"} | environment
-    environment |= key_settings(name, trusts=function.trusts, keys=signing_keys)
+    environment |= key_settings(name, trusts=function.trusts, keys=settings.signing_keys)
     if name in ("gate", "tasks", "console"):
         # Workers may use the development tokens if they have none of their own, and people sign in with one.
-        environment["HUB_DEV_TOKEN"] = dev_token
+        environment["HUB_DEV_TOKEN"] = settings.dev_token
     if name == "console":
-        environment |= {"SIGN_IN_CODE": sign_in_code, "TOKEN_SIGN_IN": "true"}
+        environment |= {"SIGN_IN_CODE": settings.sign_in_code, "TOKEN_SIGN_IN": "true"}
     if name == "gate":
-        environment["CALLER_TOKEN_HEADER"] = token_header
+        environment["CALLER_TOKEN_HEADER"] = "x-forwarded-authorization" if settings.has_gateway else "authorization"
     return environment

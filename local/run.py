@@ -172,17 +172,8 @@ class _Start:
     def _functions(self) -> Iterator[Program]:
         all_urls = self._urls()
         for function in self.table:
-            environment = environment_of(
-                function,
-                inherited=self.inherited,
-                urls={each.name: all_urls[each.name] for each in self.table},
-                public_url=self.settings.url,
-                dev_token=self.settings.dev_token,
-                signing_keys=self.settings.signing_keys,
-                token_header="x-forwarded-authorization" if self.settings.has_gateway else "authorization",
-                state_folder=self.settings.folder,
-                sign_in_code=self.settings.sign_in_code,
-            )
+            urls = {each.name: all_urls[each.name] for each in self.table}
+            environment = environment_of(function, self.settings, inherited=self.inherited, urls=urls)
             if _GRPC in self.ports and function.reads_routes:
                 environment["GRPC_URL"] = f"{LOOPBACK}:{self.ports[_GRPC]}"
             environment |= own_settings(self.stand_ins, all_urls, function.name, inherited=self.inherited)

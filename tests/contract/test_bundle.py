@@ -18,6 +18,7 @@ from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, func
 from local.ports import free_ports
 from local.processes import Probe, Process, answers_ok, wait_until_ready
 from local.run import laid_out
+from local.settings import Settings
 from tests.fakes.signatures import KEYS
 
 HUB, PM = (LocalFunction(name=name, source=Path(), threads=4, reads_routes=name == "hub") for name in ("hub", "pm"))
@@ -154,13 +155,9 @@ def serving(function: LocalFunction, *, folder: Path) -> Iterator[int]:
     laid_out(folder / WORKSPACE)
     environment = environment_of(
         function,
+        Settings(port=port, dev_token="for-tests", folder=folder, has_gateway=False, signing_keys=KEYS),
         inherited={"PATH": os.environ["PATH"]},
         urls=dict.fromkeys(REAL, f"http://127.0.0.1:{port}"),
-        public_url=f"http://127.0.0.1:{port}",
-        dev_token="for-tests",
-        signing_keys=KEYS,
-        token_header="authorization",
-        state_folder=folder,
     )
     program = [str(Path(sys.executable).with_name("functions-framework")), "--target", function.name]
     log = folder / "log"

@@ -16,6 +16,7 @@ import pytest
 from local.functions import ROOT, LocalFunction, environment_of, functions
 from local.ports import free_ports
 from local.processes import Probe, Process, answers_ok, wait_until_ready
+from local.settings import Settings
 from tests.fakes.signatures import KEYS
 
 QUESTIONS = {
@@ -55,11 +56,9 @@ def started(function: LocalFunction, port: int, folder: Path) -> Iterator[Proces
     """The function's process; it has ended afterwards."""
     environment = environment_of(
         function,
+        Settings(port=1, dev_token="for-tests", folder=folder, signing_keys=KEYS),
         inherited={"PATH": os.environ["PATH"]},
         urls={function.name: f"https://{function.name}.example"},
-        public_url="",
-        dev_token="for-tests",
-        signing_keys=KEYS,
     )
     program = [str(Path(sys.executable).with_name("functions-framework")), "--target", function.name]
     log = folder / function.name

@@ -24,6 +24,7 @@ from local.functions import ROOT, environment_of, functions
 from local.ports import free_ports
 from local.processes import Probe, Process, Program, answers_ok, running, wait_until_ready
 from local.run import function_command
+from local.settings import Settings
 from tests.fakes.signatures import KEYS
 from tests.fakes.tcp_proxy import TcpProxy
 
@@ -247,16 +248,18 @@ def _function(name: str, folder: Path, port: int, urls: Mapping[str, str], envir
     (function,) = (one for one in functions() if one.name == name.partition("-")[0])
     unwanted = ("ALLOW_ANONYMOUS", "TASK_STORE", "GOOGLE_CLOUD_PROJECT", "HUB_DEV_TOKEN")
     inherited = {name: value for name, value in os.environ.items() if name not in unwanted}
+    hub_port = int(urls["hub"].rpartition(":")[2])
+    settings = Settings(
+        port=hub_port, dev_token="a-development-token", folder=folder, has_gateway=False, signing_keys=KEYS
+    )
     return Program(
         name=name,
         command=function_command(function, port=port),
         environment=environment_of(
             function,
+            settings,
             inherited={**inherited, **environment},
             urls={"hub": urls["hub"], "tasks": urls["tasks"]},
-            public_url=urls["hub"],
-            dev_token="a-development-token",
-            signing_keys=KEYS,
         ),
         log=folder / f"{name}.log",
     )

@@ -16,6 +16,7 @@ from local.functions import ROOT, environment_of, functions
 from local.ports import free_ports
 from local.processes import Probe, Process, Program, answers_ok, running, wait_until_ready
 from local.run import function_command
+from local.settings import Settings
 from tests.e2e.callers import Answer, Caller
 from tests.fakes.signatures import KEYS
 
@@ -160,16 +161,11 @@ def worked_hub(folder: Path, **settings: str) -> Iterator[WorkedHub]:
     unwanted = ("ALLOW_ANONYMOUS", "TASK_STORE", "GOOGLE_CLOUD_PROJECT")
     inherited = {name: value for name, value in os.environ.items() if name not in unwanted}
     common = {"CLIENTS_FILE": str(clients), "ROUTES_FILE": str(ROOT / "workers/routes.toml")}
+    own = Settings(
+        port=ports["hub"], dev_token="a-development-token", folder=folder, has_gateway=False, signing_keys=KEYS
+    )
     environments = {
-        function.name: environment_of(
-            function,
-            inherited=inherited | common | settings,
-            urls=urls,
-            public_url=urls["hub"],
-            dev_token="a-development-token",
-            signing_keys=KEYS,
-            state_folder=folder,
-        )
+        function.name: environment_of(function, own, inherited=inherited | common | settings, urls=urls)
         for function in functions()
         if function.name in _NAMES
     }

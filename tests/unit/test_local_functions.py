@@ -4,65 +4,54 @@ from pathlib import Path
 
 from local.functions import environment_of, functions
 from local.run import laid_out
+from local.settings import Settings
 from tests.fakes.signatures import KEYS
 
+SETTINGS = Settings(port=2, dev_token="t", folder=Path("/runs/8080"), signing_keys=KEYS)
 
-def _environments(inherited: dict[str, str], kept: Path | None) -> dict[str, dict[str, str]]:
+
+def _environments(inherited: dict[str, str]) -> dict[str, dict[str, str]]:
     table = functions()
-    return {
-        one.name: environment_of(
-            one,
-            inherited=inherited,
-            urls={each.name: "http://127.0.0.1:1" for each in table},
-            public_url="http://127.0.0.1:2",
-            dev_token="t",
-            signing_keys=KEYS,
-            state_folder=kept,
-        )
-        for one in table
-    }
+    urls = {each.name: "http://127.0.0.1:1" for each in table}
+    return {one.name: environment_of(one, SETTINGS, inherited=inherited, urls=urls) for one in table}
 
 
 def test_the_index_of_documents_is_kept_beside_the_logs_of_the_run() -> None:
-    environments = _environments({}, Path("/runs/8080"))
+    environments = _environments({})
     assert environments["docqa"]["CORPUS_INDEX"] == "/runs/8080/corpus-index.sqlite3"
     assert [name for name, each in environments.items() if "CORPUS_INDEX" in each] == ["docqa"]
 
 
 def test_an_index_that_the_operator_names_is_used() -> None:
-    assert _environments({"CORPUS_INDEX": "/mine"}, Path("/runs"))["docqa"]["CORPUS_INDEX"] == "/mine"
-
-
-def test_without_a_place_to_keep_it_no_index_is_kept() -> None:
-    assert "CORPUS_INDEX" not in _environments({}, None)["docqa"]
+    assert _environments({"CORPUS_INDEX": "/mine"})["docqa"]["CORPUS_INDEX"] == "/mine"
 
 
 def test_the_development_tokens_are_for_the_gate_for_workers_and_for_people() -> None:
-    environments = _environments({}, None)
+    environments = _environments({})
     assert {name for name, each in environments.items() if "HUB_DEV_TOKEN" in each} == {"console", "gate", "tasks"}
 
 
 def test_agents_elsewhere_get_tokens_unless_the_operator_says_otherwise() -> None:
-    environments = _environments({}, None)
+    environments = _environments({})
     told = {name: each["IAM_CREDENTIALS"] for name, each in environments.items() if "IAM_CREDENTIALS" in each}
     assert told == {"gate": "none", "hub": "remote", "agent_card": "none", "tasks": "none"}
-    assert _environments({"IAM_CREDENTIALS": "none"}, None)["hub"]["IAM_CREDENTIALS"] == "none"
+    assert _environments({"IAM_CREDENTIALS": "none"})["hub"]["IAM_CREDENTIALS"] == "none"
 
 
 def test_the_development_agent_works_in_a_folder_of_the_run_with_tasks_of_its_own() -> None:
-    told = _environments({"TASK_STORE": "firestore"}, Path("/runs/8080"))["devtool"]
+    told = _environments({"TASK_STORE": "firestore"})["devtool"]
     assert told["DEVTOOL_WORKSPACES"] == told["DEVTOOL_DEFAULT_WORKSPACE"] == "/runs/8080/workspace"
     assert told["TASK_STORE"] == "sqlite:/runs/8080/devtool-tasks.sqlite3"
 
 
 def test_the_operators_own_workspaces_and_commands_take_the_place_of_the_samples() -> None:
     mine = {"DEVTOOL_WORKSPACES": "/mine", "DEVTOOL_COMMANDS": "make"}
-    told = _environments(mine, Path("/runs/8080"))["devtool"]
+    told = _environments(mine)["devtool"]
     assert {name: value for name, value in told.items() if name.startswith("DEVTOOL_")} == mine
 
 
 def test_workspaces_of_persons_come_without_commands() -> None:
-    told = _environments({"DEVTOOL_WORKSPACE_PER_PERSON": "true"}, Path("/runs/8080"))["devtool"]
+    told = _environments({"DEVTOOL_WORKSPACE_PER_PERSON": "true"})["devtool"]
     assert "DEVTOOL_COMMANDS" not in told
 
 
