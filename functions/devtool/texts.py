@@ -99,6 +99,7 @@ STORE_AWAY = Text(
     "何も実行していません。1分ほどしてから、もう一度お送りください。",
 )
 WITHOUT_ANSWER = Text(en="The work has ended without an answer.", ja="作業は終了しましたが、回答はありませんでした。")
+CANCELED = Text(en="This task was canceled before it was done.", ja="このタスクは完了前に中止されました。")
 # It has no commands for tasks, and asks no other agent.
 TASK_TEXTS = UiTexts(
     still_working=STILL_WORKING.translations,
@@ -106,6 +107,7 @@ TASK_TEXTS = UiTexts(
     unnumbered=STILL_WORKING.translations,
     store_away=STORE_AWAY.translations,
     without_answer=WITHOUT_ANSWER.translations,
+    canceled=CANCELED.translations,
     trying_again=dict.fromkeys(Language, "{reason}"),
 )
 

@@ -195,6 +195,10 @@ TASK_TEXTS = UiTexts(
         _EN: "The work has ended without an answer.",
         _JA: "作業は終了しましたが、回答はありませんでした。",
     },
+    canceled={
+        _EN: "This task was canceled before it was done.",
+        _JA: "このタスクは完了前に中止されました。",
+    },
 )
 
 

@@ -140,6 +140,7 @@ _TEXTS = UiTexts(
     unnumbered=dict.fromkeys(Language, "Task None goes on."),
     store_away=dict.fromkeys(Language, "The store is away."),
     without_answer=dict.fromkeys(Language, "There is no answer."),
+    canceled=dict.fromkeys(Language, "It was canceled."),
     trying_again=dict.fromkeys(Language, "{reason} Again in {seconds} s."),
 )
 

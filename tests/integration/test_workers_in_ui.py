@@ -148,9 +148,7 @@ def test_a_program_reads_what_a_worker_wrote_and_a_person_who_looks_it_up_no_lin
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-def test_whoever_waits_for_work_that_is_cancelled_reads_that_there_is_no_answer(
-    hub: Hub, store: SqliteTaskStore, streaming: bool
-) -> None:
+def test_whoever_waits_for_work_that_is_cancelled_reads_so(hub: Hub, store: SqliteTaskStore, streaming: bool) -> None:
     def cancel() -> str:
         lease = _leased(store)
         store.release(lease.stored.task.id, lease=lease.token)
@@ -160,10 +158,10 @@ def test_whoever_waits_for_work_that_is_cancelled_reads_that_there_is_no_answer(
         told = threads.submit(cancel)
         if streaming:
             events = hub.stream("計画を立てて")
-            assert streamed_text(events) == "作業は終了しましたが、回答はありませんでした。"
+            assert streamed_text(events) == "このタスクは完了前に中止されました。"
             assert events[-1]["status"]["state"] == "completed"
         else:
-            assert text_of(hub.send("Plan it")) == "The work has ended without an answer."
+            assert text_of(hub.send("Plan it")) == "This task was canceled before it was done."
         assert "1" in told.result(20)
 
 

@@ -13,7 +13,9 @@ def _artifact(id_: str, **part: object) -> Artifact:
 
 
 def _view(before: Task | None = None, *, with_data: bool = False) -> TextOnlyView:
-    return TextOnlyView(with_data=with_data, empty_answer=lambda: "No answer.", before=before)
+    return TextOnlyView(
+        with_data=with_data, empty_answer=lambda: "No answer.", canceled=lambda: "Canceled.", before=before
+    )
 
 
 def test_artifacts_of_earlier_turns_are_not_shown_again() -> None:

@@ -298,6 +298,10 @@ class TurnEngine:
                     self._keep_if_possible(result, turn)
                 else:
                     turn.create(result, leased=False, may_follow=False)
+            if call.for_ui and state is TaskState.CANCELED and result.status.message is None:
+                part = Part(text=told(self._parts.texts.canceled, turn.sent.message))
+                message = agent_message(part, context_id=result.context_id)
+                result = replace(result, status=replace(result.status, message=message))
             if call.for_ui or is_answer:
                 result = as_message(result, before=turn.before)
         if call.for_ui and isinstance(result, Message):
@@ -321,6 +325,7 @@ class TurnEngine:
             with_data=call.wants_data,
             with_surfaces=bool(a2ui_in(call.extensions)),
             empty_answer=lambda: told(self._parts.texts.without_answer, turn.sent.message),
+            canceled=lambda: told(self._parts.texts.canceled, turn.sent.message),
             before=turn.before,
             display=self._parts.display,
         )

@@ -30,18 +30,20 @@ from a2a_hub.task_store.store import StoredTask
 from a2a_hub.text.language import Language, language_of
 
 _Translations = Mapping[Language, str]
-_UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
+_UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED, TaskState.CANCELED})
 
 
 class TextOnlyView(Struct, kw_only=True):
     """The view of one turn. `with_data` adds data parts, `with_surfaces` those of A2UI; `empty_answer` returns the text of an
-    answer without content; `display` returns a part, or that of a question, as a user interface may show it.
+    answer without content, `canceled` that of a task that somebody has canceled; `display` returns a part, or that of a question,
+    as a user interface may show it.
 
     Artifacts that the task had `before` the turn are left out.
     """
 
     with_data: bool
     empty_answer: Callable[[], str]
+    canceled: Callable[[], str]
     before: Task | None = None
     with_surfaces: bool = False
     display: Callable[[Part, bool], Part] = lambda part, _: part
@@ -138,8 +140,8 @@ class UiTexts(Struct, frozen=True, kw_only=True):
     """The texts that a person reads of a stored task, with places for values, in each language.
 
     For a task that continues: `still_working`, `waits_for_worker` if no worker has taken it, and `unnumbered` if the store does
-    not answer. `store_away`: a request has to be stored during an outage of the store. `without_answer`: the work ended so.
-    `trying_again`: the agent of a task is away.
+    not answer. `store_away`: a request has to be stored during an outage of the store. `without_answer` and `canceled`: the work
+    ended so. `trying_again`: the agent of a task is away.
     """
 
     still_working: _Translations
@@ -147,6 +149,7 @@ class UiTexts(Struct, frozen=True, kw_only=True):
     unnumbered: _Translations
     store_away: _Translations
     without_answer: _Translations
+    canceled: _Translations
     trying_again: _Translations
 
     def of_running(self, message: Message, stored: StoredTask | None) -> str:
@@ -168,8 +171,9 @@ class TextOnlyStream(Struct, kw_only=True):
     because a user interface may show nothing before a stream is complete; one that is not passed on, with `farewell_text`. The
     task continues.
 
-    An idle task counts as answered. The text of a failed or rejected status is shown as the answer, and so is the closing text of
-    the view, for an answer without text. A question is shown as an artifact, too, because some user interfaces show nothing else.
+    An idle task counts as answered. The text of a failed, rejected or canceled status is shown as the answer, and so is the
+    closing text of the view, for an answer without text. A question is shown as an artifact, too, because some user interfaces
+    show nothing else.
     """
 
     events: EventSource
@@ -213,6 +217,8 @@ class TextOnlyStream(Struct, kw_only=True):
     def _shown_status(self, event: TaskStatusUpdateEvent) -> Event:
         status = event.status
         text = text_of(status.message) if status.message else ""
+        if status.state is TaskState.CANCELED:
+            text = text or self.view.canceled()
         if self._task is None or not status.state.settled:
             return event
         if status.state is TaskState.AUTH_REQUIRED or (status.state.interrupted and status.message):

@@ -8,9 +8,9 @@ import pytest
 
 from a2a_hub.boundaries.kinds import User
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
-from tests.fakes.agent_wire import Json, status, task
+from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.http_server import Exchange
-from tests.fakes.hub import Hub, route, settle
+from tests.fakes.hub import Hub, route, settle, streamed_text, text_of
 from tests.fakes.task_client import Refused, TaskClient
 from tests.integration.tasks.life import (
     NOT_CANCELABLE,
@@ -145,3 +145,37 @@ def test_an_agent_that_wants_its_callers_own_token_is_told_with_it(keeping: dict
         asked = client.send("Paint it")
         assert client.cancel(asked.task_id).state == "canceled"
     assert agent.cancelled == ["task-1"]
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["send", "stream"])
+@pytest.mark.parametrize(
+    ("asked", "begun", "told"),
+    [
+        ("hello", "", "This task was canceled before it was done."),
+        ("こんにちは", "", "このタスクは完了前に中止されました。"),
+        ("hello", "Half of it", "Half of it\n\nThis task was canceled before it was done."),
+    ],
+    ids=["English", "Japanese", "after half of the answer"],
+)
+def test_a_person_who_waits_reads_that_the_task_was_canceled(
+    keeping: dict[str, str], asked: str, begun: str, told: str, *, streaming: bool
+) -> None:
+    gate = Gate()
+
+    def slow(_: ReceivedMessage) -> Iterator[Json]:
+        yield task("working")
+        if begun:
+            yield update(artifact("answer", text(begun)))
+        gate.wait()
+
+    with AgentServer(slow, streaming=streaming) as agent, ThreadPoolExecutor() as threads:
+        settings = keeping | {"TASK_STORE_AFTER_SECONDS": "0"}
+        hub, elsewhere = (Hub(route("alpha", agent.url), settings=settings) for _ in range(2))
+        waiting = threads.submit(lambda: streamed_text(hub.stream(asked)) if streaming else text_of(hub.send(asked)))
+        gate.await_question()
+        until(lambda: "1" in text_of(elsewhere.send("/tasks")) or None)
+        elsewhere.send("/cancel 1")
+        read = waiting.result(PATIENCE_SECONDS)
+        gate.open()
+    # What an agent says in one piece comes too late.
+    assert read == (told if streaming else told.rpartition("\n")[2])
