@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard
-from a2a_hub.a2a.client import A2AClient, AgentCall
+from a2a_hub.a2a.client import A2AClient
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.compat.v0_3.card import to_core_card
 from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
@@ -200,8 +200,7 @@ class AgentExamination:
         route, http = self._route, self._http
         try:
             endpoint = endpoint_of(card, route.url, version=route.protocol_version, binding=route.binding)
-            client = A2AClient(http)
-            client.get_task(AgentCall(endpoint=endpoint, headers={}, budget=_budget(route, http)), _NO_TASK)
+            A2AClient(http=http, endpoint=endpoint, headers={}, budget=_budget(route, http)).get_task(_NO_TASK)
         except ClientError as failure:
             match failure.fault:
                 case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TextIO
 
-from a2a_hub.a2a.client import A2AClient, AgentCall
+from a2a_hub.a2a.client import A2AClient
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.discovery import endpoint_of, read_card
 from a2a_hub.a2a.errors import A2AError
@@ -149,18 +149,17 @@ def _answer(url: str, card: bytes | None, question: str | None, credential: Cred
         with closing(_mcp(url, http, credential.headers)) as mcp:
             return f"{len(mcp.tools())} tools over MCP {mcp.version}"
     endpoint = endpoint_of(read_card(card), url)
-    call = AgentCall(endpoint=endpoint, headers=dict(credential.headers), budget=_budget(http))
-    client = A2AClient(http)
+    client = A2AClient(http=http, endpoint=endpoint, headers=credential.headers, budget=_budget(http))
     spoken = f"A2A {endpoint.version} over {endpoint.binding}"
     if question is None:
         try:
-            client.get_task(call, "hubctl-add")
+            client.get_task("hubctl-add")
         except ClientError as error:
             if error.fault not in _ACCEPTED:
                 raise
         return f"the agent accepts requests, {spoken}"
     message = Message(message_id=new_id(), role=Role.USER, parts=(Part(text=question),))
-    *_, event = client.send(call, SendMessageRequest(message=message), streaming=False)
+    *_, event = client.send(SendMessageRequest(message=message), streaming=False)
     answer = as_message(event, before=None) if isinstance(event, Task) else event
     return f"{spoken}: {text_of(answer)[:200] if isinstance(answer, Message) else ''}"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint
+from a2a_hub.a2a.client import A2AClient, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.model import (
     Binding,
@@ -83,7 +83,8 @@ def ask(url: str, question: str, *, token: str | None, context: str | None) -> I
     message = Message(message_id=new_id(), role=Role.USER, parts=(Part(text=question),), context_id=context)
     configuration = SendMessageConfiguration(accepted_output_modes=("text/plain",))
     request = SendMessageRequest(message=message, configuration=configuration)
-    return A2AClient(http).send(AgentCall(endpoint=endpoint, headers=headers, budget=budget), request, streaming=True)
+    client = A2AClient(http=http, endpoint=endpoint, headers=headers, budget=budget)
+    return client.send(request, streaming=True)
 
 
 def _text(event: Event) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from msgspec.structs import replace
 
 from a2a_hub.a2a.a2ui import a2ui_in
-from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint
+from a2a_hub.a2a.client import A2AClient, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.discovery import endpoint_of, fetch_card
 from a2a_hub.a2a.extensions.development_tool import (
@@ -51,7 +51,6 @@ class A2ATransport:
         with self._endpoint(call) as endpoint:
             extensions = used_extensions(self._route, endpoint, agent_request)
             session = AgentSession(
-                A2AClient(call.http),
                 endpoint,
                 with_settings(agent_request, extensions),
                 call=_with_extensions(call, extensions),
@@ -66,10 +65,8 @@ class A2ATransport:
 
     def cancel(self, task_id: str, call: TransportCall) -> None:
         """See `Transport.cancel`."""
-        client = A2AClient(call.http)
-        endpoint = self._discovery.endpoint(call)
-        call = _with_extensions(call, self._route.extensions)
-        client.cancel_task(AgentCall(endpoint=endpoint, headers=call.headers, budget=call.budget), task_id)
+        endpoint, call = self._discovery.endpoint(call), _with_extensions(call, self._route.extensions)
+        A2AClient(http=call.http, endpoint=endpoint, headers=call.headers, budget=call.budget).cancel_task(task_id)
 
     def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
         """See `Transport.commands`."""

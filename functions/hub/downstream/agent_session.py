@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint
+from a2a_hub.a2a.client import A2AClient, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
 from a2a_hub.a2a.model import (
@@ -35,13 +35,11 @@ _TRANSIENT_SECONDS = 20.0
 class AgentSession:
     """One turn. `call` has the headers of each request, and the limits of answers, streams and continuing tasks."""
 
-    def __init__(
-        self, client: A2AClient, endpoint: Endpoint, agent_request: AgentRequest, *, call: TransportCall
-    ) -> None:
-        self._client = client
+    def __init__(self, endpoint: Endpoint, agent_request: AgentRequest, *, call: TransportCall) -> None:
         self._request = agent_request
         self._streaming = agent_request.streaming and endpoint.streaming
-        self._call = AgentCall(
+        self._client = A2AClient(
+            http=call.http,
             endpoint=endpoint,
             headers=call.headers,
             budget=call.stream_budget if self._streaming else call.budget,
@@ -49,7 +47,7 @@ class AgentSession:
         )
         # Such a turn may last longer than its caller waits, and outlasts a short absence of the agent.
         outlives_request = agent_request.call.task is not None
-        self._task_call = replace(self._call, budget=call.stream_budget) if outlives_request else self._call
+        self._task_client = replace(self._client, budget=call.stream_budget) if outlives_request else self._client
         self._clock = call.http.clock
         self._transient_seconds = _TRANSIENT_SECONDS if outlives_request else 0.0
         self._caller_left: threading.Event | None = None
@@ -70,7 +68,7 @@ class AgentSession:
         if task is not None:
             yield task
             # A subscription of 0.3 begins without the task, and so without what it missed since then (A2A 1.0.1 §3.1.6).
-            follows = self._call.endpoint.version is Version.V1_0 and not task.status.state.settled
+            follows = self._client.endpoint.version is Version.V1_0 and not task.status.state.settled
             yield from self._follow(task.id) if follows else self._poll(task)
             return
         event: Event | None = None
@@ -98,8 +96,8 @@ class AgentSession:
         """Yield the events of the agent's task, from now on, or poll the task where it cannot be subscribed to."""
         event: Event | None = None
         try:
-            if self._call.endpoint.streaming:
-                for event in self._client.subscribe(self._task_call, task_id):
+            if self._client.endpoint.streaming:
+                for event in self._task_client.subscribe(task_id):
                     yield event
                 return
         except ClientError as error:
@@ -114,7 +112,7 @@ class AgentSession:
     def _send(self, message: Message) -> Iterator[Event]:
         configuration = SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)
         request = SendMessageRequest(message=message, configuration=configuration)
-        events = self._client.send(self._call, request, streaming=self._streaming)
+        events = self._client.send(request, streaming=self._streaming)
         return events if message.task_id is None else _without_snapshot(events, message.task_id)
 
     def _with_content(self, event: TaskStatusUpdateEvent) -> Event:
@@ -123,7 +121,7 @@ class AgentSession:
         if not (state is TaskState.COMPLETED or state.interrupted):
             return event
         try:
-            task = self._client.get_task(self._task_call, event.task_id)
+            task = self._task_client.get_task(event.task_id)
         except ClientError:
             return event
         return task if task.status.state is state else event
@@ -152,7 +150,7 @@ class AgentSession:
         pause = _FIRST_POLL_SECONDS
         while True:
             try:
-                return self._client.get_task(self._task_call, task_id)
+                return self._task_client.get_task(task_id)
             except ClientError as error:
                 if error.fault not in _TRANSIENT or self._clock() + pause > until:
                     raise
@@ -171,7 +169,7 @@ class AgentSession:
 
     def _pause(self, seconds: float) -> float:
         """Wait, and return the next pause in seconds. Raises ClientError if no time is left, or the caller has left."""
-        remaining = self._task_call.budget.deadline - self._clock()
+        remaining = self._task_client.budget.deadline - self._clock()
         if remaining <= 0:
             raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
         if self._caller_left is None:

@@ -16,7 +16,6 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.client import (
     A2AClient,
-    AgentCall,
     Endpoint,
     as_client_error,
     check,
@@ -100,10 +99,9 @@ class AgentCommandClient:
         # The methods exist over JSON-RPC alone.
         over_jsonrpc = replace(endpoint, binding=Binding.JSONRPC)
         params = write(request, Spelling.SNAKE)
-        client = A2AClient(call.http)
+        client = A2AClient(http=call.http, endpoint=over_jsonrpc, headers=call.headers, budget=call.budget)
         try:
-            agent_call = AgentCall(endpoint=over_jsonrpc, headers=call.headers, budget=call.budget)
-            result: Any = client.result(agent_call, operation, params)
+            result: Any = client.result(operation, params)
         except ClientError as error:
             lacks_jsonrpc = endpoint.binding is not Binding.JSONRPC and error.fault in _NO_JSONRPC
             if error.code == METHOD_NOT_FOUND.code or lacks_jsonrpc:

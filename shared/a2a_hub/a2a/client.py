@@ -43,80 +43,74 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     required_extensions: frozenset[str] = frozenset()
 
 
-class AgentCall(Struct, frozen=True, kw_only=True):
-    """The endpoint, headers and limits of one call to an agent."""
+class A2AClient(Struct, frozen=True, kw_only=True):
+    """A client of one agent, with the headers and limits of each call. Thread-safe."""
 
+    http: Http
     endpoint: Endpoint
     headers: Mapping[str, str]
     budget: Budget
     cancellation: Cancellation | None = None
 
-
-class A2AClient:
-    """A client of agents. Thread-safe."""
-
-    def __init__(self, http: Http) -> None:
-        self._http = http
-
-    def send(self, call: AgentCall, request: SendMessageRequest, *, streaming: bool) -> Iterator[Event]:
+    def send(self, request: SendMessageRequest, *, streaming: bool) -> Iterator[Event]:
         """Yield the agent's events: the one result, or its stream as it arrives. Raises ClientError.
 
         A stream ends with a Message or a terminal or interrupted state; one that ends before is a CUT.
         """
-        endpoint = call.endpoint
-        if tracing.is_on() and (traceparent := call.headers.get("traceparent")):
+        endpoint = self.endpoint
+        if tracing.is_on() and (traceparent := self.headers.get("traceparent")):
             # Agents that see no headers have the metadata.
             request = replace(request, metadata={**(request.metadata or {}), "traceparent": traceparent})
         operation = operations.SEND_STREAMING_MESSAGE if streaming else operations.SEND_MESSAGE
         with as_client_error():
             params = CODECS[endpoint.version].write_send(request, endpoint.binding, endpoint.tenant)
-            with closing(self._request(call, operation, params)) as answer:
+            with closing(self._request(operation, params)) as answer:
                 if streaming and answer.media_type == EVENT_STREAM:
-                    yield from self._stream(call, answer, continues=request.message.task_id)
+                    yield from self._stream(answer, continues=request.message.task_id)
                 else:
                     if streaming:
-                        answer.complete_within(call.budget.idle_seconds)
+                        answer.complete_within(self.budget.idle_seconds)
                     yield read_event(endpoint, read_json(answer))
 
-    def get_task(self, call: AgentCall, task_id: str) -> Task:
+    def get_task(self, task_id: str) -> Task:
         """Return the current task. Raises ClientError."""
-        return self._task_result(call, operations.GET_TASK, task_id)
+        return self._task_result(operations.GET_TASK, task_id)
 
-    def cancel_task(self, call: AgentCall, task_id: str) -> Task:
+    def cancel_task(self, task_id: str) -> Task:
         """Return the task after its cancellation. Raises ClientError."""
-        return self._task_result(call, operations.CANCEL_TASK, task_id)
+        return self._task_result(operations.CANCEL_TASK, task_id)
 
-    def subscribe(self, call: AgentCall, task_id: str) -> Iterator[Event]:
+    def subscribe(self, task_id: str) -> Iterator[Event]:
         """Yield the task's events from now on; some agents begin with a snapshot. Raises ClientError, also for an ended task."""
         with (
             as_client_error(),
-            closing(self._request(call, operations.SUBSCRIBE_TO_TASK, task_id=task_id)) as answer,
+            closing(self._request(operations.SUBSCRIBE_TO_TASK, task_id=task_id)) as answer,
         ):
             if answer.media_type != EVENT_STREAM:
-                yield read_event(call.endpoint, read_json(answer))
+                yield read_event(self.endpoint, read_json(answer))
                 return
-            for event in self._stream(call, answer, continues=None):
+            for event in self._stream(answer, continues=None):
                 yield event
                 if isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.interrupted:
                     # 1.0 keeps the stream of a waiting task open (§3.1.6): nobody would end it.
                     return
 
-    def result(self, call: AgentCall, operation: Operation, params: Any) -> Any:
+    def result(self, operation: Operation, params: Any) -> Any:
         """Return the JSON result of an extension's operation over JSON-RPC. Raises ClientError."""
         with as_client_error():
-            return read_result(call.endpoint, read_json(self._request(call, operation, params)))
+            return read_result(self.endpoint, read_json(self._request(operation, params)))
 
-    def _task_result(self, call: AgentCall, operation: Operation, task_id: str) -> Task:
+    def _task_result(self, operation: Operation, task_id: str) -> Task:
         with as_client_error():
-            answer = self._request(call, operation, task_id=task_id)
-            return CODECS[call.endpoint.version].read_task(read_result(call.endpoint, read_json(answer)))
+            answer = self._request(operation, task_id=task_id)
+            return CODECS[self.endpoint.version].read_task(read_result(self.endpoint, read_json(answer)))
 
-    def _request(self, call: AgentCall, operation: Operation, params: Any = None, *, task_id: str = "") -> Answer:
+    def _request(self, operation: Operation, params: Any = None, *, task_id: str = "") -> Answer:
         """Send a request with `params`, or about a task, and return its successful answer. Raises ClientError."""
-        endpoint = call.endpoint
+        endpoint = self.endpoint
         codec = CODECS[endpoint.version]
         method, url = "POST", endpoint.url
-        headers = codec.request_headers(call.headers) | {"accept": EVENT_STREAM if operation.streaming else JSON}
+        headers = codec.request_headers(self.headers) | {"accept": EVENT_STREAM if operation.streaming else JSON}
         if endpoint.binding is Binding.HTTP_JSON:
             method = operation.rest[0].method
             url = codec.url(url, operation, endpoint.tenant).replace("{id}", quote(task_id, safe=""))
@@ -127,20 +121,20 @@ class A2AClient:
             name = codec.method(operation)
             body = {"jsonrpc": "2.0", "id": new_id(), "method": name, "params": params}
         sends = method == "POST"
-        answer = self._http.request(
+        answer = self.http.request(
             method,
             url,
             headers=headers | {"content-type": JSON} if sends else headers,
             body=protojson.encode(body) if sends else None,
-            budget=call.budget,
-            cancellation=call.cancellation,
+            budget=self.budget,
+            cancellation=self.cancellation,
         )
         check(endpoint, answer)
         return answer
 
-    def _stream(self, call: AgentCall, answer: Answer, *, continues: str | None) -> Iterator[Event]:
+    def _stream(self, answer: Answer, *, continues: str | None) -> Iterator[Event]:
         complete = task_began = False
-        for event in known_events(call.endpoint, stream_data(answer, call.budget)):
+        for event in known_events(self.endpoint, stream_data(answer, self.budget)):
             complete = _may_be_last(event)
             # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
             more_may_follow = task_began and isinstance(event, Message)
