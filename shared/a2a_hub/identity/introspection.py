@@ -62,15 +62,22 @@ class AccessTokenVerifier(Struct, frozen=True, kw_only=True, dict=True):
         if not self.audiences:
             return None
         found = self._cache.get(digest(token), lambda: self._introspect(token))
-        if found is None or not found.email_verified or found.expires_at <= self.now():
-            return None
-        if found.audience not in self.audiences or (self.domains and found.hosted_domain not in self.domains):
+        if found is None or not self._accepts(found):
             return None
         return Principal(
             subject=f"google:{found.subject}",
             email=found.email,
             hosted_domain=found.hosted_domain,
             contract=self.contracts.get(found.audience),
+        )
+
+    def _accepts(self, token: IntrospectedToken) -> bool:
+        """Return True for an accepted audience and domain, a verified address, and a token that has not expired."""
+        return (
+            token.audience in self.audiences
+            and (not self.domains or token.hosted_domain in self.domains)
+            and token.email_verified
+            and token.expires_at > self.now()
         )
 
     def _introspect(self, token: str) -> tuple[IntrospectedToken | None, float]:
