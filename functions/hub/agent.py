@@ -75,7 +75,7 @@ class HubAgent(Struct, frozen=True):
             raise invalid_field("message.parts", "must hold at least one part")
         incoming = self._incoming(request, call, notes)
         context_id = incoming.context.context_id
-        turn, translated = self.pipeline.start_turn(incoming, call.record)
+        turn, translated = self.pipeline.start_turn(incoming)
         route = turn.choice.route if turn.choice else None
         if route is not None and route.role and call.task is not None and may_use(route, call.principal):
             return Turn(events=iter(()), role=route.role)

@@ -19,7 +19,7 @@ from a2a_hub.a2a.reply import Data, Piece, Question, Rejection, Text
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.tasks.task_resolution import CONTINUES_WITH
 from a2a_hub.telemetry import audit, tracing
-from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text import citations
 from a2a_hub.text.follow_up import is_small_talk
@@ -50,18 +50,18 @@ Ask = Callable[[AgentRequest], Generator[Event]]
 
 
 class AgentAnswer:
-    """The answer of `route`'s agent to a turn. `record` is the request's log line, `now` gives seconds since the epoch."""
+    """The answer of `route`'s agent to a turn. `now` gives seconds since the epoch."""
 
-    def __init__(self, turn: TurnRecord, route: Route, *, record: Record, log: Log, now: Callable[[], float]) -> None:
+    def __init__(self, turn: TurnRecord, route: Route, *, log: Log, now: Callable[[], float]) -> None:
         self._turn = turn
         self._route = route
-        self._record = record
+        self._record = turn.incoming.call.record
         self._log = log
         self._now = now
         self._is_remembered = False
         self._decision = _decision(turn, route)
         if self._decision.call_id is not None:
-            record |= {"tool": self._decision.pending[0].tool, "allowed": self._decision.allows}
+            self._record |= {"tool": self._decision.pending[0].tool, "allowed": self._decision.allows}
         conversation = turn.conversation
         same_route = conversation is not None and conversation.route_id == route.id
         self._state = dict(conversation.transport_state) if conversation and same_route else {}
@@ -110,7 +110,7 @@ class AgentAnswer:
             yield None, (self._failed(failed.failure),)
         except Exception:
             self._log.exception("A turn failed inside the hub", self._record)
-            yield None, (report_failure(internal(route), turn, route, self._record, self._log),)
+            yield None, (report_failure(internal(route), turn, route, self._log),)
 
     def _audit_decision(self) -> None:
         """Log each decision, a person's in words like a program's in data, before the agent gets it."""
@@ -190,7 +190,7 @@ class AgentAnswer:
         # The agent did nothing with it: a task that waits for an answer still waits.
         task_id = conversation.task_of(route.id) if conversation and self._translator.state is None else None
         is_answer = conversation is not None and task_id is not None and task_id == conversation.waiting_task_id
-        piece = report_failure(failure, self._turn, route, self._record, self._log, is_answer=is_answer)
+        piece = report_failure(failure, self._turn, route, self._log, is_answer=is_answer)
         return Question(piece.text) if task_id and failure.kind is FailureKind.NOT_ACCEPTED else piece
 
     def _later(self, failure: Failure) -> TryLater | None:
@@ -281,23 +281,21 @@ class AgentAnswer:
 
 
 def report_failure(
-    failure: Failure, turn: TurnRecord, route: Route | None, record: Record, log: Log, *, is_answer: bool = False
+    failure: Failure, turn: TurnRecord, route: Route | None, log: Log, *, is_answer: bool = False
 ) -> reply.Failure:
     """Write the failure into the turn and the log, and return its text for the caller. `route` is None if none was chosen.
 
     `is_answer`: the message answered a question, for whose answer the agent still waits.
     """
-    turn.failure = failure
+    turn.failure, call = failure, turn.incoming.call
     # A caller who leaves is no failure.
     severity = "INFO" if failure.fault == ClientFault.CANCELLED else "WARNING"
     fields = {"outcome": failure.outcome, "fault": failure.fault, **failure.log_fields, "severity": severity}
-    in_own_line = log.add(record, fields)
+    in_own_line = log.add(call.record, fields)
     if not in_own_line and failure.fault != ClientFault.CANCELLED:
-        task = turn.incoming.call.task
-        late = {**record, "taskId": task.id if task else None}
+        late = {**call.record, "taskId": call.task.id if call.task else None}
         log.line(late.pop("severity"), "A turn failed after its request was answered", **late)
-    reference = turn.incoming.call.request_id
-    text = texts.failure_text(failure, route, language=turn.language, reference=reference, is_answer=is_answer)
+    text = texts.failure_text(failure, route, language=turn.language, reference=call.request_id, is_answer=is_answer)
     turn.append_text(text, new_paragraph=True)
     return reply.Failure(
         text,

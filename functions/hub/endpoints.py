@@ -109,7 +109,7 @@ class ToolsQuery(Struct, frozen=True):
         if not may_call(_TOOLS_OPERATION, caller.principal):
             raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {_TOOLS_OPERATION}")
         incoming, is_dry = self._incoming(request, caller, record)
-        turn, events = self.pipeline.start_turn(incoming, record)
+        turn, events = self.pipeline.start_turn(incoming)
         if is_dry:
             choice, passed_over = turn.choice, self.pipeline.passed_over(turn)
             why = {"rule": choice.rule, "words": choice.words} if choice else {}
@@ -140,6 +140,7 @@ class ToolsQuery(Struct, frozen=True):
             streaming=False,
             authorization=caller.authorization,
             traceparent=traceparent_of(request.headers),
+            record=record,
             for_ui=True,
         )
         incoming = IncomingTurn(

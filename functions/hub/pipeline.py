@@ -19,7 +19,7 @@ from a2a_hub.quota.quotas import DAY_SECONDS, Quotas
 from a2a_hub.routing.router import Choice, Rule
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry import audit, tracing
-from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.telemetry.redaction import redacted
 from a2a_hub.text.language import language_of
@@ -52,7 +52,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
     clock: Callable[[], float]
     now: Callable[[], float] = time.time
 
-    def start_turn(self, incoming: IncomingTurn, record: Record) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:
+    def start_turn(self, incoming: IncomingTurn) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:
         """Choose the route and return the turn with its agent's events, which complete the turn as they are taken.
 
         Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
@@ -61,12 +61,12 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         call, text = incoming.call, text_of(incoming.message)
         turn = TurnRecord(incoming=incoming, text=text, language=language_of(text))
         if self.log.with_text:
-            record["text"] = redacted(text)
+            call.record["text"] = redacted(text)
         files = files_of(incoming.message)
         if not (text or files or incoming.acts_on) and (
             call.for_ui or all(part.text is not None for part in incoming.message.parts)
         ):
-            return _without_text(turn, texts.EMPTY_MESSAGE, record)
+            return _without_text(turn, texts.EMPTY_MESSAGE)
         try:
             served, choice = self._choose(turn)
             routes = candidates(choice, served.routes, call.principal)
@@ -74,14 +74,14 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         except A2AError:
             raise
         except Exception:
-            self.log.exception("No route could be chosen", record)
-            return turn, iter(((None, (report_failure(unrouted(), turn, None, record, self.log),)),))
+            self.log.exception("No route could be chosen", call.record)
+            return turn, iter(((None, (report_failure(unrouted(), turn, None, self.log),)),))
         if not (text or incoming.acts_on) and call.for_ui and not takes_files(choice, files):
-            return _without_text(turn, texts.files_alone_text(files), record)
+            return _without_text(turn, texts.files_alone_text(files))
         turn.choice, turn.route, turn.immediate = choice, choice.route, immediate
         turn.routing_ms = _milliseconds(self.clock() - started)
-        self._record_route(turn, record)
-        events = tracing.inside(call.traceparent, self._events(turn, routes, served, record))
+        self._record_route(turn)
+        events = tracing.inside(call.traceparent, self._events(turn, routes, served))
         return turn, for_display(events, self.link_hosts) if call.for_ui else events
 
     def _choose(self, turn: TurnRecord) -> tuple[Served, Choice]:
@@ -135,12 +135,12 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         if downstream is not None:
             downstream.cancel(task_id, call)
 
-    def _record_route(self, turn: TurnRecord, record: Record) -> None:
-        choice, route = turn.choice, turn.route
+    def _record_route(self, turn: TurnRecord) -> None:
+        choice, route, call = turn.choice, turn.route, turn.incoming.call
         assert choice is not None, "a route was chosen"
         assert route is not None, "a route was chosen"
         reason = redacted(choice.reason) if self.log.with_text else choice.reason_without_text
-        record |= {
+        fields = {
             "route": route.id,
             "rule": choice.rule,
             "reason": reason + fallbacks.steps(turn.declined, route),
@@ -149,10 +149,9 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             **({"declined": turn.declined} if turn.declined else {}),
             **({"kind": turn.kind} if turn.kind == "document" else {}),
         }
+        call.record.update(fields)
 
-    def _events(
-        self, turn: TurnRecord, routes: tuple[Route, ...], served: Served, record: Record
-    ) -> Iterator[TranslatedEvent]:
+    def _events(self, turn: TurnRecord, routes: tuple[Route, ...], served: Served) -> Iterator[TranslatedEvent]:
         """Yield the events of the first agent that does not decline, else those of the one that comes nearest."""
         assert turn.choice is not None, "a route was chosen"
         started = self.clock()
@@ -166,7 +165,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                 turn.route = route
                 ask = partial(self._agent_events, turn, route, served.downstreams[route.id], by_default, may_decline)
                 try:
-                    answer = AgentAnswer(turn, route, record=record, log=self.log, now=self.now)
+                    answer = AgentAnswer(turn, route, log=self.log, now=self.now)
                     yield from answer.events(ask, may_be_passed_over=by_default or number > 0)
                     return
                 except Declined as reply:
@@ -175,7 +174,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                 except PassedOver as failed:
                     reason = "failed"
                     failures[route.id] = failed.failure
-                    record |= {"severity": "WARNING", **failed.failure.log_fields}
+                    turn.incoming.call.record.update(severity="WARNING", **failed.failure.log_fields)
                 turn.declined = [*turn.declined, {"route": route.id, "agent": route.name, "reason": reason}]
             turn.route = (
                 routes[0]
@@ -183,7 +182,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                 else served.routes[min(declined, key=lambda id_: declined[id_].rank)]
             )
             failure = failures.get(turn.route.id)
-            answer = AgentAnswer(turn, turn.route, record=record, log=self.log, now=self.now)
+            answer = AgentAnswer(turn, turn.route, log=self.log, now=self.now)
             yield from answer.events(_failing(failure) if failure else _repeated(declined[turn.route.id]))
         except TryLater:
             is_over = False
@@ -191,24 +190,24 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         finally:
             turn.downstream_ms = _milliseconds(self.clock() - started)
             if is_over:
-                self._complete(turn, record)
+                self._complete(turn)
 
-    def _complete(self, turn: TurnRecord, record: Record) -> None:
+    def _complete(self, turn: TurnRecord) -> None:
         """Write what became of the turn into the logs, the misses, and the memory for ratings."""
         incoming, call, route = turn.incoming, turn.incoming.call, turn.route
         assert turn.choice is not None, "a route was chosen"
         assert route is not None, "an agent was asked"
-        record["downstreamMs"] = turn.downstream_ms
+        call.record["downstreamMs"] = turn.downstream_ms
         if turn.declined or route is not turn.choice.route:
-            self._record_route(turn, record)
+            self._record_route(turn)
         self.conversations.note_turn(call.owner, incoming.context, call.request_id, route.id)
-        self.misses.note(turn, record.get("outcome"))
+        self.misses.note(turn, call.record.get("outcome"))
         audit.record(
             "asked",
             call.principal,
             kind=turn.kind,
             route=route.id,
-            outcome=record.get("outcome", Outcome.ANSWERED),
+            outcome=call.record.get("outcome", Outcome.ANSWERED),
             request=call.request_id,
             task=call.task.id if call.task else None,
         )
@@ -245,8 +244,8 @@ def _begin_turn(quotas: Quotas, route: Route, principal: Principal | None) -> Ca
         raise DownstreamFailed(limited(route, exceeded.quota, exceeded.seconds)) from None
 
 
-def _without_text(turn: TurnRecord, text: str, record: Record) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:
-    record |= {"outcome": Outcome.REFUSED, "fault": "no_text"}
+def _without_text(turn: TurnRecord, text: str) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:
+    turn.incoming.call.record.update(outcome=Outcome.REFUSED, fault="no_text")
     turn.append_text(text)
     return turn, iter(((None, (Text(text),)),))
 

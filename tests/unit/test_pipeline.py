@@ -62,7 +62,7 @@ def test_an_agents_task_is_asked_for_at_that_agent_and_at_no_other() -> None:
 
     pipeline = _pipeline(answer)
     for text in ("alpha please", "beta please"):
-        _, events = pipeline.start_turn(_incoming(text), {})
+        _, events = pipeline.start_turn(_incoming(text))
         assert list(events)
     assert [agent_request.running_task_id for agent_request in asked] == ["task-of-alpha", None]
 
@@ -83,7 +83,7 @@ def _fails(failure: Failure, *before: Event) -> Callable[[AgentRequest], Iterato
 def test_a_turn_that_nobody_waits_for_is_tried_later_and_goes_on_with_the_agents_task() -> None:
     working = Task(id="theirs", context_id="own", status=TaskStatus(state=TaskState.WORKING))
     task = CurrentTask(id="ours", retries_until=1600.0)
-    turn, events = _pipeline(_fails(AWAY, working)).start_turn(_incoming("alpha please", task), {})
+    turn, events = _pipeline(_fails(AWAY, working)).start_turn(_incoming("alpha please", task))
     with pytest.raises(TryLater) as raised:
         list(events)
     assert (raised.value.seconds, raised.value.cause) == (0.0, "alpha: refused")
@@ -104,7 +104,7 @@ def test_a_turn_that_nobody_waits_for_is_tried_later_and_goes_on_with_the_agents
     ids=["no task", "somebody waits", "the time is over", "it does not pass", "the circuit is open for longer"],
 )
 def test_any_other_turn_fails_at_once(failure: Failure, task: CurrentTask | None) -> None:
-    turn, events = _pipeline(_fails(failure)).start_turn(_incoming("alpha please", task), {})
+    turn, events = _pipeline(_fails(failure)).start_turn(_incoming("alpha please", task))
     assert list(events)
     assert turn.failure == failure
 
@@ -113,7 +113,7 @@ def test_any_other_turn_fails_at_once(failure: Failure, task: CurrentTask | None
 def test_an_agent_that_did_not_begin_to_answer_is_asked_again_until_the_time_is_over(failure: Failure) -> None:
     task = CurrentTask(id="ours", retries_until=1600.0)
     for _ in range(20):
-        _, events = _pipeline(_fails(failure)).start_turn(_incoming("alpha please", task), {})
+        _, events = _pipeline(_fails(failure)).start_turn(_incoming("alpha please", task))
         with pytest.raises(TryLater):
             list(events)
     assert task.notes == {}
@@ -123,7 +123,7 @@ def test_an_agent_that_may_have_done_the_work_is_not_asked_for_it_without_end() 
     task, tries = CurrentTask(id="ours", retries_until=1600.0), 0
     while True:
         tries += 1
-        turn, events = _pipeline(_fails(CUT)).start_turn(_incoming("alpha please", task), {})
+        turn, events = _pipeline(_fails(CUT)).start_turn(_incoming("alpha please", task))
         try:
             assert list(events)
         except TryLater:
@@ -141,7 +141,7 @@ def test_the_next_turn_may_begin_as_soon_as_the_event_that_ends_this_one_is_seen
         yield asks
 
     pipeline, incoming = _pipeline(answer), _incoming("alpha please")
-    _, events = pipeline.start_turn(incoming, {})
+    _, events = pipeline.start_turn(incoming)
     for event, _ in events:
         found = pipeline.conversations.open(incoming.call.owner, incoming.context).conversation
         assert (found is not None) is (event is asks)
