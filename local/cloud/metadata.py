@@ -34,17 +34,17 @@ class Metadata:
         self._email = email
         self._project = project
         self._key = SigningKey()
-        self._faults = Faults(FAULTS)
+        self.faults = Faults(FAULTS)
         accounts.trust(self._key)
         self._access_tokens = 0
         self._accounts = accounts
 
     def handle(self, request: Request) -> Response:
         """Return the answer to one request."""
-        if (response := self._faults.handle(request)) is not None:
+        if (response := self.faults.handle(request)) is not None:
             return response
-        self._faults.wait()
-        if DOWN in self._faults:
+        self.faults.wait()
+        if DOWN in self.faults:
             return Response(status=503, headers=_GOOGLE)
         if request.headers.get(_FLAVOR) != "Google" or "x-forwarded-for" in request.headers:
             return _text("Missing Metadata-Flavor:Google header.", status=403)
@@ -104,7 +104,7 @@ class Metadata:
         return _text(self._key.signed(claims))
 
     def _lifetime_seconds(self) -> float:
-        parameters = self._faults.parameters(EXPIRED)
+        parameters = self.faults.parameters(EXPIRED)
         if parameters is None:
             return LIFETIME_SECONDS
         return float(parameters.get("seconds", _EXPIRED_SECONDS))

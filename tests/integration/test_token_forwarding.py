@@ -105,7 +105,7 @@ def test_nothing_of_the_callers_credential_arrives_at_an_agent_that_is_not_the_u
             assert claims_of(own.removeprefix("Bearer "))["aud"] == agent.url
         case _:
             assert own is not None
-            assert own.startswith("Bearer access-")
+            assert own.startswith("Bearer ya29.local-hub@")
 
 
 @pytest.mark.parametrize("way", _WAYS)
