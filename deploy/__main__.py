@@ -86,11 +86,9 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             print(shell.fingerprint(parsed.bundle, environment=variables, flags=command))
         case "api-config":
             addresses = {f"{name.upper()}_URL": url for name, url in _pairs(parsed.pairs).items()}
-            source = (ROOT / "gateway" / "openapi.yaml").read_text(encoding="utf-8")
             gateway = _plan(parsed).config.gateway
-            text = shell.render(
-                source, addresses=addresses, streaming=gateway.streaming, plain_paths=gateway.plain_paths
-            )
+            source = ROOT / "gateway" / ("openapi-plain.yaml" if gateway.plain_paths else "openapi.yaml")
+            text = shell.render(source.read_text(encoding="utf-8"), addresses=addresses, streaming=gateway.streaming)
             parsed.target.parent.mkdir(parents=True, exist_ok=True)
             parsed.target.write_text(text, encoding="utf-8")
             print(shell.config_id(text, service_account=parsed.account))

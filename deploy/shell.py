@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from deploy import gateway_paths
 from deploy.config import FunctionConfig
 from deploy.config_checks import location_of
 from deploy.functions import STORE, Invoker
@@ -31,18 +30,15 @@ class UnknownAddress(ValueError):
     """The file asks for an address that the deployment does not have."""
 
 
-def render(text: str, *, addresses: Mapping[str, str], streaming: bool, plain_paths: bool = False) -> str:
-    """Return `text` with each `${NAME}` replaced, and no deadline (or, with `plain_paths`, path) that the gateway would refuse.
-    Raises UnknownAddress.
-    """
+def render(text: str, *, addresses: Mapping[str, str], streaming: bool) -> str:
+    """Return `text` with each `${NAME}` replaced, and no deadline that the gateway would refuse. Raises UnknownAddress."""
     unknown = sorted({name for name in _VARIABLE.findall(text) if name not in addresses})
     if unknown:
         known = ", ".join(sorted(addresses))
         raise UnknownAddress(f"gateway/openapi.yaml asks for {', '.join(unknown)}; known: {known}")
     longest = _LONGEST_STREAM_SECONDS if streaming else _LONGEST_ANSWER_SECONDS
     text = _DEADLINE.sub(lambda found: f"{found[1]}{min(float(found[2]), longest)}", text)
-    text = _VARIABLE.sub(lambda found: addresses[found[1]], text)
-    return gateway_paths.plain(text) if plain_paths else text
+    return _VARIABLE.sub(lambda found: addresses[found[1]], text)
 
 
 def config_id(rendered: str, *, service_account: str) -> str:

@@ -1,4 +1,4 @@
-"""gateway/openapi.yaml, from the table of operations and the hub's pages: `make reference`."""
+"""gateway/openapi.yaml and openapi-plain.yaml, from the table of operations and the hub's pages: `make reference`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +24,7 @@ _METHODS = ("get", "head", "post", "put", "patch", "delete")
 _DESCRIPTION = (
     "One A2A endpoint, versions 0.3 and 1.0, JSON-RPC and HTTP+JSON. The public card describes the authentication."
 )
+_VERB = re.compile(r"(?<=\}):[a-z]+$")
 _CARD, _GATE, _AGENTS = "agent_card", "gate", "gate_agents"
 # The gate's operations that wait for an agent or stream: the clock runs for the whole stream. Gemini Enterprise gives up after
 # 1,700 s. More than 600 s needs a gateway with streaming.
@@ -76,14 +77,29 @@ def _operations(version: Version, *, prefix: str = "", tenant: str = "") -> Iter
             yield _Row(rest.method.lower(), tenant + rest.path, id, _AGENTS if waits else _GATE)
 
 
-def rendered() -> str:
-    """Return the text of the file."""
-    rows = [
+def _without_verbs(rows: Sequence[_Row]) -> Sequence[_Row]:
+    """Return the operations of each custom verb (`/tasks/{id}:cancel`) on the path before it, with the longer deadline of two.
+
+    A variable is one segment whatever is in it, so `/tasks/{id}` matches `/tasks/1:cancel` too; the gate tells them apart.
+    """
+    found: dict[tuple[str, str], _Row] = {}
+    for row in rows:
+        place = _VERB.sub("", row.path), row.method
+        there = found.setdefault(place, row._replace(path=place[0]))
+        if row.backend == _AGENTS:
+            found[place] = there._replace(backend=_AGENTS)
+    return [*found.values()]
+
+
+def rendered(*, plain: bool = False) -> str:
+    """Return the text of the file; `plain` is without custom verbs after a variable, which API Gateway may refuse."""
+    rows: Sequence[_Row] = [
         *_PAGES,
         *_operations(Version.V1_0),
         *_operations(Version.V1_0, prefix="tenant", tenant="/{tenant}"),
         *_operations(Version.V0_3, prefix="v03"),
     ]
+    rows = _without_verbs(rows) if plain else rows
     paths: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: _METHODS.index(row.method)):
         paths.setdefault(row.path, _parameters(row.path))[row.method] = {

@@ -166,6 +166,7 @@ def main(arguments: list[str]) -> int:
     pages = (("settings.md", settings()), ("cli.md", cli()), ("protocol.md", protocol()))
     texts = {f"docs/reference/{name}": "\n".join(lines) + "\n" for name, lines in pages}
     texts |= {"functions/hub/openapi.yaml": openapi.rendered(), "gateway/openapi.yaml": gateway.rendered()}
+    texts["gateway/openapi-plain.yaml"] = gateway.rendered(plain=True)
     for name, text in texts.items():
         page = ROOT / name
         if "--check" not in arguments:

@@ -12,12 +12,12 @@ import yaml
 
 from a2a_hub.a2a.operations import OPERATIONS
 from a2a_hub.a2a.version_table import CODECS
-from deploy.gateway_paths import plain
 from local.envoy import DOCUMENT, local_routes, operations, path_pattern, routes_of
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.envoys import gateway
 
 TEXT = DOCUMENT.read_text(encoding="utf-8")
+PLAIN = DOCUMENT.with_name("openapi-plain.yaml").read_text(encoding="utf-8")
 ADMITTED = operations(TEXT)
 _OWN = "Bearer identity-of-the-gateway"
 
@@ -45,7 +45,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 @pytest.fixture(scope="module")
 def plain_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The same with the form of the document that has no verbs after a variable."""
-    admitted = operations(plain(TEXT))
+    admitted = operations(PLAIN)
     assert not [operation.path for operation in admitted if "}:" in operation.path]
     with contextlib.ExitStack() as stack:
         servers = {name: stack.enter_context(_function(name)) for name in ("gate", "agent_card")}
@@ -62,7 +62,7 @@ def test_without_verbs_each_operation_leads_to_the_same_function_and_has_as_long
         assert status == 200
         expected = "agent_card" if operation.path.startswith("/.well-known/") else "gate"
         assert operation.method == "HEAD" or (received["function"], received["target"]) == (expected, target)
-    now = plain(TEXT)
+    now = PLAIN
     deadlines = {(operation.method, operation.path): operation.deadline_seconds for operation in operations(now)}
     for operation in ADMITTED:
         path = operation.path.replace("}:cancel", "}").replace("}:subscribe", "}")
