@@ -56,6 +56,12 @@ class Resources:
     subnet: str | None
     vpc_egress: str
 
+    @property
+    def memory_mib(self) -> int:
+        """The memory in MiB, a lot for a malformed value, which is reported where it is read."""
+        number, unit = self.memory[:-2], self.memory[-2:]
+        return int(number) * {"Mi": 1, "Gi": 1024}.get(unit, 1024) if number.isdecimal() else 1024
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionConfig:

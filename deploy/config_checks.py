@@ -1,12 +1,12 @@
 """Checks of deploy.toml against the route table, the mode of deploying, and the needs of its functions."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from a2a_hub.toml.checked_table import did_you_mean
-from deploy.config import Config, FunctionConfig, Place, Resources, Routes
+from deploy.config import Config, Place, Routes
 from deploy.functions import Invoker
 
 _DOCUMENTATION = Path(__file__).resolve().parents[1] / "docs"
@@ -19,7 +19,6 @@ GATEWAY_REGIONS = (
 )
 # Buckets are mounted by the second generation of instances alone, which starts here.
 _LEAST_TO_MOUNT = 512
-_MIB = {"Mi": 1, "Gi": 1024}
 # The path of a table, a key in it or None, and what is wrong.
 Report = Callable[[tuple[str, ...], str | None, str], None]
 
@@ -37,27 +36,6 @@ def meant_by(name: str, own: Collection[str]) -> str:
     if name in known or name in own:
         return ""
     return did_you_mean(name, known, cutoff=_SIMILAR)
-
-
-def problems_of_use(function: FunctionConfig) -> Iterator[tuple[str, str]]:
-    """Yield what an instance of this function needs: the key of deploy.toml, and the error."""
-    resources, name = function.resources, function.function.name
-    if resources.threads <= resources.concurrency:
-        yield "threads", f"threads is {resources.threads}: it must be more than concurrency, {resources.concurrency}"
-    if function.works_between_requests and _is_part(resources):
-        yield "cpu", f'{name} works between requests, which takes a whole CPU: cpu = "1"'
-    if function.mounts and (_is_part(resources) or (_mib(resources) or _LEAST_TO_MOUNT) < _LEAST_TO_MOUNT):
-        yield "memory", 'a bucket is mounted with 512Mi of memory or more, and cpu = "1" or more'
-
-
-def _is_part(resources: Resources) -> bool:
-    return resources.cpu.startswith("0.")
-
-
-def _mib(resources: Resources) -> int:
-    """Return the memory in MiB, 0 for a malformed value, which is reported where it is read."""
-    number, unit = resources.memory[:-2], resources.memory[-2:]
-    return int(number) * _MIB[unit] if number.isdecimal() and unit in _MIB else 0
 
 
 def check(config: Config, report: Report, routes: Routes, *, direct: bool, mode: str) -> None:
@@ -253,10 +231,17 @@ def _console(config: Config, report: Report) -> None:
 def _instances(config: Config, report: Report) -> None:
     """Check that instances suit their functions."""
     for name, function in config.functions.items():
+        resources, path = function.resources, ("functions", name)
         if not function.is_wanted:
             continue
-        for key, message in problems_of_use(function):
-            report(("functions", name), key, message)
+        if resources.threads <= resources.concurrency:
+            message = f"threads is {resources.threads}: it must be more than concurrency, {resources.concurrency}"
+            report(path, "threads", message)
+        is_part = resources.cpu.startswith("0.")
+        if function.works_between_requests and is_part:
+            report(path, "cpu", f'{name} works between requests, which takes a whole CPU: cpu = "1"')
+        if function.mounts and (is_part or resources.memory_mib < _LEAST_TO_MOUNT):
+            report(path, "memory", 'a bucket is mounted with 512Mi of memory or more, and cpu = "1" or more')
 
 
 def _functions_mode(config: Config, report: Report) -> None:

@@ -20,7 +20,6 @@ _SECONDS = 30
 _MOST_CONFIGS = 95
 _REGION = re.compile(r"[a-z]+-[a-z]+[0-9]+")
 _CONTINENTS = ("africa", "asia", "australia", "europe", "me", "northamerica", "southamerica", "us")
-_BYTES = {"Mi": 2**20, "Gi": 2**30}
 # By the API that a project needs: what the caller must be allowed to do there.
 _PERMISSIONS = {
     "run": ("run.services.create", "run.services.setIamPolicy"),
@@ -239,7 +238,7 @@ def _quotas(place: Place, here: Sequence[FunctionConfig], text: str) -> Found:
         resources = function.resources
         instance = {
             "CpuAllocPerProjectRegion": round(float(resources.cpu) * 1000),
-            "MemAllocPerProjectRegion": int(resources.memory[:-2]) * _BYTES[resources.memory[-2:]],
+            "MemAllocPerProjectRegion": resources.memory_mib << 20,
         }
         for quota, each in instance.items():
             limit = limits.get((quota, function.place.region), -1)
