@@ -38,7 +38,7 @@ from functions.hub.commands.agent_commands import AgentCommands
 from functions.hub.commands.commands import Commands
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
-from functions.hub.display import part_for_display
+from functions.hub.display import parts_for_display
 from functions.hub.doctor import Doctor
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import Downstream, UnavailableAgent
@@ -233,5 +233,5 @@ def _task_service(
         texts=TASK_TEXTS,
         wakeups=wakeups,
         quota=TaskQuota(config.quotas, stored.store),
-        display=partial(part_for_display, hosts=config.link_hosts),
+        display=partial(parts_for_display, hosts=config.link_hosts),
     )

@@ -28,7 +28,10 @@ def for_display(events: Iterable[TranslatedEvent], hosts: Collection[str]) -> It
             match piece:
                 case Text(text, more):
                     shown += _text(answer.feed(text), more=more)
-                case Question(text) | Progress(text) | Failure(text):
+                case Progress(text):
+                    # It stands apart, and the answer goes on after it.
+                    shown.append(replace(piece, text=displayed(text, hosts)))
+                case Question(text) | Failure(text):
                     safe = displayed(text, hosts, keeps_addresses=isinstance(piece, Question))
                     shown += (*_text(answer.finish()), replace(piece, text=safe))
                 case Surface(part):
@@ -40,11 +43,19 @@ def for_display(events: Iterable[TranslatedEvent], hosts: Collection[str]) -> It
         yield None, (Text(rest),)
 
 
-def part_for_display(part: Part, is_question: bool, *, hosts: Collection[str]) -> Part:
-    """Return a part of a stored task, such as a worker's, as a user interface may show it."""
-    if part.text is not None:
-        return replace(part, text=displayed(part.text, hosts, keeps_addresses=is_question))
-    return replace(part, data=surface_for_display(part.data, hosts)) if is_surface(part) else part
+def parts_for_display(
+    parts: tuple[Part, ...], *, hosts: Collection[str], is_question: bool = False, after: str = ""
+) -> tuple[Part, ...]:
+    """Return parts of a stored task, such as a worker's, as a user interface may show them; see `Display`."""
+    text = DisplayFilter(hosts, keeps_addresses=is_question, after=after)
+    return tuple(
+        replace(part, text=text.feed(part.text) + text.finish())
+        if part.text is not None
+        else replace(part, data=surface_for_display(part.data, hosts))
+        if is_surface(part)
+        else part
+        for part in parts
+    )
 
 
 def _text(text: str, *, more: bool = False) -> tuple[Text, ...]:

@@ -3,6 +3,7 @@
 import itertools
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -286,6 +287,25 @@ def test_what_an_agent_said_while_it_worked_is_no_answer_where_data_is() -> None
     with AgentServer(lambda _: [ended]) as agent:
         read = text_of(Hub(route("alpha", agent.url)).send("How long?"))
     assert read == '{\n  "days": 30,\n  "unit": "日"\n}'
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_what_an_agent_does_between_two_pieces_of_its_answer_makes_no_tag_of_them(
+    tmp_path: Path, *, stored: bool
+) -> None:
+    events = [
+        task("submitted"),
+        update(artifact("a", text("See [the guide](https://docs.example"))),
+        status("working", "Reading"),
+        update(artifact("a", text(".com/a) and <scr")), append=True),
+        status("working", "Reading on"),
+        update(artifact("a", text("ipt src=x>")), append=True),
+        status("completed"),
+    ]
+    settings = {"UI_LINK_HOSTS": "docs.example.com"} | ({"TASK_STORE": f"sqlite:{tmp_path}/t.db"} if stored else {})
+    with AgentServer(lambda _: events) as agent:
+        read = streamed_text(Hub(route("alpha", agent.url), settings=settings).stream("alpha"))
+    assert read == "See [the guide](https://docs.example.com/a) and &lt;script src=x>"
 
 
 @pytest.mark.parametrize("length", [7, 1000], ids=["pieces", "whole"])

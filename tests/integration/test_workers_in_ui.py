@@ -134,9 +134,21 @@ def test_a_question_of_a_worker_shows_the_addresses_that_a_person_decides_on(
     assert shown == "Send ![a] (https://evil.example/x)?"
 
 
-def test_no_link_begins_where_two_chunks_of_a_worker_meet(hub: Hub, working: Working) -> None:
-    working([("answer", Part(text="![a]"), False), ("answer", Part(text="(https://evil.example/x)"), True)])
-    assert streamed_text(hub.stream("Plan it")) == "![a] (https://evil.example/x)"
+@pytest.mark.parametrize(
+    ("first", "second", "read"),
+    [
+        ("![a]", "(https://evil.example/x)", "![a] (https://evil.example/x)"),
+        ("<scr", "ipt src=x>", "<scr ipt src=x>"),
+        ("<", "img src=x>", "< img src=x>"),
+        ("a <b", "c", "a <b c"),
+        ("See [1]", " and [2].", "See [1] and [2]."),
+    ],
+)
+def test_no_link_and_no_tag_begins_where_two_chunks_of_a_worker_meet(
+    hub: Hub, working: Working, first: str, second: str, read: str
+) -> None:
+    working([("answer", Part(text=first), False), ("answer", Part(text=second), True)])
+    assert streamed_text(hub.stream("Plan it")) == read
 
 
 def test_a_program_reads_what_a_worker_wrote_and_a_person_who_looks_it_up_no_link(hub: Hub, working: Working) -> None:

@@ -1,5 +1,6 @@
 """Text for people: hidden characters are gone, links and images lead to allowed hosts only, however the text is cut."""
 
+import itertools
 import re
 import time
 from collections.abc import Iterator
@@ -20,6 +21,13 @@ _TOKENS = (
     *("https://evil.example/x", "//evil.example/x", "https://evil.example/&sol;.example.org/", "javascript:x"),
     *("https://evil.example\\a.example.org/", "https://docs.example.com/x"),
 )
+
+
+_VANISHING = (
+    *("[a]", "(https://evil.example/x)", "[", "](x)", "![](x)", "[](x)", "\x1b", "[0m", "\u200b", "\n", ": "),
+    *("<", "scr", "ipt", "<a", "im", "g", " ", "x=y>", "!", "https://evil.example/x"),
+)
+_ACTIVE = re.compile(r"<(?:script|img|a)[\s/>]")
 
 
 def addresses(markdown: str) -> Iterator[str]:
@@ -130,6 +138,36 @@ def test_how_a_text_is_cut_into_pieces_makes_no_difference(text: str, size: int)
     cut = "".join(pieces.feed(text[at : at + size]) for at in range(0, len(text), size)) + pieces.finish()
     for forbidden in ("](http", "\x1b", "\u200b"):
         assert forbidden not in cut
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ("<scr", "ipt src=x>"),
+        ("<scr[", "](x)ipt src=x>"),
+        ("<a[](x", ") href=x>"),
+        ("<scr\x1b", "[0mipt src=x>"),
+        ("<sc\u200b", "ript src=x>"),
+        ("[a][", "](x)(https://evil.example)"),
+        ("[a]\x1b", "[0m(https://evil.example)"),
+        ("[a]![", "](x): https://evil.example\n\n[a]"),
+    ],
+)
+@pytest.mark.parametrize("finishes", [False, True], ids=["on", "anew"])
+def test_nothing_active_begins_where_two_pieces_meet(pieces: tuple[str, str], *, finishes: bool) -> None:
+    cut = DisplayFilter(_HOSTS)
+    shown = [cut.feed(pieces[0]), cut.finish() if finishes else "", cut.feed(pieces[1]), cut.finish()]
+    assert not _ACTIVE.search("".join(shown)), shown
+    assert not [*addresses("".join(shown))], shown
+
+
+@given(st.lists(st.sampled_from(_VANISHING), max_size=9).map("".join), st.lists(st.integers(0, 40), max_size=5))
+def test_what_vanishes_between_two_pieces_joins_nothing_active(text: str, cuts: list[int]) -> None:
+    pieces = DisplayFilter(_HOSTS)
+    places = [0, *sorted(cuts), len(text)]
+    cut = "".join(pieces.feed(text[a:b]) for a, b in itertools.pairwise(places)) + pieces.finish()
+    assert not _ACTIVE.search(cut), cut
+    assert not [*addresses(cut)], cut
 
 
 @pytest.mark.parametrize(

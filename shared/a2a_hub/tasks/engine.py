@@ -6,7 +6,7 @@ on, that is streamed, that asks something back, that may be repeated, or that no
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
@@ -26,6 +26,7 @@ from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, TaskEnded, TooLarge, Unavailable
+from a2a_hub.tasks.display import Display, ShownArtifacts, unfiltered
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.recorder import NO_RESULT, Recording
@@ -55,7 +56,7 @@ class TurnEngine:
         texts: UiTexts,
         wakeups: Wakeups,
         quota: TaskQuota | None = None,
-        display: Callable[[Part, bool], Part] = lambda part, _: part,
+        display: Display = unfiltered,
     ) -> None:
         self.operations = operations
         self._turns = operations.turns
@@ -327,7 +328,7 @@ class TurnEngine:
             empty_answer=lambda: told(self._parts.texts.without_answer, turn.sent.message),
             canceled=lambda: told(self._parts.texts.canceled, turn.sent.message),
             before=turn.before,
-            display=self._parts.display,
+            artifacts=ShownArtifacts(self._parts.display),
         )
 
     def _still_working(self, turn: TaskTurn, task_id: str) -> str:

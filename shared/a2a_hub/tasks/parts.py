@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from a2a_hub.a2a.agent import Agent
-from a2a_hub.a2a.model import Part
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import TaskStore
+from a2a_hub.tasks.display import Display, unfiltered
 from a2a_hub.tasks.push_configs import PushConfigs
 from a2a_hub.tasks.settings import TaskSettings
 from a2a_hub.tasks.subscription import OpenStreams
@@ -20,7 +20,7 @@ from a2a_hub.telemetry.log import Log
 
 @dataclass(frozen=True, kw_only=True)
 class TaskParts:
-    """The parts. `texts` is what a person reads, `display` returns a part as a user interface may show it; `scheduler` is for
+    """The parts. `texts` is what a person reads, `display` shows it to user interfaces; `scheduler` is for
     work on the store; `now` returns seconds since the epoch.
     """
 
@@ -35,5 +35,5 @@ class TaskParts:
     log: Log
     settings: TaskSettings
     quota: TaskQuota | None = None
-    display: Callable[[Part, bool], Part] = lambda part, _: part
+    display: Display = unfiltered
     now: Callable[[], float] = time.time

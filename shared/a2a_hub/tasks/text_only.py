@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
 from a2a_hub.a2a.a2ui import is_surface
@@ -27,6 +27,7 @@ from a2a_hub.a2a.reply import artifact_update, status_update
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.scheduler import Scheduler, Timer
 from a2a_hub.task_store.store import StoredTask
+from a2a_hub.tasks.display import Display, ShownArtifacts, unfiltered
 from a2a_hub.text.language import Language, language_of
 
 _Translations = Mapping[Language, str]
@@ -35,8 +36,8 @@ _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED, TaskState.CANCE
 
 class TextOnlyView(Struct, kw_only=True):
     """The view of one turn. `with_data` adds data parts, `with_surfaces` those of A2UI; `empty_answer` returns the text of an
-    answer without content, `canceled` that of a task that somebody has canceled; `display` returns a part, or that of a question,
-    as a user interface may show it.
+    answer without content, `canceled` that of a task that somebody has canceled; `artifacts` are those
+    that the turn has shown.
 
     Artifacts that the task had `before` the turn are left out.
     """
@@ -46,11 +47,10 @@ class TextOnlyView(Struct, kw_only=True):
     canceled: Callable[[], str]
     before: Task | None = None
     with_surfaces: bool = False
-    display: Callable[[Part, bool], Part] = lambda part, _: part
+    artifacts: ShownArtifacts = field(default_factory=lambda: ShownArtifacts(unfiltered))
     _data: list[Any] = []
     _has_text: bool = False
     _shown_artifacts: set[str] = set()
-    _is_bracketed: bool = False
 
     @property
     def closing_text(self) -> str:
@@ -58,13 +58,13 @@ class TextOnlyView(Struct, kw_only=True):
         if self._has_text:
             return ""
         data = data_as_text(self._data)
-        return self.display(Part(text=data), False).text or "" if data else self.empty_answer()
+        return "".join(part.text or "" for part in self._display((Part(text=data),))) if data else self.empty_answer()
 
     def message(self, message: Message, *, is_question: bool = False) -> Message:
         """Return the whole result: one text, and the data for a client that takes it."""
         if len(message.parts) == 1 and _has_text(message.parts[0]):
-            return replace(message, parts=(self.display(message.parts[0], is_question),))
-        parts = self._answer(message.parts)
+            return replace(message, parts=self._display(message.parts, is_question=is_question))
+        parts = self._answer("", message.parts)
         text = self.closing_text or "\n\n".join(part.text for part in parts if part.text)
         return replace(message, parts=(Part(text=text), *(part for part in parts if part.text is None)))
 
@@ -82,7 +82,7 @@ class TextOnlyView(Struct, kw_only=True):
                         replace(each, parts=parts)
                         for each in event.artifacts
                         if each.artifact_id not in earlier
-                        if (parts := self._answer(each.parts))
+                        if (parts := self._answer(each.artifact_id, each.parts))
                     ),
                     history=tuple(message for each in event.history if (message := self._aside(each)) is not None),
                 )
@@ -91,20 +91,19 @@ class TextOnlyView(Struct, kw_only=True):
             case TaskArtifactUpdateEvent():
                 return self._artifact(event)
 
+    @property
+    def _display(self) -> Display:
+        return self.artifacts.display
+
     def _artifact(self, event: TaskArtifactUpdateEvent) -> TaskArtifactUpdateEvent | None:
         # A file's name is a paragraph of its own.
-        parts = self._answer(event.artifact.parts, before_file="\n\n" if self._has_text else "")
+        id_, before_file = event.artifact.artifact_id, "\n\n" if self._has_text else ""
+        parts = self._answer(id_, event.artifact.parts, append=event.append, before_file=before_file)
         if not parts:
             return None
-        id_ = event.artifact.artifact_id
         # The first chunk may have been left out.
         append = event.append and id_ in self._shown_artifacts
         self._shown_artifacts.add(id_)
-        text = parts[0].text or ""
-        if append and self._is_bracketed and text.startswith(("(", ":")):
-            # Markdown's link begins where two chunks meet.
-            parts = (replace(parts[0], text=f" {text}"), *parts[1:])
-        self._is_bracketed = (parts[-1].text or "").endswith("]")
         return replace(event, artifact=replace(event.artifact, parts=parts), append=append)
 
     def _status(self, status: TaskStatus) -> TaskStatus:
@@ -115,11 +114,13 @@ class TextOnlyView(Struct, kw_only=True):
         """Return a message outside the answer; None if it shows nothing."""
         parts = self._shown(message.parts)
         if message.role is Role.AGENT:
-            parts = tuple(self.display(part, is_question) for part in parts)
+            parts = self._display(parts, is_question=is_question)
         return replace(message, parts=parts) if parts else None
 
-    def _answer(self, parts: tuple[Part, ...], *, before_file: str = "") -> tuple[Part, ...]:
-        shown = tuple(self.display(part, False) for part in self._shown(parts, before_file))
+    def _answer(
+        self, artifact_id: str, parts: tuple[Part, ...], *, append: bool = False, before_file: str = ""
+    ) -> tuple[Part, ...]:
+        shown = self.artifacts.show(artifact_id, self._shown(parts, before_file), append=append)
         self._has_text = self._has_text or any(map(_has_text, shown))
         self._data += [part.data for part in parts if part.data is not UNSET and not is_surface(part)]
         return shown

@@ -37,43 +37,58 @@ _TAG = re.compile(
 )
 _BEGUN = rf"\[{_LABEL}(?:\](?:\([^\n)]{{0,{_LONGEST_URL + 400}}}+|:[ \t]{{0,9}}\S{{0,{_LONGEST_URL}}}+)?)?"
 # Each alternative begins with a character of its own: the others of a text are passed over at once.
-_UNFINISHED = re.compile(
-    rf"(?:{_BEGUN}|!(?:{_BEGUN})?|\](?::[\s>]{{0,99}}[\w+.-]{{0,99}}:?)?|<[/a-zA-Z]{{0,8}}"
-    r"|\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?)\Z"
-)
+_UNFINISHED = re.compile(rf"(?:{_BEGUN}|!(?:{_BEGUN})?|\](?::[\s>]{{0,99}}[\w+.-]{{0,99}}:?)?)\Z")
+_UNFINISHED_TAG = re.compile(r"<[/a-zA-Z]{0,8}\Z")
+_NAME, _MEETS = re.compile(r"[/a-zA-Z]"), re.compile(r"\][(:]")
+_UNFINISHED_SEQUENCE = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?\Z")
 # More than any of these has: a text is searched from there on, not from each of its brackets.
 _LONGEST_UNFINISHED = 2 * (_LONGEST_LABEL + _LONGEST_URL)
+_LONGEST_TAG, _LONGEST_SEQUENCE = 10, 450
 # No other thread runs while an expression is searched for.
 _MOST_AT_ONCE = 32_768
 
 
 class DisplayFilter:
-    """The filter of one text that comes in pieces. `hosts` are allowed: names, or `*.example.com` for all below one.
+    """The filter of one text that comes in pieces, after the text `after`. `hosts` are allowed: names, or `*.example.com` for all
+    below one.
 
     With `keeps_addresses`, other links and images stay readable as they are written: a person decides on the text.
     """
 
-    def __init__(self, hosts: Collection[str] = (), *, keeps_addresses: bool = False) -> None:
+    def __init__(self, hosts: Collection[str] = (), *, keeps_addresses: bool = False, after: str = "") -> None:
         self._hosts = hosts
         self._keeps_addresses = keeps_addresses
         self._held = ""
+        self._shown = after
 
     def feed(self, text: str) -> str:
         """Return what can be shown by now; what may become a link is held back."""
         return "".join(self._feed(each) for each in _slices(text))
 
     def _feed(self, text: str) -> str:
-        text = self._clean(self._held + text)
-        unfinished = _UNFINISHED.search(text, max(0, len(text) - _LONGEST_UNFINISHED))
-        end = unfinished.start() if unfinished else len(text)
-        self._held = text[end:]
-        return self._without_openings(text[:end])
+        text = self._held + text
+        end = _start(_UNFINISHED_SEQUENCE, text, len(text), _LONGEST_SEQUENCE)
+        text, sequence = self._clean(text[:end]), text[end:]
+        end = _start(_UNFINISHED, text, len(text), _LONGEST_UNFINISHED)
+        # What is held may vanish, such as an image: then more of the tag's name may follow.
+        end = _start(_UNFINISHED_TAG, text, end, _LONGEST_TAG)
+        self._held = text[end:] + sequence
+        return self._after_shown(self._without_openings(text[:end]))
 
     def finish(self) -> str:
         """Return what was held back, at the end of the text."""
         # The end of a text ends what stands there, as a line's end does.
         held, self._held = self._held, ""
-        return self._without_openings(self._clean(held + "\n")).removesuffix("\n") if held else ""
+        return self._after_shown(self._without_openings(self._clean(held + "\n")).removesuffix("\n"))
+
+    def _after_shown(self, text: str) -> str:
+        """Return the text so that no link and no tag begins where it meets the text before it: what stood between is gone."""
+        if not text:
+            return ""
+        if _MEETS.match(self._shown[-1:] + text[0]) or (_NAME.match(text) and _UNFINISHED_TAG.search(self._shown)):
+            text = f" {text}"
+        self._shown = (self._shown + text)[-_LONGEST_TAG:]
+        return text
 
     def _clean(self, text: str) -> str:
         # Everything hidden is unprintable, as is a line's end.
@@ -116,6 +131,12 @@ def displayed(text: str, hosts: Collection[str] = (), *, keeps_addresses: bool =
     """Return a whole text as it may be shown."""
     filtered = DisplayFilter(hosts, keeps_addresses=keeps_addresses)
     return filtered.feed(text) + filtered.finish()
+
+
+def _start(unfinished: re.Pattern[str], text: str, end: int, longest: int) -> int:
+    """Return where something unfinished begins before `end`, and `end` if there is nothing."""
+    found = unfinished.search(text, max(0, end - longest), end)
+    return found.start() if found else end
 
 
 def _slices(text: str) -> Iterator[str]:
