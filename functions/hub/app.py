@@ -115,7 +115,8 @@ def build(
     )
     stored = None
     if store and config.tasks:
-        stored = TaskOperations(store, pipeline, settings=config.tasks)
+        display = partial(parts_for_display, hosts=config.link_hosts)
+        stored = TaskOperations(store, pipeline, settings=config.tasks, display=display)
     agent_commands = AgentCommands(tables, log=log)
     commands = Commands(tables, agent_commands, pipeline.conversations, tasks=stored, log=log)
     agent = HubAgent(pipeline, commands, operators=config.operators)
@@ -233,5 +234,4 @@ def _task_service(
         texts=TASK_TEXTS,
         wakeups=wakeups,
         quota=TaskQuota(config.quotas, stored.store),
-        display=partial(parts_for_display, hosts=config.link_hosts),
     )

@@ -13,10 +13,12 @@ from msgspec.structs import replace
 
 from a2a_hub.a2a.model import Artifact, Message, Part, Role, TaskArtifactUpdateEvent, TaskState
 from a2a_hub.a2a.reply import status_update
+from a2a_hub.identity.principal import digest
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
-from a2a_hub.task_store.store import Lease
+from a2a_hub.task_store.store import Lease, TaskQuery
 from tests.fakes.hub import Hub, route, streamed_text, text_of
+from tests.fakes.task_client import WAYS, TaskClient
 
 Working = Callable[[list[tuple[str, Part, bool]]], None]
 _WRITTEN = "2026-01-01T00:00:00.000Z"
@@ -157,6 +159,28 @@ def test_a_program_reads_what_a_worker_wrote_and_a_person_who_looks_it_up_no_lin
     _, answer = hub.post("/", {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": sent})
     assert answer["result"]["task"]["artifacts"][0]["parts"] == [{"text": _IMAGE}]
     assert text_of(hub.send("/task 1")) == f"Task 1 is completed: Plan it\n\n{_SHOWN}"
+
+
+@pytest.mark.parametrize("contract", ["ui", "program"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_user_interface_that_asks_for_a_task_reads_it_as_in_a_stream(
+    tmp_path: Path, store: SqliteTaskStore, working: Working, way: str, contract: str
+) -> None:
+    clients = tmp_path / "clients.toml"
+    clients.write_text(f'[[clients]]\nname = "one"\ntoken_sha256 = "{digest("t" * 32)}"\ncontract = "{contract}"\n')
+    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "CLIENTS_FILE": str(clients)}
+    client = TaskClient(Hub(route("team", "", role="developer"), settings=settings), way, token="t" * 32)
+    shown = _SHOWN if contract == "ui" else _IMAGE
+    client.send("Plan it", at_once=True)
+    task_id = store.list("client:one", TaskQuery(), size=1, after=None).tasks[0].task.id
+    events = client.subscribe(task_id)
+    assert next(events).kind == "task"
+    working([("answer", Part(text=_IMAGE), False)])
+    assert [event.text for event in events if event.text] == [shown]
+    assert client.get(task_id).text == shown
+    if client.version == "1.0":
+        listed = client.call("ListTasks", {"includeArtifacts": True})["tasks"]
+        assert [each["artifacts"][0]["parts"][0]["text"] for each in listed] == [shown]
 
 
 @pytest.mark.parametrize("streaming", [False, True])

@@ -3,8 +3,19 @@
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from a2a_hub.a2a.model import Part
+from a2a_hub.a2a.model import (
+    Event,
+    Message,
+    Part,
+    Role,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
+from a2a_hub.a2a.relay import EventSource, Wake
 
 # More than what decides on the text that follows it.
 _LONGEST_END = 50
@@ -34,3 +45,57 @@ class ShownArtifacts(Struct):
         shown = self.display(parts, after=before)
         self._ends[artifact_id] = (before + "".join(part.text or "" for part in shown))[-_LONGEST_END:]
         return shown
+
+
+class DisplayedEvents:
+    """The events of a task that a user interface follows or reads, an `EventSource`: whole, but for what it may not show."""
+
+    def __init__(self, events: EventSource, display: Display) -> None:
+        self._events = events
+        self._artifacts = ShownArtifacts(display)
+
+    def poll(self) -> Event | None:
+        """See `EventSource.poll`."""
+        event = self._events.poll()
+        match event:
+            case Task():
+                return displayed_task(event, self._artifacts)
+            case TaskStatusUpdateEvent(status=status):
+                return replace(event, status=_status(status, self._artifacts.display))
+            case TaskArtifactUpdateEvent(artifact=artifact, append=append):
+                parts = self._artifacts.show(artifact.artifact_id, artifact.parts, append=append)
+                return replace(event, artifact=replace(artifact, parts=parts))
+        return event
+
+    def on_ready(self, wake: Wake) -> None:
+        """See `EventSource.on_ready`."""
+        self._events.on_ready(wake)
+
+    def close(self) -> None:
+        """See `EventSource.close`."""
+        self._events.close()
+
+
+def displayed_task(task: Task, artifacts: ShownArtifacts) -> Task:
+    """Return the task as a user interface may show it."""
+    return replace(
+        task,
+        status=_status(task.status, artifacts.display),
+        artifacts=tuple(replace(each, parts=artifacts.show(each.artifact_id, each.parts)) for each in task.artifacts),
+        history=tuple(_message(each, artifacts.display) for each in task.history),
+    )
+
+
+def _status(status: TaskStatus, display: Display) -> TaskStatus:
+    if status.message is None:
+        return status
+    return replace(status, message=_message(status.message, display, is_question=status.state.interrupted))
+
+
+def _message(message: Message, display: Display, *, is_question: bool = False) -> Message:
+    # What people have sent they know.
+    return (
+        replace(message, parts=display(message.parts, is_question=is_question))
+        if message.role is Role.AGENT
+        else message
+    )

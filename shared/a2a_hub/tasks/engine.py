@@ -26,7 +26,7 @@ from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, TaskEnded, TooLarge, Unavailable
-from a2a_hub.tasks.display import Display, ShownArtifacts, unfiltered
+from a2a_hub.tasks.display import ShownArtifacts, displayed_task
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.recorder import NO_RESULT, Recording
@@ -56,7 +56,6 @@ class TurnEngine:
         texts: UiTexts,
         wakeups: Wakeups,
         quota: TaskQuota | None = None,
-        display: Display = unfiltered,
     ) -> None:
         self.operations = operations
         self._turns = operations.turns
@@ -74,7 +73,7 @@ class TurnEngine:
             log=log,
             settings=operations.settings,
             quota=quota,
-            display=display,
+            display=operations.display,
         )
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
@@ -82,7 +81,8 @@ class TurnEngine:
         with self._begun(request, call) as (turn, is_new):
             if turn.returns_immediately and turn.stored is not None:
                 # A client that asks for this knows what a task is, and comes back for it.
-                return turn.stored.task
+                task = turn.stored.task
+                return displayed_task(task, ShownArtifacts(self._parts.display)) if call.for_ui else task
             seconds = self._settings.ui_seconds if call.for_ui else self._settings.blocking_seconds
             return self._answer(self._result(turn, seconds), turn, call, is_new=is_new)
 

@@ -32,6 +32,7 @@ from a2a_hub.task_store.store import (
     UnknownTask,
     WrongVersion,
 )
+from a2a_hub.tasks.display import Display, DisplayedEvents, ShownArtifacts, displayed_task, unfiltered
 from a2a_hub.tasks.push_configs import PushConfigs
 from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.settings import TaskSettings
@@ -50,21 +51,32 @@ _POSITION = msgspec.json.Decoder(Position)
 class TaskOperations:
     """GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs: all that starts no turn.
 
-    `turns` and `streams` are those of this process, whoever starts them. `canceller` passes cancellations on.
+    `turns` and `streams` are those of this process, whoever starts them. `canceller` passes cancellations on, `display` is the
+    filter of what user interfaces read.
     """
 
-    def __init__(self, store: Store, canceller: Canceller, *, settings: TaskSettings) -> None:
+    def __init__(
+        self, store: Store, canceller: Canceller, *, settings: TaskSettings, display: Display = unfiltered
+    ) -> None:
         self.store = store
         self.settings = settings
         self.threads = Threads("task")
         self.turns = TaskTurns()
         self.streams = OpenStreams()
         self.configs = PushConfigs(store, addresses=settings.webhooks)
+        self.display = display
         self._canceller = canceller
 
     def answer(self, request: Struct, call: Call) -> Struct | None:
         """See `Operations.answer`."""
-        return _ANSWERS[type(request)](self, request, call)
+        answer = _ANSWERS[type(request)](self, request, call)
+        if call.for_ui and isinstance(answer, Task):
+            return displayed_task(answer, ShownArtifacts(self.display))
+        if call.for_ui and isinstance(answer, model.ListTasksResponse):
+            return replace(
+                answer, tasks=tuple(displayed_task(each, ShownArtifacts(self.display)) for each in answer.tasks)
+            )
+        return answer
 
     def get(self, request: model.GetTaskRequest, call: Call) -> Task:
         """Return the task (§3.1.3)."""
@@ -120,13 +132,14 @@ class TaskOperations:
                 "The task has ended: there is nothing to subscribe to",
                 metadata={"taskId": stored.task.id},
             )
-        return TaskSubscription(
+        events = TaskSubscription(
             self.store,
             stored.task,
             after=stored.version,
             ends_when_waiting=CODECS[call.version].ends_stream_when_interrupted,
             streams=self.streams,
         )
+        return DisplayedEvents(events, self.display) if call.for_ui else events
 
     def numbered(self, number: int, call: Call) -> StoredTask | None:
         """Return the caller's task of this number, which people type."""

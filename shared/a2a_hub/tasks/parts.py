@@ -10,7 +10,7 @@ from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import TaskStore
-from a2a_hub.tasks.display import Display, unfiltered
+from a2a_hub.tasks.display import Display
 from a2a_hub.tasks.push_configs import PushConfigs
 from a2a_hub.tasks.settings import TaskSettings
 from a2a_hub.tasks.subscription import OpenStreams
@@ -20,8 +20,8 @@ from a2a_hub.telemetry.log import Log
 
 @dataclass(frozen=True, kw_only=True)
 class TaskParts:
-    """The parts. `texts` is what a person reads, `display` shows it to user interfaces; `scheduler` is for
-    work on the store; `now` returns seconds since the epoch.
+    """The parts. `texts` is what a person reads, `display` the filter of what user interfaces show; `scheduler` is for work on
+    the store; `now` returns seconds since the epoch.
     """
 
     agent: Agent
@@ -32,8 +32,8 @@ class TaskParts:
     scheduler: Scheduler
     wakeups: Wakeups
     texts: UiTexts
+    display: Display
     log: Log
     settings: TaskSettings
     quota: TaskQuota | None = None
-    display: Display = unfiltered
     now: Callable[[], float] = time.time
