@@ -13,7 +13,7 @@ from a2a_hub.a2a.compat.v0_3.card import to_core_card
 from a2a_hub.a2a.extensions.tool_updates import visible
 from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.diagnosis.gcloud import service_of
-from a2a_hub.mcp.client import Tool
+from a2a_hub.mcp.client import Tool, offered
 from a2a_hub.routing.router import Router, Rule
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.text.language import Language, language_of
@@ -95,6 +95,8 @@ def of_tools(url: str, tools: Sequence[Tool], *, needs_token: bool) -> Found:
         lines += [f"{key} = {_toml(value)}" for key, value in zip(("tool", "text_argument"), fitting[0], strict=True)]
     else:
         notes.append("set MCP_MODEL of the hub, or the tool and the text_argument that get the text (docs/mcp.md)")
+        if (count := len(offered(tools))) < len(tools):
+            notes.append(f"of the {len(tools)} tools of the server, a model is offered {count} (docs/mcp.md)")
     return Found(
         name="",
         description=f"Uses these tools: {', '.join(tool.name for tool in tools[:8])}.",

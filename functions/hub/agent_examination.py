@@ -1,6 +1,6 @@
 """The doctor's examination of one agent: network, clock, IAM, card, and the agent's report on itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from msgspec import Struct
@@ -29,12 +29,13 @@ from a2a_hub.diagnosis.report import (
 )
 from a2a_hub.http.client import Budget, Fault, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
-from a2a_hub.mcp.client import McpClient
+from a2a_hub.mcp.client import MOST_TOOLS, McpClient, Tool, offered
 from a2a_hub.routing.routes import Kind, Route
 from functions.hub.credentials import AuthorizedHttp
 
 _CARD = "/.well-known/agent-card.json"
 _NO_TASK = "doctor"
+_MOST_NAMES = 50
 _SECONDS = 20.0
 _MOST_BYTES = 4 << 20
 _MOST_SKEW_SECONDS = 60.0
@@ -111,15 +112,25 @@ class AgentExamination:
         route, http = self._route, self._http
         try:
             with closing(McpClient(http, route.url, budget=_budget(route, http))) as client:
-                tools = client.tools()
+                tools = client.tools(most=MOST_TOOLS)
         except ClientError as failure:
             if failure.status in (401, 403):
                 return route.boundary.refusal_step(failure.status, self._examination)
             return error("tools", failure.detail, fix="is its url that of an MCP server over streamable HTTP?")
-        names = ", ".join(tool.name for tool in tools)
+        names = _names(tools)
         if route.tool and not any(tool.name == route.tool for tool in tools):
             fix = f"set `tool` of route {route.id} in routes.toml to one that it has"
             return error("tools", f'the server has no tool "{route.tool}"; it has {names or "none"}', fix=fix)
+        for_model = offered(tools)
+        if not route.tool and (client.has_more or len(for_model) < len(tools)):
+            count = f"> {len(tools)}" if client.has_more else f"{len(tools)}"
+            left_out = _names([tool for tool in tools if tool not in for_model])
+            return warning(
+                "tools",
+                f"of {count} tools of the server, a model is offered {len(for_model)}; left out: {left_out or '…'}",
+                fix=f"name one tool of route {route.id} as its `tool`, or have the server offer those that are needed at another "
+                "url",
+            )
         return ok("tools", f"MCP {client.version}: {names or 'none'}")
 
     def _no_answer(self, failure: HttpFailure) -> Step:
@@ -281,3 +292,8 @@ def _scheme_step(card: AgentCard, route: Route) -> Step | None:
         f"the card asks for another credential than boundary {route.boundary.kind} of the route has",
         fix=f"if you trust the card, write into route {route.id} in routes.toml: {' or: '.join(suggestions)}",
     )
+
+
+def _names(tools: Sequence[Tool]) -> str:
+    """Return the names of the tools, of many the first ones."""
+    return ", ".join(tool.name for tool in tools[:_MOST_NAMES]) + (", …" if len(tools) > _MOST_NAMES else "")

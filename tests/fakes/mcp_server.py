@@ -26,13 +26,15 @@ class McpServer(HttpServer):
     """`calls` are the tools that were called with their arguments. `serve_call` answers calls in place of the tools.
 
     With `has_sessions` it knows nothing newer than 2025-11-25, and answers with streams; `sessions` are the open ones.
-    Before each result it asks its client two things, and waits for the `answers`.
+    Before each result it asks its client two things, and waits for the `answers`. The list of its tools has two pages, the
+    first with `on_first_page` of them.
     """
 
     def __init__(self, *, has_sessions: bool = False, serve_call: Callable[[Exchange], None] | None = None) -> None:
         super().__init__(self._answer)
         self.calls: list[tuple[str, Json]] = []
         self.tools = TOOLS
+        self.on_first_page = 1
         self.serve_call = serve_call
         self.serve_list: Callable[[Exchange], None] | None = None
         self.sessions: set[str] = set()
@@ -105,7 +107,8 @@ class McpServer(HttpServer):
         if body["method"] == "tools/list":
             # Two pages.
             first = params.get("cursor") is None
-            return {"tools": self.tools[:1], "nextCursor": "2"} if first else {"tools": self.tools[1:]}
+            pages = self.tools[: self.on_first_page], self.tools[self.on_first_page :]
+            return {"tools": pages[0], "nextCursor": "2"} if first else {"tools": pages[1]}
         name, arguments = params["name"], params["arguments"]
         self.calls.append((name, arguments))
         match name:

@@ -241,6 +241,35 @@ def test_the_doctor_lists_the_tools(has_sessions: bool) -> None:
     )
 
 
+def many_tools(server: McpServer) -> None:
+    """250 tools before the known ones, on two pages."""
+    server.tools = [*({**server.tools[0], "name": f"tool-{number}"} for number in range(250)), *server.tools]
+    server.on_first_page = 220
+
+
+@_ERAS
+def test_a_named_tool_is_found_behind_hundreds_of_others(has_sessions: bool) -> None:
+    with McpServer(has_sessions=has_sessions) as server:
+        many_tools(server)
+        assert turn(hub_of(server, "forecast"), "send", "mcp Kobe")[1] == "Sunny in mcp Kobe."
+        found = steps(mcp_route(server, "forecast"))["tools"]
+    assert found.outcome is Outcome.OK
+    assert found.message.endswith("tool-48, tool-49, …")
+
+
+def test_the_doctor_names_the_tools_that_no_model_is_offered() -> None:
+    with McpServer() as server:
+        many_tools(server)
+        found = steps(mcp_route(server, "", text_argument=""))["tools"]
+        server.serve_list = lambda exchange: exchange.json(
+            {"jsonrpc": "2.0", "id": 1, "result": {"tools": server.tools[:21], "nextCursor": "more"}}
+        )
+        endless = steps(mcp_route(server, "", text_argument=""))["tools"]
+    assert found.outcome is Outcome.WARNING
+    assert found.message.startswith("of 253 tools of the server, a model is offered 100; left out: tool-100, tool-101")
+    assert endless.message.startswith("of > 2000 tools of the server, a model is offered")
+
+
 def test_an_empty_cursor_ends_the_list() -> None:
     with McpServer() as server:
         server.serve_list = lambda exchange: exchange.json(

@@ -1,5 +1,6 @@
 """MCP servers behind the hub, with a model: function calling in a bounded loop, with confirmations."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,16 @@ def test_tools_whose_names_models_do_not_know_are_told_apart(server: McpServer, 
     assert [each["name"] for each in model.declared] == ["__", "___2", "_", "x" * 64, f"{'x' * 60}_2"]
     assert server.received[-1].json["params"]["name"] == "検索"
     assert [turn.name for turn in model.dialogues[-1] if isinstance(turn, FunctionCall)] == ["___2"]
+
+
+@pytest.mark.parametrize(("count", "told"), [(3, False), (101, True), (300, True)])
+def test_a_model_knows_that_it_is_not_offered_all_tools(
+    server: McpServer, model: ScriptedModel, count: int, told: bool
+) -> None:
+    server.tools = [{"name": f"tool-{number}"} for number in range(count)]
+    turn(hub_of(server, model, ["Nothing."]), "send", "mcp: hello")
+    assert [each["name"] for each in model.declared] == [f"tool-{number}" for number in range(min(count, 100))]
+    assert ("has more functions, which cannot be called here" in json.dumps(model.asked)) == told
 
 
 def test_a_tool_with_an_endless_schema_is_not_offered(server: McpServer, model: ScriptedModel) -> None:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, suppress
 
 import msgspec
@@ -129,11 +129,13 @@ class McpTransport(AnswersOnly):
             cancellation=cancellation,
         )
         with closing(client):
-            tools = {tool.name: tool for tool in client.tools()}
+            tools = {tool.name: tool for tool in client.tools(self._route.tool)}
             for _ in range(_MAX_CALLS):
                 if not is_allowed:
                     seconds = call.budget.deadline - call.http.clock()
-                    step = self._next_step(dialogue, tools.values(), seconds=seconds, cancellation=cancellation)
+                    step = self._next_step(
+                        dialogue, tools.values(), has_more=client.has_more, seconds=seconds, cancellation=cancellation
+                    )
                     if isinstance(step, str):
                         yield agent_message(Part(text=step), context_id=message.context_id)
                         return
@@ -172,13 +174,19 @@ class McpTransport(AnswersOnly):
             return _MISTAKEN
 
     def _next_step(
-        self, dialogue: Dialogue, tools: Iterable[Tool], *, seconds: float, cancellation: Cancellation
+        self,
+        dialogue: Dialogue,
+        tools: Collection[Tool],
+        *,
+        has_more: bool,
+        seconds: float,
+        cancellation: Cancellation,
     ) -> CalledTool | str:
         """Return the next call, or the answer."""
         if self._planner is None:
             arguments = {self._route.text_argument: dialogue.text}
             return CalledTool(id=new_id(), tool=self._route.tool, arguments=arguments)
-        step = self._planner.next_step(dialogue, tools, seconds=seconds, cancellation=cancellation)
+        step = self._planner.next_step(dialogue, tools, has_more=has_more, seconds=seconds, cancellation=cancellation)
         if isinstance(step, str):
             return step
         return CalledTool(id=new_id(), tool=step.name, arguments=step.arguments, signature=step.signature)

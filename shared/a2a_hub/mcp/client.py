@@ -5,8 +5,9 @@ A request stands by itself. A server of an older version refuses it, and is aske
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -38,8 +39,12 @@ _REFUSALS = frozenset(
         ClientFault.NOT_JSON,
     }
 )
-_MAX_PAGES = 10
+_MAX_PAGES = 100
 _MAX_TOOLS = 200
+MOST_TOOLS = 2000
+"""The most tools that are listed of a server."""
+_MAX_OFFERED = 100
+_MAX_SCHEMA_BYTES = 10_000
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _HEADER_VALUE = re.compile(r"(?!=\?)[!-~](?:[ -~]*[!-~])?")
 
@@ -61,6 +66,12 @@ class Tool(Struct, frozen=True, kw_only=True, rename="camel"):
 
 # msgspec analyses a type at its first use, and crashes if two threads do that at once.
 msgspec.json.Decoder(Tool)
+
+
+def offered(tools: Iterable[Tool]) -> list[Tool]:
+    """Return the tools that a model is offered: the first ones, without those whose arguments have a large schema."""
+    fitting = (tool for tool in tools if len(msgspec.json.encode(tool.input_schema)) <= _MAX_SCHEMA_BYTES)
+    return list({tool.name: tool for tool in islice(fitting, _MAX_OFFERED)}.values())
 
 
 class ToolResult(Struct, frozen=True, kw_only=True):
@@ -90,11 +101,17 @@ class McpClient:
         self._session_id: str | None = None
         self.version = VERSION
         """The version that the server speaks, known once its tools are listed."""
+        self.has_more = False
+        """True if the server has more tools than were listed."""
 
-    def tools(self) -> tuple[Tool, ...]:
-        """Return the tools of the server, of many the first ones; unreadable ones are left out."""
+    def tools(self, name: str | None = None, *, most: int = _MAX_TOOLS) -> tuple[Tool, ...]:
+        """Return the tools of the server, of many the first ones; unreadable ones are left out.
+
+        With a `name`, they are listed until the tool of this name is among them, however many there are.
+        """
+        most = MOST_TOOLS if name else most
         try:
-            return self._tools()
+            return self._tools(name, most)
         except ClientError as refusal:
             if refusal.fault not in _REFUSALS:
                 raise
@@ -102,7 +119,7 @@ class McpClient:
                 self._initialize()
             except ClientError as error:
                 raise refusal if error.fault in _REFUSALS else error from None
-        return self._tools()
+        return self._tools(name, most)
 
     def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """Call the tool, once."""
@@ -123,7 +140,7 @@ class McpClient:
             with suppress(ClientError), as_client_error():
                 self._request("DELETE", None, {"mcp-session-id": session_id}).close()
 
-    def _tools(self) -> tuple[Tool, ...]:
+    def _tools(self, name: str | None, most: int) -> tuple[Tool, ...]:
         tools: list[Tool] = []
         params: dict[str, Any] = {}
         for _ in range(_MAX_PAGES):
@@ -134,9 +151,13 @@ class McpClient:
                     tools.append(msgspec.convert(each, Tool))
             params = {"cursor": result.get("nextCursor")}
             # Some servers end the list with an empty cursor.
-            if not isinstance(params["cursor"], str) or not params["cursor"] or len(tools) >= _MAX_TOOLS:
+            self.has_more = isinstance(params["cursor"], str) and params["cursor"] != ""
+            if not self.has_more or len(tools) >= most or any(tool.name == name for tool in tools):
                 break
-        return tuple(tools[:_MAX_TOOLS])
+        if name is None and len(tools) > most:
+            self.has_more = True
+            del tools[most:]
+        return tuple(tools)
 
     def _initialize(self) -> None:
         self.version = _VERSIONS_WITH_SESSIONS[0]
