@@ -15,9 +15,10 @@ from pathlib import Path
 
 from bench.load import ANSWER, SEND_0_3, SERVER_PROCESSOR, TOKEN, Question, pinned_to
 from local import npm
-from local.functions import ROOT, WITHOUT_QUOTAS
+from local.functions import ROOT
 from local.ports import LOOPBACK, free_ports
 from local.processes import Process, Program, running
+from local.settings import WITHOUT_QUOTAS
 
 _PROC = Path("/proc")
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")

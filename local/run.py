@@ -17,7 +17,7 @@ from local.cloud import gcloud, wiring
 from local.cloud.program import PATH as FAULTS
 from local.cloud.wiring import CLOUD_FILE, HEDERA, PERSON_TOKEN, STAND_INS, StandIn, own_settings
 from local.cloud.workspace import OWNER
-from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
+from local.functions import ROOT, LocalFunction, functions
 from local.ports import LOOPBACK, free_ports
 from local.processes import (
     NotReady,
@@ -32,7 +32,7 @@ from local.processes import (
     running,
     wait_until_ready,
 )
-from local.settings import NotStartable, Settings, require_free, settings_from
+from local.settings import WORKSPACE, NotStartable, Settings, environment_of, require_free, settings_from
 
 _SAMPLE = ROOT / "local" / "workspace"
 _STARTS = 5

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from local.bundle import bundle, files_of
-from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
+from local.functions import ROOT, LocalFunction, functions
 from local.ports import free_ports
 from local.processes import Probe, Process, answers_ok, wait_until_ready
 from local.run import laid_out
-from local.settings import Settings
+from local.settings import WORKSPACE, Settings, environment_of
 from tests.fakes.signatures import KEYS
 
 HUB, PM = (LocalFunction(name=name, source=Path(), threads=4, reads_routes=name == "hub") for name in ("hub", "pm"))

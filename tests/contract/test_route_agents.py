@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from local.functions import ROOT, LocalFunction, environment_of, functions
+from local.functions import ROOT, LocalFunction, functions
 from local.ports import free_ports
 from local.processes import Probe, Process, answers_ok, wait_until_ready
-from local.settings import Settings
+from local.settings import Settings, environment_of
 from tests.fakes.signatures import KEYS
 
 QUESTIONS = {

@@ -20,11 +20,11 @@ from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.sqlite_recovery import ignore
 from a2a_hub.task_store.store import Store
-from local.functions import ROOT, environment_of, functions
+from local.functions import ROOT, functions
 from local.ports import free_ports
 from local.processes import Probe, Process, Program, answers_ok, running, wait_until_ready
 from local.run import function_command
-from local.settings import Settings
+from local.settings import Settings, environment_of
 from tests.fakes.signatures import KEYS
 from tests.fakes.tcp_proxy import TcpProxy
 

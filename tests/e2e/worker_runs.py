@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from a2a_hub.identity.principal import digest
-from local.functions import ROOT, environment_of, functions
+from local.functions import ROOT, functions
 from local.ports import free_ports
 from local.processes import Probe, Process, Program, answers_ok, running, wait_until_ready
 from local.run import function_command
-from local.settings import Settings
+from local.settings import Settings, environment_of
 from tests.e2e.callers import Answer, Caller
 from tests.fakes.signatures import KEYS
 

@@ -6,8 +6,7 @@ from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.public_keys import public_keys
 from a2a_hub.identity.signed_principal import PrincipalSigner, PrincipalVerifier
-from local.functions import key_settings
-from local.settings import new_keys
+from local.settings import key_settings, new_keys
 
 KEYS = new_keys()
 GATE_SETTINGS = key_settings("gate", trusts=(), keys=KEYS)

@@ -12,8 +12,7 @@ import pytest
 from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.signed_principal import PrincipalSigner
-from local.functions import key_settings
-from local.settings import key_pair
+from local.settings import key_pair, key_settings
 from tests.fakes.chat_completions import ChatCompletions
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 from tests.fakes.signatures import KEYS, signed

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from local.functions import environment_of, functions
+from local.functions import functions
 from local.run import laid_out
-from local.settings import Settings
+from local.settings import Settings, environment_of
 from tests.fakes.signatures import KEYS
 
 SETTINGS = Settings(port=2, dev_token="t", folder=Path("/runs/8080"), signing_keys=KEYS)

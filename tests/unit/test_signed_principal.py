@@ -18,8 +18,7 @@ from a2a_hub.identity.principal import HUB_FUNCTION, TASKS_FUNCTION, Principal, 
 from a2a_hub.identity.public_keys import base64url, public_keys
 from a2a_hub.identity.signed_principal import PrincipalSigner, PrincipalVerifier
 from functions.hub.config import read as read_settings
-from local.functions import KeyPair
-from local.settings import key_pair
+from local.settings import KeyPair, key_pair
 from tests.fakes.signatures import HUB_SETTINGS, KEYS
 
 GATE, TASKS, STRANGER = KEYS["gate"], KEYS["tasks"], key_pair()
