@@ -1,5 +1,6 @@
 """Agent cards for Gemini Enterprise and others: the hub's, from the route table, and the findings on any as text."""
 
+import argparse
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -30,18 +31,18 @@ class Form(StrEnum):
     BOTH = "both"
 
 
-def built_card(
-    form: Form, *, routes: Path | None, url: str | None, protocol_version: str | None, environment: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return the card of the hub at `url` (or HUB_PUBLIC_URL) with this route table (or ROUTES_FILE) and environment, as JSON.
+def built_card(form: Form, arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, Any]:
+    """Return the card of the hub at --url (or HUB_PUBLIC_URL) with this route table (or ROUTES_FILE) and environment, as JSON.
 
     Raises CommandError when the table or a setting is wrong, or when Gemini Enterprise's card has no address to name.
     """
+    routes: Path | None = arguments.routes
     if routes is None and not environment.get("ROUTES_FILE"):
         routes = project_file("routes.toml", option="--routes FILE")
     if routes is not None:
         read_text(routes)
-    given = {"ROUTES_FILE": routes and str(routes), "HUB_PUBLIC_URL": url, "CARD_PROTOCOL_VERSION": protocol_version}
+    given = {"ROUTES_FILE": routes and str(routes), "HUB_PUBLIC_URL": arguments.url}
+    given["CARD_PROTOCOL_VERSION"] = arguments.protocol_version
     environ = {**environment, **{name: value for name, value in given.items() if value}}
     if form is Form.GEMINI_ENTERPRISE and not environ.get("HUB_PUBLIC_URL"):
         raise CommandError(

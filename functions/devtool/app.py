@@ -161,7 +161,7 @@ class _Sweep:
 
 def _examine(config: Config, model: LanguageModel | None) -> Sequence[Step]:
     without = "none is configured: rules find out what is asked for"
-    return (*examine(config, path=config.search_path), *examine_model(model, without=without))
+    return (*examine(config), *examine_model(model, without=without))
 
 
 def _card(config: Config) -> AgentCard:

@@ -128,10 +128,10 @@ def _programs(settings: Settings) -> tuple[str, ...]:
     return programs
 
 
-def examine(config: Config, *, path: str | None = None) -> Iterator[Step]:
-    """Yield a step for the folders and one for the programs, which are searched in `path`, or in this process's PATH."""
+def examine(config: Config) -> Iterator[Step]:
+    """Yield a step for the folders and one for the programs."""
     yield _workspaces(config)
-    yield _commands(config, path)
+    yield _commands(config)
     if config.commands and isolating_prefix():
         yield ok(_ISOLATION, "each command sees its own processes alone")
     elif config.commands:
@@ -163,10 +163,10 @@ def _workspaces(config: Config) -> Step:
     return ok(_WORKSPACES, "1 folder" if len(folders) == 1 else f"{len(folders)} folders")
 
 
-def _commands(config: Config, path: str | None) -> Step:
+def _commands(config: Config) -> Step:
     if not config.commands:
         return skipped(_COMMANDS, "no program may be run")
-    missing = sorted(name for name in config.commands if shutil.which(name, path=path) is None)
+    missing = sorted(name for name in config.commands if shutil.which(name, path=config.search_path) is None)
     if missing:
         return warning(
             _COMMANDS,

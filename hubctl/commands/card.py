@@ -33,13 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 after the card was written. Raises CommandError, also for a card that Gemini Enterprise would refuse."""
     form = Form(arguments.form)
-    card = built_card(
-        form,
-        routes=arguments.routes,
-        url=arguments.url,
-        protocol_version=arguments.protocol_version,
-        environment=environment,
-    )
+    card = built_card(form, arguments, environment)
     if form is Form.GEMINI_ENTERPRISE:
         findings = check_card(card)
         if has_errors(findings):

@@ -192,13 +192,7 @@ def _card(
 ) -> tuple[dict[str, Any], str]:
     """Return the card to register, as a value and as text."""
     if arguments.card is None:
-        card = built_card(
-            Form.GEMINI_ENTERPRISE,
-            routes=arguments.routes,
-            url=arguments.url,
-            protocol_version=arguments.protocol_version,
-            environment=environment,
-        )
+        card = built_card(Form.GEMINI_ENTERPRISE, arguments, environment)
         return card, json.dumps(card)
     text = read_card(arguments.card, http=http)
     try:

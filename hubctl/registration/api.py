@@ -18,12 +18,16 @@ _SECONDS, _MAX_BYTES = 60.0, 16 << 20
 class Refused(Exception):
     """The API's error: `code` the HTTP status, `status` Google's name of it, `reason` the machine-readable one."""
 
-    def __init__(self, code: int, status: str, message: str, reason: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, code: int, answer: Any) -> None:
+        error = answer.get("error") if isinstance(answer, dict) else None
+        if not isinstance(error, dict):
+            error = {"status": "UNKNOWN", "message": "the answer is not one of the API's"}
+        super().__init__(error.get("message"))
         self.code = code
-        self.status = status
-        self.message = message
-        self.reason = reason
+        self.status = str(error.get("status"))
+        self.message = str(error.get("message"))
+        reasons = (each.get("reason") for each in error.get("details") or () if isinstance(each, dict))
+        self.reason = next(filter(None, reasons), None)
 
 
 class Api:
@@ -46,8 +50,8 @@ class Api:
 
     def refusal(self, refused: Refused) -> CommandError:
         """Return the error that tells the operator what to do about a refusal."""
-        text = explained(refused.status, refused.message, refused.reason, self.target)
-        return CommandError(f"{refused.status} (HTTP {refused.code}): {refused.message}\n{text}".rstrip())
+        text = f"{refused.status} (HTTP {refused.code}): {refused.message}\n{explained(refused, self.target)}"
+        return CommandError(text.rstrip())
 
     def tried(self, call: Call) -> dict[str, Any]:
         """Send the call and return the API's answer. Raises Refused, and CommandError where no answer comes."""
@@ -63,7 +67,7 @@ class Api:
         status, value = json_exchange(self.http, call.method, call.url(self.endpoints), headers=headers, body=body)
         if status == 200 and isinstance(value, dict):
             return value
-        raise _refused(status, value)
+        raise Refused(status, value)
 
     def found(self, name: str) -> dict[str, Any] | None:
         """Return the resource, None where it does not exist."""
@@ -140,23 +144,14 @@ def operators_token(environment: Mapping[str, str]) -> Callable[[], str]:
     return access_token
 
 
-def _refused(code: int, value: Any) -> Refused:
-    error = value.get("error") if isinstance(value, dict) else None
-    if not isinstance(error, dict):
-        return Refused(code, "UNKNOWN", "the answer is not one of the API's")
-    details = error.get("details")
-    reasons = [each.get("reason") for each in details or () if isinstance(each, dict) and each.get("reason")]
-    return Refused(code, str(error.get("status")), str(error.get("message")), next(map(str, reasons), None))
-
-
-def explained(status: str, message: str, reason: str | None, target: Target) -> str:
+def explained(refused: Refused, target: Target) -> str:
     """Return what to do about a refusal; "" where nothing is known."""
     bind = (
         f"    gcloud projects add-iam-policy-binding {target.project} \\\n"
         '        --member="user:$(gcloud config get-value account)" --role='
     )
-    message = message.lower()
-    match status:
+    message, reason = refused.message.lower(), refused.reason
+    match refused.status:
         case "UNAUTHENTICATED":
             return (
                 "The token is not valid (any more). Make CLOUDSDK_AUTH_ACCESS_TOKEN anew, or unset it and run:\n"

@@ -13,9 +13,8 @@ from functions.devtool.programs import isolating_prefix
 CLOSED = {"TASK_STORE": "sqlite:tasks.db", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"}
 
 
-def steps(path: str | None = None, **settings: object) -> list[Step]:
-    environment = CLOSED | {name: str(value) for name, value in settings.items()}
-    return list(examine(config.read(environment), path=path))
+def steps(**settings: object) -> list[Step]:
+    return list(examine(config.read(CLOSED | {name: str(value) for name, value in settings.items()})))
 
 
 def told(step: Step) -> tuple[str, Outcome]:
@@ -33,7 +32,7 @@ def test_an_agent_with_a_folder_and_programs_is_well(tmp_path: Path) -> None:
     (tmp_path / "tool").write_text("#!/bin/sh\n")
     (tmp_path / "tool").chmod(0o755)
     found = steps(
-        path=str(tmp_path),
+        PATH=tmp_path,
         DEVTOOL_WORKSPACES=tmp_path,
         DEVTOOL_DEFAULT_WORKSPACE=tmp_path,
         DEVTOOL_COMMANDS="tool",
@@ -48,7 +47,7 @@ def test_an_agent_with_a_folder_and_programs_is_well(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
-    _, commands, _ = steps(path=str(tmp_path), DEVTOOL_COMMANDS="no-such-program")
+    _, commands, _ = steps(PATH=tmp_path, DEVTOOL_COMMANDS="no-such-program")
     assert told(commands) == ("commands", Outcome.WARNING)
     assert "no-such-program" in commands.message
 
