@@ -4,19 +4,19 @@ import functools
 import logging
 import threading
 from collections.abc import Callable
-from datetime import tzinfo
 from hashlib import sha256
 from typing import Any
 
-from workers.client import Refused
+from workers.client import Refused, Work
 from workers.workspace import conversation, gmail, plain_text
 from workers.workspace.actions import MAX_CHARACTERS, Action, Addition, Event, Mail
 from workers.workspace.calendar import Calendar
 from workers.workspace.drive import Drive, identifier, new_document
-from workers.workspace.execution import ActionExecutor, Report
+from workers.workspace.execution import ActionExecutor
 from workers.workspace.failures import GoogleFailed, Unusable
 from workers.workspace.gmail import Gmail
 from workers.workspace.google import WRITE_DOCUMENTS, WRITE_MAIL, Api, Google
+from workers.workspace.settings import Settings
 from workers.workspace.texts import Language, texts_in
 
 _log = logging.getLogger("workspace")
@@ -28,21 +28,10 @@ Tool = Callable[..., dict[str, Any]]
 class Toolbox:
     """The tools of one task. `question` is the one to the person; `done` lists private writes, which need no confirmation."""
 
-    def __init__(
-        self,
-        google: Google,
-        *,
-        task_id: str,
-        language: Language,
-        zone: tzinfo,
-        may_write: frozenset[str],
-        report: Report,
-        cancelled: threading.Event,
-    ) -> None:
+    def __init__(self, google: Google, work: Work, settings: Settings, language: Language) -> None:
         self.question = ""
         self.done: list[str] = []
-        self._google, self._language, self._zone, self._may_write = google, language, zone, may_write
-        self._task_id, self._report, self._cancelled = task_id, report, cancelled
+        self._google, self._work, self._settings, self._language = google, work, settings, language
         self._calls = 0
         self._writing = threading.Lock()
 
@@ -50,7 +39,7 @@ class Toolbox:
     def tools(self) -> list[Tool]:
         """The tools for reading, and those for writing that the operator allows."""
         drive, gmail = Drive(self._google), Gmail(self._google)
-        calendar = Calendar(self._google, self._zone)
+        calendar = Calendar(self._google, self._settings.zone)
         reading: list[Tool] = [drive.find_files, drive.read_file, gmail.search_mail, gmail.read_mail]
         reading += [calendar.list_events, calendar.find_free_time]
         writing: dict[str, list[Tool]] = {
@@ -58,7 +47,7 @@ class Toolbox:
             "calendar": [self.create_event],
             "docs": [self.create_document, self.append_to_document],
         }
-        allowed = [tool for kind, tools in writing.items() if kind in self._may_write for tool in tools]
+        allowed = [tool for kind, tools in writing.items() if kind in self._settings.may_write for tool in tools]
         return [self._guarded(tool) for tool in [*reading, *allowed, self.ask_person]]
 
     def draft_mail(self, to: list[str], subject: str, body: str, cc: list[str] | None = None) -> dict[str, Any]:
@@ -114,14 +103,14 @@ class Toolbox:
             guests=guests or [],
             place=place,
             text=description,
-            zone=self._zone,
+            zone=self._settings.zone,
         )
         if event.guests:
             return self._propose(event)
         with self._writing:
             # The key is stable: the next worker on this task recognises the event.
-            key = sha256(f"{self._task_id}/{event.fields()}".encode()).hexdigest()
-            ActionExecutor(self._google, self._report, self._language).create_event(event, key=key)
+            key = sha256(f"{self._work.task_id}/{event.fields()}".encode()).hexdigest()
+            ActionExecutor(self._google, self._work.progress, self._language).create_event(event, key=key)
             self._note(texts_in(self._language).event_created.format(**event.fields()))
         return {"status": "The event is in the calendar."}
 
@@ -136,7 +125,7 @@ class Toolbox:
         if not all(wanted):
             raise Unusable("A document needs a title and a text.")
         with self._writing:
-            made = new_document(self._google, *wanted, task_id=self._task_id)
+            made = new_document(self._google, *wanted, task_id=self._work.task_id)
             address = made.get("webViewLink", "")
             self._note(texts_in(self._language).document_created.format(title=wanted[0], address=address))
         return {"status": "The document is there.", "file_id": made.get("id"), "address": address}
@@ -159,7 +148,7 @@ class Toolbox:
             question: in the person's language.
         """
         text = plain_text.text(question, most=MAX_CHARACTERS)
-        if not text or conversation.parse_question(text, self._zone):
+        if not text or conversation.parse_question(text, self._settings.zone):
             raise Unusable("Ask for what you need to know. For writing there are tools that ask by themselves.")
         return self._ask(text)
 
@@ -176,11 +165,11 @@ class Toolbox:
     def _note(self, done: str) -> None:
         self.done.append(done)
         try:
-            self._report(conversation.DONE + done)
+            self._work.progress(conversation.DONE + done)
         except (OSError, Refused) as problem:
             # The write took effect, but another worker has the task.
             _log.warning("a write could not be reported: %s", problem)
-            self._cancelled.set()
+            self._work.cancelled.set()
 
     def _guarded(self, tool: Tool) -> Tool:
         """Return the tool with its failures as sentences for the model, and a limit on its calls."""
@@ -188,7 +177,7 @@ class Toolbox:
         @functools.wraps(tool)
         def guarded(*arguments: Any, **named: Any) -> dict[str, Any]:
             self._calls += 1
-            if self._cancelled.is_set() or self._calls > _MOST_CALLS:
+            if self._work.cancelled.is_set() or self._calls > _MOST_CALLS:
                 return {"error": "No more tools can be used for this task. Say what you know."}
             try:
                 return tool(*arguments, **named)

@@ -64,15 +64,7 @@ class WorkspaceWorker:
         if len(turn.text) > _MOST_CHARACTERS:
             raise Failed(own_texts.too_long.format(characters=len(turn.text), most=_MOST_CHARACTERS))
         done = self._confirmed(turn, work)
-        tools = Toolbox(
-            self._google,
-            task_id=work.task_id,
-            language=turn.language,
-            zone=self._settings.zone,
-            may_write=self._settings.may_write,
-            report=work.progress,
-            cancelled=work.cancelled,
-        )
+        tools = Toolbox(self._google, work, self._settings, turn.language)
         try:
             answer = self._ask_model(turn, tools, work)
         except ModelFailed as failed:

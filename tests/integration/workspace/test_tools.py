@@ -179,6 +179,6 @@ def test_there_is_an_end_to_calls(workspace: Workspace, bench: Bench) -> None:
 
 
 def test_a_task_that_nobody_wants_any_more_writes_nothing(workspace: Workspace, bench: Bench) -> None:
-    bench.cancelled.set()
+    bench.abandoned.set()
     assert "error" in bench.use("draft_mail", to="aki@example.com", subject="s", body="b")
     assert workspace.mail.drafts == {}
