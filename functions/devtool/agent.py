@@ -46,6 +46,7 @@ from a2a_hub.text.language import Language
 from functions.devtool import texts
 from functions.devtool.conversation import Conversations, State, load_state
 from functions.devtool.planner import Planner
+from functions.devtool.programs import AllowedPrograms
 from functions.devtool.texts import AGENT_NAME
 from functions.devtool.tools import Tools
 from functions.devtool.turn import COMPLETED, STARTED, StateChange, TaskTurn, TextContent, ToolCallUpdate, TurnEvent
@@ -59,13 +60,13 @@ class DevelopmentAgent(Agent):
         conversations: Conversations,
         *,
         planner: Planner,
-        tools: Tools,
+        programs: AllowedPrograms,
         user_tier: str | None = None,
         log: Log,
     ) -> None:
         self._conversations = conversations
         self._planner = planner
-        self._tools = tools
+        self._programs = programs
         self._log = log
         self._event = DevelopmentToolEvent(model=planner.model, user_tier=user_tier)
 
@@ -132,13 +133,9 @@ class DevelopmentAgent(Agent):
         return turn.request_again() if decision is None else turn.resume(decision)
 
     def _turn(self, state: State, call: Call) -> TaskTurn:
-        return TaskTurn(
-            state,
-            call,
-            planner=self._planner,
-            tools=self._tools,
-            workspace=self._conversations.workspace(state, call),
-        )
+        workspace = self._conversations.workspace(state, call)
+        tools = Tools(self._programs, workspace, state.language) if workspace else None
+        return TaskTurn(state, call, planner=self._planner, tools=tools)
 
     def _contained(self, events: Iterator[TurnEvent], call: Call, state: State) -> Iterator[TurnEvent]:
         """Turn an unexpected error into a failed task with a helpful text; the log has the error."""

@@ -37,7 +37,6 @@ from functions.devtool.forms import SlashCommands
 from functions.devtool.planner import Planner
 from functions.devtool.programs import AllowedPrograms
 from functions.devtool.texts import AGENT_NAME, TASK_TEXTS
-from functions.devtool.tools import Tools
 from functions.devtool.workspace import Workspaces
 
 SKILL = AgentSkill(
@@ -69,11 +68,10 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
     workspaces = Workspaces(config.workspaces, default=config.default_workspace, is_per_person=config.is_per_person)
     conversations = Conversations(store, workspaces)
     programs = AllowedPrograms(names=config.commands, path=config.search_path, seconds=config.command_seconds)
-    tools = Tools(programs)
     agent = DevelopmentAgent(
         conversations,
         planner=Planner(model),
-        tools=tools,
+        programs=programs,
         user_tier=config.user_tier,
         log=log,
     )
@@ -86,7 +84,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
         texts=TASK_TEXTS,
         wakeups=NoWakeups(),
     )
-    commands = SlashCommands(conversations, tools=tools)
+    commands = SlashCommands(conversations, programs=programs)
     server = A2AServer(
         agent,
         card=lambda: card,

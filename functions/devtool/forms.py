@@ -31,6 +31,7 @@ from a2a_hub.text.language import Language, language_of
 from functions.devtool import actions, texts
 from functions.devtool.actions import MEMORY, AnyAction
 from functions.devtool.conversation import Conversations, State
+from functions.devtool.programs import AllowedPrograms
 from functions.devtool.texts import ToolFailed
 from functions.devtool.tools import Tools
 
@@ -283,9 +284,9 @@ def _value(words: str) -> str:
 class SlashCommands:
     """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`."""
 
-    def __init__(self, conversations: Conversations, *, tools: Tools) -> None:
+    def __init__(self, conversations: Conversations, *, programs: AllowedPrograms) -> None:
         self._conversations = conversations
-        self._tools = tools
+        self._programs = programs
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:  # noqa: ARG002 - the protocol's
         """See `SlashCommands.commands`: the same for everybody."""
@@ -310,7 +311,8 @@ class SlashCommands:
         settings = read(AgentSettings, in_metadata(request.metadata) or {})
         workspace = self._conversations.workspace(State(workspace=settings.workspace_path), call)
         try:
-            asked = self._tools.approval_request(action, workspace, Language.EN) if workspace else None
+            tools = Tools(self._programs, workspace, Language.EN) if workspace else None
+            asked = tools.approval_request(action) if tools else None
         except ToolFailed:
             # Its task says so.
             asked = None

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import PurePosixPath
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.extensions.development_tool import (
@@ -42,38 +43,31 @@ _CUT = texts.Text(
 )
 
 
-class Tools:
-    """The tools of the agent."""
+class Tools(Struct, frozen=True):
+    """The tools of one turn, in its workspace; their texts are in its language."""
 
-    def __init__(self, programs: AllowedPrograms) -> None:
-        self._programs = programs
+    programs: AllowedPrograms
+    workspace: Workspace
+    language: Language
 
-    def approval_request(
-        self, action: AnyAction, workspace: Workspace, language: Language
-    ) -> ConfirmationRequest | None:
+    def approval_request(self, action: AnyAction) -> ConfirmationRequest | None:
         """Return the approval that the action needs; None for one that changes nothing. Raises ToolFailed."""
         match action:
             case actions.RunCommand():
                 # The person approves exactly what runs.
-                command = shlex.join(self._programs.parse(action.command))
-                details = ExecuteDetails(command=command, working_directory=workspace.shown or None)
-                always = texts.ALWAYS_THIS_COMMAND.render(language)
-                return ConfirmationRequest(options=_options(language, always), execute_details=details)
+                command = shlex.join(self.programs.parse(action.command))
+                details = ExecuteDetails(command=command, working_directory=self.workspace.shown or None)
+                always = texts.ALWAYS_THIS_COMMAND.render(self.language)
+                return ConfirmationRequest(options=_options(self.language, always), execute_details=details)
             case actions.WriteFile() | actions.Replace() | actions.AddLine():
-                change, files = _change(action, workspace), _similar_files(action, workspace)
-                always = texts.ALWAYS_THESE_FILES.render(language, files=printable(files)) if files else ""
-                return ConfirmationRequest(options=_options(language, always), file_edit_details=change)
+                change, files = _change(action, self.workspace), _similar_files(action, self.workspace)
+                always = texts.ALWAYS_THESE_FILES.render(self.language, files=printable(files)) if files else ""
+                return ConfirmationRequest(options=_options(self.language, always), file_edit_details=change)
             case _:
                 return None
 
     def execute(
-        self,
-        action: AnyAction,
-        workspace: Workspace,
-        language: Language,
-        *,
-        approved: ConfirmationRequest | None,
-        cancellation: Cancellation,
+        self, action: AnyAction, *, approved: ConfirmationRequest | None, cancellation: Cancellation
     ) -> Generator[str, None, tuple[ToolOutput, str]]:
         """Yield the output so far while it runs. Return the output, and its text for the person. Raises ToolFailed.
 
@@ -81,61 +75,54 @@ class Tools:
         """
         match action:
             case actions.ListFiles():
-                text = list_folder(workspace, action.path, language)
+                text = list_folder(self.workspace, action.path, self.language)
             case actions.ReadFile():
-                text = workspace.read(action.path)
-                shown = text if text.strip() else texts.EMPTY_FILE.render(language, path=action.path)
+                text = self.workspace.read(action.path)
+                shown = text if text.strip() else texts.EMPTY_FILE.render(self.language, path=action.path)
                 return ToolOutput(text=text), shown
             case actions.SearchText():
-                text = search_text(workspace, action.text, action.path, language)
+                text = search_text(self.workspace, action.text, action.path, self.language)
             case actions.RunCommand():
                 assert approved is not None
-                return (yield from self._run(approved, workspace, language, cancellation))
+                return (yield from self._run(approved, cancellation))
             case actions.WriteFile() | actions.Replace() | actions.AddLine():
                 assert approved is not None
-                return self._write(action, approved, workspace, language)
+                return self._write(action, approved)
         return ToolOutput(text=text), text
 
+    def permission(self, action: AnyAction, request: ConfirmationRequest) -> str:
+        """Return what "always" permits: this one command, or changes of files of this kind in this folder; "" for nothing."""
+        if isinstance(action, Edit):
+            files = _similar_files(action, self.workspace)
+            return files and f"{_EDITS}: {files}"
+        details = request.execute_details
+        return f"{action.tool}: {details.command}" if details else ""
+
     def _run(
-        self,
-        approved: ConfirmationRequest,
-        workspace: Workspace,
-        language: Language,
-        cancellation: Cancellation,
+        self, approved: ConfirmationRequest, cancellation: Cancellation
     ) -> Generator[str, None, tuple[ToolOutput, str]]:
         assert approved.execute_details is not None
         command = approved.execute_details.command
         # Checked again: the allowed programs may have changed while it waited.
-        output = yield from self._programs.run(command, folder=workspace.root, cancellation=cancellation)
-        text = (texts.RAN if output else texts.RAN_SILENTLY).render(language, command=command, output=output)
+        output = yield from self.programs.run(command, folder=self.workspace.root, cancellation=cancellation)
+        text = (texts.RAN if output else texts.RAN_SILENTLY).render(self.language, command=command, output=output)
         return ToolOutput(text=output), text
 
-    def _write(
-        self, action: Edit, approved: ConfirmationRequest, workspace: Workspace, language: Language
-    ) -> tuple[ToolOutput, str]:
+    def _write(self, action: Edit, approved: ConfirmationRequest) -> tuple[ToolOutput, str]:
         diff = approved.file_edit_details
         assert diff is not None
-        place = workspace.resolve(action.path)
-        if workspace.path_shown(place) != diff.file_path:
+        place = self.workspace.resolve(action.path)
+        if self.workspace.path_shown(place) != diff.file_path:
             # A link on the way leads elsewhere by now.
             raise ToolFailed(Fault.CHANGED, path=action.path)
-        workspace.write(place, diff.new_content, expected=diff.old_content)
+        self.workspace.write(place, diff.new_content, expected=diff.old_content)
         text = texts.CREATED if diff.old_content is None else texts.CHANGED
-        return ToolOutput(diff=diff), text.render(language, path=action.path)
+        return ToolOutput(diff=diff), text.render(self.language, path=action.path)
 
 
 def with_content(approved: ConfirmationRequest, diff: FileDiff, new_content: str, path: str) -> ConfirmationRequest:
     """Return the approval of a change with the person's content instead."""
     return replace(approved, file_edit_details=_diff(diff, path, new_content))
-
-
-def permission(action: AnyAction, request: ConfirmationRequest, workspace: Workspace) -> str:
-    """Return what "always" permits: this one command, or changes of files of this kind in this folder; "" for nothing."""
-    if isinstance(action, Edit):
-        files = _similar_files(action, workspace)
-        return files and f"{_EDITS}: {files}"
-    details = request.execute_details
-    return f"{action.tool}: {details.command}" if details else ""
 
 
 def _similar_files(action: Edit, workspace: Workspace) -> str:

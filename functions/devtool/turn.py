@@ -22,8 +22,7 @@ from functions.devtool.actions import AnyAction, Edit, WriteFile
 from functions.devtool.conversation import AgentText, CalledTool, PendingApproval, State, ToolResult, UserText
 from functions.devtool.planner import Planner
 from functions.devtool.texts import Fault, ToolFailed
-from functions.devtool.tools import ALWAYS, CANCEL, Tools, permission, with_content
-from functions.devtool.workspace import Workspace
+from functions.devtool.tools import ALWAYS, CANCEL, Tools, with_content
 
 _MAX_STEPS = 20
 _MAX_FINISHED_CALLS = 50
@@ -54,22 +53,13 @@ STARTED, COMPLETED = StateChange(TaskState.WORKING), StateChange(TaskState.COMPL
 
 
 class TaskTurn:
-    """A turn on one task. `state` is saved with the task before each event that ends the turn."""
+    """A turn on one task. `state` is saved with the task before each event that ends the turn; no workspace, no `tools`."""
 
-    def __init__(
-        self,
-        state: State,
-        call: Call,
-        *,
-        planner: Planner,
-        tools: Tools,
-        workspace: Workspace | None,
-    ) -> None:
+    def __init__(self, state: State, call: Call, *, planner: Planner, tools: Tools | None) -> None:
         self._state = state
         self._call = call
         self._planner = planner
         self._tools = tools
-        self._workspace = workspace
 
     def start(self, text: str, *, again: bool) -> Iterator[TurnEvent]:
         """Run the first turn. If it runs `again`, after its process died, earlier permissions no longer apply."""
@@ -89,8 +79,8 @@ class TaskTurn:
             return
         request, action = pending.call.confirmation_request, pending.action
         assert request is not None, "a pending call has requested an approval"
-        if confirmation.selected_option_id == ALWAYS and self._workspace is not None:
-            allowed = (*self._state.allowed, permission(action, request, self._workspace))
+        if confirmation.selected_option_id == ALWAYS and self._tools is not None:
+            allowed = (*self._state.allowed, self._tools.permission(action, request))
             self._state.allowed = tuple(filter(None, dict.fromkeys(allowed)))
         if confirmation.file_details is not None and request.file_edit_details is not None:
             content = confirmation.file_details.new_content
@@ -111,7 +101,7 @@ class TaskTurn:
             subject=self._call.principal.subject if self._call.principal else None,
             command=details.command if details else None,
             file=change.file_path if change else None,
-            workspace=str(self._workspace.root) if self._workspace else None,
+            workspace=str(self._tools.workspace.root) if self._tools else None,
         )
         names = ("tool", "decision", "command", "file", "workspace")
         decided = {name: self._call.record[name] for name in names}
@@ -152,19 +142,19 @@ class TaskTurn:
     def _call_tool(self, step: CalledTool) -> Iterator[TurnEvent]:
         action = step.action
         self._call.record["tool"] = action.tool
-        if self._workspace is None:
+        if self._tools is None:
             text = texts.NO_WORKSPACE.render(self._state.language)
             self._state.dialogue = (*self._state.dialogue, ToolResult("", text, succeeded=False))
             return
         call = self._new_call(action)
         self._state.dialogue = (*self._state.dialogue, replace(step, call_id=call.tool_call_id))
         try:
-            request = self._tools.approval_request(action, self._workspace, self._state.language)
+            request = self._tools.approval_request(action)
         except ToolFailed as failed:
             yield ToolCallUpdate(call)
             yield from self._fail(call, failed)
             return
-        if request is not None and permission(action, request, self._workspace) not in self._state.allowed:
+        if request is not None and self._tools.permission(action, request) not in self._state.allowed:
             yield from self._request_approval(replace(call, confirmation_request=request), action)
             return
         yield ToolCallUpdate(call)
@@ -185,18 +175,12 @@ class TaskTurn:
         yield StateChange(TaskState.INPUT_REQUIRED, call)
 
     def _execute(self, action: AnyAction, call: ToolCall, approved: ConfirmationRequest | None) -> Iterator[TurnEvent]:
-        if self._workspace is None:
+        if self._tools is None:
             yield from self._fail(call, ToolFailed(Fault.NOT_FOUND, path="."))
             return
         call = replace(call, status=ToolCallStatus.EXECUTING)
         yield ToolCallUpdate(call)
-        steps = self._tools.execute(
-            action,
-            self._workspace,
-            self._state.language,
-            approved=approved,
-            cancellation=self._call.cancellation,
-        )
+        steps = self._tools.execute(action, approved=approved, cancellation=self._call.cancellation)
         try:
             while True:
                 live_content = next(steps)
@@ -216,9 +200,9 @@ class TaskTurn:
 
     def _request_new_approval(self, action: AnyAction) -> Iterator[TurnEvent]:
         """Request approval of the new difference after the file has changed."""
-        assert self._workspace is not None
+        assert self._tools is not None
         try:
-            request = self._tools.approval_request(action, self._workspace, self._state.language)
+            request = self._tools.approval_request(action)
         except ToolFailed:
             # Nothing is left to do; the dialogue has the reason.
             return
