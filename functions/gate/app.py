@@ -14,9 +14,9 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler, Request, Response, body_of
 from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Caller
+from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.identity.public_keys import JWKS_PATH
-from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.quota.quotas import Counters, Quotas
 from a2a_hub.runtime.function import serve, status_pages, stdout_log
 from a2a_hub.runtime.upstream import REQUEST_HEADERS, AnsweredByPlatform, Upstream, allowed_headers

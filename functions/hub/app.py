@@ -18,9 +18,9 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler
 from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import GATE, HUB_FUNCTION, Principal
 from a2a_hub.identity.public_keys import key_set_endpoints
-from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.queue.factory import open_wakeups
 from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC
 from a2a_hub.quota.quotas import Counters, Quotas, TaskQuota

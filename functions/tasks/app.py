@@ -9,9 +9,10 @@ from a2a_hub.http.admission import Door
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, Dispatcher, Identified, MethodNotAllowed, NotFound
 from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.public_keys import key_set_endpoints
-from a2a_hub.identity.service_tokens import DefaultCredentials, ServiceTokens
+from a2a_hub.identity.service_tokens import ServiceTokens
 from a2a_hub.queue.factory import open_wakeups
 from a2a_hub.queue.hcs import MirrorTopics
 from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC, TaskEvent, Wakeups, topic_of

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from a2a_hub.http.admission import Limits
+from a2a_hub.identity import private_key
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.identity.settings import IdentitySettings
@@ -112,7 +113,7 @@ def read(environ: Mapping[str, str]) -> Config:
 
 def _webhooks(settings: Settings, published: tuple[PublicKey, ...], *, is_woken: bool) -> WebhookConfig:
     """Read the settings; `published` are the keys of WEBHOOK_PUBLIC_KEYS. If wake-ups tell of all work, it is polled for less."""
-    signing_key = settings.private_key("WEBHOOK_SIGNING_KEY")
+    signing_key = private_key.read(settings, "WEBHOOK_SIGNING_KEY")
     own = (public_key_of(signing_key),) if signing_key else ()
     return WebhookConfig(
         addresses=webhook_address.read(settings),

@@ -19,7 +19,7 @@ from a2a_hub.boundaries.token_endpoint import TokenEndpoints
 from a2a_hub.diagnosis.gcloud import is_command
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
-from a2a_hub.identity.service_tokens import DefaultCredentials
+from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.mcp.client import MOST_TOOLS, McpClient
 from a2a_hub.routing.parser import load
 from a2a_hub.routing.router import Router

@@ -7,7 +7,8 @@ from typing import Any
 
 from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
-from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
+from a2a_hub.identity.default_credentials import DefaultCredentials
+from a2a_hub.identity.service_tokens import TokenUnavailable
 from hubctl.connection import NO_CREDENTIALS
 from hubctl.main import CommandError
 from hubctl.registration.target import Call, Endpoints, Target, get_resource

@@ -5,7 +5,8 @@ Each line on standard input is an audience, or nothing for an access token; the 
 
 import sys
 
-from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
+from a2a_hub.identity.default_credentials import DefaultCredentials
+from a2a_hub.identity.service_tokens import TokenUnavailable
 
 
 def main() -> None:

@@ -8,7 +8,8 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
+from a2a_hub.identity.default_credentials import DefaultCredentials
+from a2a_hub.identity.service_tokens import TokenUnavailable
 
 _tokens = DefaultCredentials()
 

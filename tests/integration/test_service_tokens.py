@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
+from a2a_hub.identity.default_credentials import DefaultCredentials
+from a2a_hub.identity.service_tokens import TokenUnavailable
 from tests.fakes.http_server import HttpServer
 from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import claims_of

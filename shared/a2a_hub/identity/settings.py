@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a2a_hub.http.client import HttpClient
+from a2a_hub.identity import private_key
 from a2a_hub.identity.authentication import AUTHORIZATION, Authenticator, TokenVerifier, is_bearer_token
 from a2a_hub.identity.id_token import IdTokenVerifier
 from a2a_hub.identity.introspection import AccessTokenVerifier
@@ -150,7 +151,7 @@ def read(
         id_token_audiences=frozenset(settings.listed("ID_TOKEN_AUDIENCES")),
         id_token_callers=frozenset(settings.listed("ID_TOKEN_CALLERS")),
         function=function,
-        signing_key=settings.private_key("SIGNING_KEY") if function else "",
+        signing_key=private_key.read(settings, "SIGNING_KEY") if function else "",
         trusted_keys={each: keys for each, keys in found.items() if keys},
         anonymous=settings.flag("ALLOW_ANONYMOUS"),
         anonymous_subject=settings.optional("ANONYMOUS_SUBJECT"),

@@ -11,6 +11,7 @@ from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.card_signature import CardSigner, signer_of
 from a2a_hub.a2a.model import Version
+from a2a_hub.identity import private_key
 from a2a_hub.identity.public_keys import EXPECTED, JWKS_PATH, PublicKey, public_keys
 from a2a_hub.routing.hub_card import SecurityKind, hub_card
 from a2a_hub.routing.parser import load
@@ -180,7 +181,7 @@ def _route_file(settings: Settings, environ: Mapping[str, str]) -> RouteFile:
         return RouteFile(settings.file("ROUTES_FILE", _ROUTES), environ)
     # Deployments without a bucket do not pay for these at their start.
     from a2a_hub.http.client import HttpClient
-    from a2a_hub.identity.service_tokens import DefaultCredentials
+    from a2a_hub.identity.default_credentials import DefaultCredentials
     from a2a_hub.routing.bucket_file import BucketFile
 
     endpoint, tokens = settings.endpoint("STORAGE_EMULATOR_HOST"), DefaultCredentials()
@@ -197,7 +198,7 @@ def _card_signer(settings: Settings, public_url: str, keys: tuple[PublicKey, ...
     key_set_url = public_url.rstrip("/") + JWKS_PATH
     name, endpoint = settings.text("CARD_SIGNING_KEY", ""), settings.url("KMS_ENDPOINT", _KMS)
     if not name.startswith("projects/"):
-        pem = settings.private_key("CARD_SIGNING_KEY")
+        pem = private_key.read(settings, "CARD_SIGNING_KEY")
         return signer_of(pem, key_set_url=key_set_url) if pem else None
     # Functions without such a key do not pay for this at their start.
     from a2a_hub.a2a import kms_signing

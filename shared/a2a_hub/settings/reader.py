@@ -53,11 +53,6 @@ class Settings:
         """Write a line to the operator."""
         sys.stderr.write(f"WARNING: {message}\n")
 
-    def private_key(self, name: str) -> str:
-        """Return the P-256 key in the variable, or in the file that it names, as PEM; "" if it is unset."""
-        expected = "must be a P-256 private key in PEM without a passphrase, or a file that holds one"
-        return self.parsed(name, _private_key, expected=expected) or ""
-
     def flag(self, name: str) -> bool:
         """Return true or false; unset is false."""
         value = self.text(name, "false").lower()
@@ -151,18 +146,3 @@ def is_secure(url: str) -> bool:
     """Return True for a URL to which credentials may go: https, or on this machine."""
     parts = urlsplit(url)
     return parts.scheme == "https" or parts.hostname in LOOPBACK_HOSTS
-
-
-def _private_key(value: str) -> str:
-    # A function without a key starts sooner without this.
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
-    pem = value if value.startswith("-----BEGIN") else Path(value).read_text()
-    try:
-        key = load_pem_private_key(pem.encode(), password=None)
-    except TypeError as error:
-        raise ValueError("it has a passphrase") from error
-    if not isinstance(key, ec.EllipticCurvePrivateKey) or not isinstance(key.curve, ec.SECP256R1):
-        raise ValueError("not a P-256 key")
-    return pem
