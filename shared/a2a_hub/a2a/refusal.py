@@ -62,6 +62,12 @@ def restarting() -> TemporaryRefusal:
     return TemporaryRefusal(UNAVAILABLE, _RESTARTING, seconds=1)
 
 
+def broken_off() -> TemporaryRefusal:
+    """Return what a person reads, in a paragraph of its own, after an answer of which a stopped process gives no more."""
+    texts = {language: f"\n\n{text}" for language, text in _RESTARTING.items()}
+    return TemporaryRefusal(UNAVAILABLE, texts, seconds=1)
+
+
 def unreachable(kind: ErrorKind) -> TemporaryRefusal:
     """Return the refusal of a request whose function does not answer."""
     return TemporaryRefusal(kind, _AWAY, seconds=5)

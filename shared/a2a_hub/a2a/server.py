@@ -34,7 +34,7 @@ from a2a_hub.a2a.model import (
     Version,
 )
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
-from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, overloaded, restarting
+from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, broken_off, overloaded
 from a2a_hub.a2a.relay import Abandoned, EventSource, PassedOn, Relay
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.forwarded_body import STREAM_END
@@ -264,7 +264,7 @@ class A2AServer:
             if isinstance(events, PassedOn):
                 last = b"".join(sse.write(exchange.write_result(each)) for each in events.farewell())
             else:
-                farewell = answer_to_ui(restarting(), exchange, params, call)
+                farewell = answer_to_ui(broken_off(), exchange, params, call)
                 last = farewell.body if farewell is not None and isinstance(farewell.body, bytes) else b""
             headers = {**headers, STREAM_END: b64encode(last).decode()}
 
