@@ -192,7 +192,8 @@ def wait_until_ready(
         waiting = [probe for probe in waiting if not answers(probe)]
         # Asked after the probes: a neighbour that holds the port may have answered in the program's place.
         for process in processes:
-            if _port_was_taken(process):
+            # As gunicorn and as Envoy say it.
+            if any(words in process.output() for words in ("Connection in use:", "Address already in use")):
                 raise PortLost(process.name)
         raise_if_ended(processes)
         if not waiting:
@@ -223,8 +224,3 @@ def answers_ok(probe: Probe) -> bool:
         return False
     finally:
         connection.close()
-
-
-def _port_was_taken(process: Process) -> bool:
-    # As gunicorn and as Envoy say it.
-    return any(words in process.output() for words in ("Connection in use:", "Address already in use"))

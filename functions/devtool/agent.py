@@ -103,7 +103,8 @@ class DevelopmentAgent(Agent):
             if decision is None and not in_extension and state.pending is not None:
                 decision = decision_in(text_of(message), state.pending.call)
             if decision is not None:
-                state.spelling = _spelling(message, state)
+                data = [part.data for part in message.parts if isinstance(part.data, dict)]
+                state.spelling = spelling_of(*data) if data else state.spelling
                 check(decision, state)
             events = self._resumed(state, call, decision)
         events = self._contained(events, call, state)
@@ -165,11 +166,6 @@ def check(decision: ToolCallConfirmation, state: State) -> None:
         raise invalid_field(option_id, f"must be one of {', '.join(options)}")
     if decision.file_details is not None and not (request and request.file_edit_details):
         raise invalid_field("fileDetails" if camel else "file_details", "belongs to a change of a file")
-
-
-def _spelling(message: Message, state: State) -> Spelling:
-    data = [part.data for part in message.parts if isinstance(part.data, dict)]
-    return spelling_of(*data) if data else state.spelling
 
 
 def extension_events(

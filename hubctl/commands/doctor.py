@@ -151,8 +151,8 @@ class Entrance:
             health, _ = self._get("/health")
         except HttpFailure as failure:
             return Report(examined=(Examined(subject="gateway", steps=(self._no_answer(failure),)),))
-        steps = [ok("network", f"{self._way()}: {self._url} answers"), *self._health(health), self._clock(health)]
-        steps.append(self._card())
+        way = "DNS, connection, TLS" if self._url.startswith("https:") else "connection (no TLS)"
+        steps = [ok("network", f"{way}: {self._url} answers"), *self._health(health), self._clock(health), self._card()]
         step, inside = self._inside()
         examined = (Examined(subject="gateway", steps=(*steps, step)),)
         if inside is None:
@@ -164,9 +164,6 @@ class Entrance:
         if token:
             headers["authorization"] = f"Bearer {token}"
         return fetch(self._http, "GET", self._url + path, headers=headers, seconds=60.0, max_bytes=16 << 20)
-
-    def _way(self) -> str:
-        return "DNS, connection, TLS" if self._url.startswith("https:") else "connection (no TLS)"
 
     def _no_answer(self, failure: HttpFailure) -> Step:
         match failure.fault:

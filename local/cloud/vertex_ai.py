@@ -69,9 +69,10 @@ class VertexAi(ProjectApi):
             raise ApiError("NOT_FOUND", message)
         try:
             body = json_body(request)
-            text, most, call = _user_text(body), _most_tokens(body), _function_call(body)
+            text, call, config = _user_text(body), _function_call(body), body.get("generationConfig", {})
+            most = int(config.get("maxOutputTokens", 8192))
             respond = str if _results(body) else partial(answer, unknown=_unknown_word(body))
-            if schema := _json_schema(body):
+            if schema := config.get("responseJsonSchema"):
                 respond = partial(structured, schema=schema)
         except (ValueError, TypeError, AttributeError, KeyError):
             message = "Unable to submit request because it must have a text parameter."
@@ -200,16 +201,6 @@ def _function_call(body: Any) -> dict[str, Any] | None:
     names = "|".join(re.escape(each["name"]) for each in declared)
     call = re.search(rf"\b({names})\s*(\{{.*\}})", _user_text(body), re.DOTALL) if names else None
     return {"name": call[1], "args": json.loads(call[2])} if call and not _results(body) else None
-
-
-def _most_tokens(body: Any) -> int:
-    """Return the greatest number of tokens of the answer."""
-    return int(body.get("generationConfig", {}).get("maxOutputTokens", 8192))
-
-
-def _json_schema(body: Any) -> Any:
-    """Return the schema that the answer has to have; None for text."""
-    return body.get("generationConfig", {}).get("responseJsonSchema")
 
 
 def _chunk(text: str, *, model: str) -> dict[str, Any]:
