@@ -69,11 +69,6 @@ class Process:
         """Return True if the program has ended."""
         return self.popen.poll() is not None
 
-    def how_it_ended(self) -> str:
-        """Return a signal's name or an exit status, in words."""
-        status = self.popen.returncode
-        return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-
     def output(self) -> str:
         """Return its output so far."""
         return self.log.read_text(errors="replace")
@@ -151,9 +146,9 @@ class ProcessEnded(Exception):
     """A program ended unexpectedly."""
 
     def __init__(self, process: Process) -> None:
-        super().__init__(
-            f"{process.name} ended {process.how_it_ended()}; the end of {process.log}:\n{process.last_lines()}"
-        )
+        status = process.popen.returncode
+        how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+        super().__init__(f"{process.name} ended {how}; the end of {process.log}:\n{process.last_lines()}")
 
 
 class PortLost(Exception):
