@@ -287,3 +287,11 @@ def test_every_file_of_a_folder_is_read_or_named(tmp_path: Path) -> None:
     ]
     with pytest.raises(Unreadable, match="out of the folder"):
         read_bytes(corpus / "link.txt", corpus_dir=corpus)
+
+
+def test_a_footer_that_is_drawn_first_is_no_title() -> None:
+    page = [shown(30, "Ambulance guide"), shown(30, "1", x=500), shown(740, "Calling an ambulance", 18)]
+    page += [shown(700, "One person may ride along."), shown(680, "The crew chooses the hospital.")]
+    document = read("a.pdf", "corpus:a", pdf([b"".join(page)]))
+    assert document.title == "Calling an ambulance"
+    assert document.text.endswith("Ambulance guide 1")

@@ -220,6 +220,12 @@ def test_rows_are_governed_by_the_caption_and_the_header_right_above_them() -> N
     assert missing[-1].context == ()
 
 
+def test_rows_of_dates_alone_are_rows_of_a_calendar() -> None:
+    rows = b"# Pay days; edition of 2026-03-16\nMonth,Pay day\n2026-07,2026-07-24\n2026-08,2026-08-25\n"
+    (passage,) = read("days.csv", "corpus:days.csv", rows).passages
+    assert [unit.text for unit in passage.units] == ["2026-07 | 2026-07-24", "2026-08 | 2026-08-25"]
+
+
 def test_rows_of_a_csv_file_are_counted_as_a_spreadsheet_does() -> None:
     found = units(read("a.csv", "corpus:a", b'Fees,\n,\nItem,Fee\nBadge,"5\nEUR"\nKey,9\n'))
     assert [(unit.text, unit.cell) for unit in found] == [("Badge | 5 EUR", "row 4"), ("Key | 9", "row 5")]
@@ -296,6 +302,8 @@ def test_a_page_says_what_it_shows(markup: str, expected: str) -> None:
         ("a.md", "# Plan (draft)\n\nStatus: draft\n\nText here.", Standing.DRAFT, ""),
         ("a.md", "# Rules\n\nEffective: 1 May 2026 · Rev. 3\n\nText here.", Standing.CURRENT, "2026-05-01"),
         ("a.md", "# Agenda\n\n## Change of the fee\n\n施行予定：令和19年4月1日", Standing.CURRENT, ""),
+        ("a.md", "# 栽培基準\n\n前版：令和5年版（廃止）\n\n間隔は5年以上とする。", Standing.CURRENT, ""),
+        ("a.md", "# Rules\n\nPrevious edition: 2021 (superseded)\n\nText here.", Standing.CURRENT, ""),
     ],
 )
 def test_editions_are_read_from_lines_that_are_no_units(

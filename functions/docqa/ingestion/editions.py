@@ -48,7 +48,10 @@ _OLD_NAME = re.compile(
     r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール|料金|価格)(?!から|との|と|への)"
 )
 _EFFECTIVE = re.compile(r"effective|in force|valid from|applies from|施行|適用開始|発効|改[定訂]")
-_SUPERSEDES = re.compile(r"\b(?:supersedes|replaces)\b|を廃止し|を置き換え|に代わ|旧版との")
+_SUPERSEDES = re.compile(
+    r"\b(?:supersedes|replaces)\b|\b(?:previous|former|prior) (?:edition|version|issue|revision)\b"
+    r"|を廃止し|を置き換え|に代わ|旧版との|前版|前回の版|旧版\W*[:|:]"
+)
 _OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
 _CLAUSE = re.compile(r"[^\n。.]+(?:\.(?= ?\d)[^\n。.]+)*")
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")

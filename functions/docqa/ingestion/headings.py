@@ -21,7 +21,7 @@ _LABELS = (
     r"rev(?:ision)?|edition|status|class(?:ification)?|effective(?: date| from)?|(?:issue|review|next review|revision|approval|"
     r"publication|last updated?|last modified|last reviewed|release) ?(?:date|on)?|updated|last (?:updated|reviewed|modified)|"
     r"created|date|issued|published|department|dept|distribution|page|"
-    r"文書番号|文書no|文書管理番号|管理番号|文書名|規程番号|版|版数|改版|バージョン|状態|ステータス|作成者?|作成日|作成部署|承認者?|承認日|改[定訂]日?|"
+    r"文書番号|文書no|文書管理番号|管理番号|文書名|規程番号|版|前版|版数|改版|バージョン|状態|ステータス|作成者?|作成日|作成部署|承認者?|承認日|改[定訂]日?|"
     r"最終改[定訂]日?|制定日?|施行日?|適用開始?日?|発効日|発行日?|発行者|発行元|発行部署|更新日|最終更新日?|所管(?:部署|部門|課)?|主管(?:部署|部門|課)?|"
     r"管理部[署門]|担当(?:部署|部門|課|者)?|機密区分|機密度|公開範囲|配布先|文責|起案(?:者|部署)?|日付"
 )
@@ -82,7 +82,8 @@ def is_metadata(text: str, *, loosely: bool = False) -> bool:
     if not kinds[0] and len(words := line.split()) > 1 and not line.isascii():
         kinds = [_part(word) for word in words]
     # "Owner: Facilities, Osaka": what follows a label may go on behind a comma.
-    return kinds[0] != "" and sum(map(bool, kinds)) * 3 >= len(kinds) * 2
+    # Dates alone are a row of a calendar.
+    return kinds[0] != "" and "sure" in kinds and sum(map(bool, kinds)) * 3 >= len(kinds) * 2
 
 
 def _part(part: str) -> str:

@@ -128,7 +128,16 @@ def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
             if lines and not line.upright and _goes_on(lines[-1], line):
                 line = _joined(lines.pop(), line, spaced=match[0][0].isspace())
             lines.append(line)
-    return _upright(lines), count
+    return _upright(_footers_last(lines)), count
+
+
+def _footers_last(lines: list[PlacedLine]) -> list[PlacedLine]:
+    """Return the lines with those that many programs draw first, although they stand below all others, at the end."""
+    footers = []
+    for line in lines[:_EDGE_LINES]:
+        if all(line.y < other.y for other in lines if other is not line and other not in footers):
+            footers.append(line)
+    return [*(line for line in lines if line not in footers), *footers]
 
 
 def _is_on(page: Any, box: Sequence[float]) -> bool:
