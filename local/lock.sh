@@ -16,7 +16,7 @@ pin requirements/pip.in requirements/pip.txt "$@"
 pin requirements/lock.in requirements/lock.txt "$@"
 pin requirements/docs.in requirements/docs.txt "$@"
 pin requirements/dev.in requirements/dev.txt "$@"
-for source in requirements/{run,gateway,hcs}.in functions/*/requirements.in; do
+for source in requirements/{run,dictionary,gateway,hcs}.in functions/*/requirements.in; do
     pin "$source" "${source%.in}.txt" --constraints requirements/dev.txt
 done
 # Environments of their own: other people's programs that the hub is tested and measured against, and the worker that needs some.

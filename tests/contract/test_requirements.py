@@ -24,8 +24,8 @@ FILES = sorted(file for place in PLACES for file in ROOT.glob(place))
 RUNTIME = {"flask", "functions-framework", "gunicorn", "msgspec"}
 # uvicorn takes it where it is installed.
 EVENT_LOOP = {"console": {"uvloop"}, "gate": {"uvloop"}, "hub": {"uvloop"}, "tasks": {"uvloop"}}
-# An operator installs it with requirements/hcs.txt, for one transport of wake-ups.
-EXTRA = {"hiero-sdk-python"}
+# Installed with requirements/hcs.txt, for one transport of wake-ups, and requirements/dictionary.txt.
+EXTRA = {"hiero-sdk-python", "jamdict-data"}
 DISTRIBUTION = {
     "click": "functions-framework",
     "functions_framework": "functions-framework",
@@ -42,6 +42,7 @@ DISTRIBUTION = {
     "google.cloud.storage": "google-cloud-storage",
     "google.genai": "google-genai",
     "hiero_sdk_python": "hiero-sdk-python",
+    "jamdict_data": "jamdict-data",
     "markdown_it": "markdown-it-py",
     "opentelemetry": "opentelemetry-exporter-otlp-proto-http",
     "re2": "google-re2",

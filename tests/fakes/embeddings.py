@@ -11,7 +11,7 @@ from tests.fakes.http_server import Exchange, HttpServer
 DIMENSIONS = 64
 _MEANINGS = (
     ("otter", "otters", "カワウソ"),
-    ("harp", "harps", "竪琴"),
+    ("harp", "harps", "harfen", "竪琴"),
     ("abacus", "算盤"),
     ("strings", "弦"),
 )

@@ -71,25 +71,39 @@ def test_a_terminal_shows_which_package_is_being_installed(tmp_path: Path) -> No
     assert re.search(r"  1 of 2: one==1.*  unpacking.*  failed after \d+ s", shown)
 
 
+def made(folder: Path, python: Path, *settings: str) -> subprocess.CompletedProcess[str]:
+    """Run `make install` in a folder, with a program in the place of Python."""
+    (folder / "local").mkdir()
+    for name in ("Makefile", "local/hubctl.sh"):
+        (folder / name).write_text((SCRIPT.parents[1] / name).read_text())
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "lib" / "python3" / "site-packages").mkdir(parents=True)
+    command = ["make", "--no-print-directory", f"PYTHON={python}", *settings, "install"]
+    # `make test` leaves its own options to whatever runs under it.
+    alone = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    return subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True)
+
+
 @pytest.mark.parametrize("gateway", ["0", "1"])
 def test_without_the_gateway_its_package_is_not_installed(gateway: str, tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\n[ "$1" != local/install.py ] || echo "$3"\n[ "$3" != requirements/gateway.txt ]\n')
     python.chmod(0o755)
-    (tmp_path / "local").mkdir()
-    for name in ("Makefile", "local/hubctl.sh"):
-        (tmp_path / name).write_text((SCRIPT.parents[1] / name).read_text())
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "lib" / "python3" / "site-packages").mkdir(parents=True)
-    command = ["make", "--no-print-directory", f"PYTHON={python}", f"GATEWAY={gateway}", "install"]
-    # `make test` leaves its own options to whatever runs under it.
-    alone = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
-    done = subprocess.run(command, cwd=tmp_path, env=alone, capture_output=True, text=True)
+    done = made(tmp_path, python, f"GATEWAY={gateway}", "DICTIONARY=0")
     if gateway == "0":
         assert (done.stdout, done.returncode) == ("requirements/run.txt\n", 0)
     else:
         assert done.stdout.splitlines() == ["requirements/run.txt", "requirements/gateway.txt"]
         assert "Without it: make run GATEWAY=0" in done.stderr
+
+
+def test_a_dictionary_that_cannot_be_installed_keeps_nobody_from_starting(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\n[ "$3" != requirements/dictionary.txt ]\n')
+    python.chmod(0o755)
+    done = made(tmp_path, python, "GATEWAY=0")
+    assert done.returncode == 0
+    assert "DICTIONARY=0 make run" in done.stderr
 
 
 def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from evaluation.documents.fit import Case, fitted
 from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Signs, confidence
 
-CLEAR = Signs(unsaid=0.0, margin=WIDE_MARGIN, said=1.0, selects=0.0, crosses=0.0, leads=1.0)
+CLEAR = Signs(unsaid=0.0, margin=WIDE_MARGIN, said=1.0, selects=0.0, leads=1.0)
 
 
 def test_a_quote_that_says_all_of_the_question_and_has_no_rival_is_asserted() -> None:
@@ -21,7 +21,7 @@ def test_words_that_are_not_said_and_rivals_take_confidence_away(doubt: dict[str
 
 
 def test_nothing_is_asserted_against_a_rival_that_says_something_else_as_well() -> None:
-    assert confidence(CLEAR._replace(margin=0.01, selects=1.0, crosses=1.0)) == 0
+    assert confidence(CLEAR._replace(margin=0.01, selects=1.0)) == 0
 
 
 def test_the_fit_finds_the_weights_that_made_the_cases() -> None:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from a2a_hub.text.follow_up import is_follow_up, is_small_talk, meant_instead
-from a2a_hub.text.language import language_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
 from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Signs, confidence
@@ -115,7 +114,6 @@ class _Found:
             margin=min(WIDE_MARGIN, 1 - max(rivals, default=0.0) / (best.score or 1.0)),
             said=best.own + best.governing,
             selects=bool(self._asked.selects(best)),
-            crosses=best.passage.language != language_of(grounds.question),
             leads=best.passage.score >= max(unit.passage.score for unit in self._fitting),
         )
 

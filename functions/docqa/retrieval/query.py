@@ -12,6 +12,7 @@ from pathlib import Path
 
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked
+from functions.docqa.retrieval.dictionary import translations
 from functions.docqa.retrieval.terms import terms_of
 
 _MOST_CHARACTERS = 1_000
@@ -35,6 +36,7 @@ _KIND = re.compile(
     r"|\b(?:deadline|limit|maximum|minimum|amount|cost|price|fee|person|place|location|reason|period|frequency|date)s?\b"
 )
 _OF_A_KIND = 0.4
+_MARKS = "?!.,"
 # 何日, 何人: of what a number is asked for, not a thing that is named.
 _COUNTED = re.compile(r"何(?:営業日|[ヶか]月|[\u4e00-\u9fff]{1,2})(?:以内|以上|前|後)?")
 _WORD = re.compile(r"[a-z0-9\u00c0-\u024f]{2,}|[\u3400-\u9fff々〆ヶ]{2,}|[\u30a1-\u30fa\u30fc-\u30ff]{2,}")
@@ -46,6 +48,7 @@ class Group:
 
     alternatives: tuple[tuple[str, ...], ...]
     weight: float = 1.0
+    is_translated: bool = False
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -73,7 +76,7 @@ def groups_of(question: str) -> list[Group]:
         for key in sorted(keys)
         if key[0] != " " or key in phrase
     ]
-    return found
+    return found + _translated(text, kinds)
 
 
 def words_of(question: str) -> list[frozenset[tuple[str, ...]]]:
@@ -86,6 +89,17 @@ def words_of(question: str) -> list[frozenset[tuple[str, ...]]]:
         phrases = (group.alternatives for group in groups if group.own and terms.issuperset(group.own))
         if said_by := frozenset(filter(None, chain.from_iterable(phrases))):
             found.append(said_by)
+    return found
+
+
+def _translated(text: str, kinds: set[str]) -> list[Group]:
+    """Return a group for each word that the dictionary has in the other language: its usual meaning first."""
+    found = []
+    for word, meanings in translations(" ".join(word for word in text.split() if word.strip(_MARKS) not in _STOP)):
+        phrases = (tuple(term for term in terms_of(meaning) if term not in _STOP) for meaning in meanings)
+        if alternatives := tuple(dict.fromkeys(filter(None, phrases))):
+            weight = _OF_A_KIND if kinds >= set(terms_of(word)) else 1.0
+            found.append(Group(alternatives, weight=weight, is_translated=True))
     return found
 
 

@@ -34,7 +34,8 @@ class Weighed:
 
     def __init__(self, groups: Sequence[Group], weights: Sequence[float]) -> None:
         self._weights = weights
-        self._total = sum(weights) or 1.0
+        own = (weight for group, weight in zip(groups, weights, strict=True) if not group.is_translated)
+        self._total = sum(own) or 1.0
         of_term: defaultdict[str, list[tuple[int, float, tuple[str, ...]]]] = defaultdict(list)
         for number, group in enumerate(groups):
             for phrase in group.alternatives:
