@@ -145,8 +145,11 @@ def test_a_config_has_an_id_with_which_its_path_passes_the_gate_or_is_refused(st
         assert configs.validated(config, Version.V1_0, task_id="t", with_message=False).config.id == id_
 
 
-def test_an_id_with_a_slash_in_a_resource_of_0_3_is_refused_and_not_left_out(store: SqliteTaskStore) -> None:
-    name = "tasks/t/pushNotificationConfigs/a/b"
+@pytest.mark.parametrize("id_", ["a/b", "a\nb"])
+def test_an_id_that_no_path_can_name_in_a_resource_of_0_3_is_refused_and_not_left_out(
+    store: SqliteTaskStore, id_: str
+) -> None:
+    name = f"tasks/t/pushNotificationConfigs/{id_}"
     params = {"config": {"name": name, "pushNotificationConfig": {"url": URL}}}
     config = CODECS[Version.V0_3].read_request(CREATE_PUSH_CONFIG, params, Binding.HTTP_JSON)
     assert isinstance(config, TaskPushNotificationConfig)

@@ -57,7 +57,7 @@ _WRITE_STATE = {
     Binding.JSONRPC: {row[0]: row[1] for row in _STATES},
     Binding.HTTP_JSON: {row[0]: row[2] for row in _STATES},
 }
-_RESOURCE = r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>.*)"
+_RESOURCE = r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>(?s:.*))"
 _RESULT = "result"
 
 
