@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from a2a_hub.boundaries.kinds import Public
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.http.client import Budget, HttpClient
+from a2a_hub.mcp.client import McpClient
 from a2a_hub.routing.routes import BreakerLimits, Kind, Route
 from a2a_hub.task_store.store import Unavailable
 from functions.hub.credentials import AuthorizedHttp
@@ -245,6 +247,14 @@ def many_tools(server: McpServer) -> None:
     """250 tools before the known ones, on two pages."""
     server.tools = [*({**server.tools[0], "name": f"tool-{number}"} for number in range(250)), *server.tools]
     server.on_first_page = 220
+
+
+def test_of_the_tools_of_a_server_the_first_200_are_listed_for_a_model() -> None:
+    http = HttpClient()
+    budget = Budget.within(10, now=http.clock(), max_bytes=1 << 20)
+    with McpServer() as server, closing(McpClient(http, server.url, budget=budget)) as client:
+        many_tools(server)
+        assert (len(client.tools(mcp_route(server, "").tool)), client.has_more) == (200, True)
 
 
 @_ERAS

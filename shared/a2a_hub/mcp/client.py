@@ -104,7 +104,7 @@ class McpClient:
         self.has_more = False
         """True if the server has more tools than were listed."""
 
-    def tools(self, name: str | None = None, *, most: int = _MAX_TOOLS) -> tuple[Tool, ...]:
+    def tools(self, name: str = "", *, most: int = _MAX_TOOLS) -> tuple[Tool, ...]:
         """Return the tools of the server, of many the first ones; unreadable ones are left out.
 
         With a `name`, they are listed until the tool of this name is among them, however many there are.
@@ -140,7 +140,7 @@ class McpClient:
             with suppress(ClientError), as_client_error():
                 self._request("DELETE", None, {"mcp-session-id": session_id}).close()
 
-    def _tools(self, name: str | None, most: int) -> tuple[Tool, ...]:
+    def _tools(self, name: str, most: int) -> tuple[Tool, ...]:
         tools: list[Tool] = []
         params: dict[str, Any] = {}
         for _ in range(_MAX_PAGES):
@@ -152,9 +152,9 @@ class McpClient:
             params = {"cursor": result.get("nextCursor")}
             # Some servers end the list with an empty cursor.
             self.has_more = isinstance(params["cursor"], str) and params["cursor"] != ""
-            if not self.has_more or len(tools) >= most or any(tool.name == name for tool in tools):
+            if not self.has_more or len(tools) >= most or (name and any(tool.name == name for tool in tools)):
                 break
-        if name is None and len(tools) > most:
+        if not name and len(tools) > most:
             self.has_more = True
             del tools[most:]
         return tuple(tools)
