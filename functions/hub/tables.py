@@ -43,10 +43,8 @@ class Served(Struct, frozen=True, kw_only=True):
         text = text[:_MOST_CHARACTERS]
         if skill is not None:
             if skill not in routes or not may_use(routes[skill], principal):
-                field, known = (
-                    incoming.skill_field,
-                    ", ".join(each.id for each in routes.values() if may_use(each, principal)),
-                )
+                field = incoming.skill_field
+                known = ", ".join(each.id for each in routes.values() if may_use(each, principal))
                 message = f"Invalid parameters: {field} is unknown; known are {known}"
                 raise A2AError(INVALID_PARAMS, message, fields=((field, f"must be one of {known}"),))
             return self.router.choose(text, skill=skill)
