@@ -251,6 +251,10 @@ give_role() { # PROJECT ACCOUNT ROLE[@DATABASE]
     fi
     holds "$member${database:+,${condition##*title=}}" "$role" gcloud projects get-iam-policy "$1" "${there[@]}" ||
         bind gcloud projects add-iam-policy-binding "$1" --member="$member" --role="$role" --condition="$condition" "${there[@]}"
+    if [[ $database ]] && grep -qxF -- "$member" <<<"$answer"; then
+        echo "# WARNING: $2 may use every database of $1, as an older deployment granted. To end that:"
+        show '#' gcloud projects remove-iam-policy-binding "$1" --member="$member" --role="$role" --condition=None "${there[@]}"
+    fi
 }
 
 give_roles() { # FUNCTION: in its project; most need none

@@ -18,7 +18,7 @@ deploy_functions() { # FUNCTION…: those that fail are in $failed, and leave th
     done
     count=${#together[@]}
     ((count)) || return 0
-    step "$count functions, $at_once at once"
+    step "$count functions, $at_once at once: about $(minutes_of "${together[@]}") min"
     folder=$(mktemp -d)
     # Processes in the background ignore the terminal's interrupts.
     trap 'trap - TERM && kill 0' INT
@@ -50,6 +50,7 @@ await_builds() { # waits until one has ended, and reports those that have
             outcome["$name"]=$(<"$folder/$name.outcome")
             mapfile -t grants < <(grep . "$folder/$name.refused")
             refused+=("${grants[@]}")
+            [[ ${outcome[$name]} == unchanged ]] || echo "$seconds" >"build/$name.seconds"
             cat -- "$folder/$name.log"
         else
             outcome["$name"]=failed
@@ -58,4 +59,13 @@ await_builds() { # waits until one has ended, and reports those that have
         fi
         step "$ended of $count: $name ${outcome[$name]} after $seconds s${builder[*]:+; still on ${!builder[*]}}"
     done
+}
+
+minutes_of() { # FUNCTION…: prints how long they take side by side, as they did the last time here
+    local name seconds longest=0 sum=0
+    for name in "$@"; do
+        seconds=$(cat "build/$name.seconds" 2>/dev/null) || seconds=150
+        sum=$((sum + seconds)) longest=$((seconds > longest ? seconds : longest))
+    done
+    echo $(((longest > sum / at_once ? longest : sum / at_once) / 60 + 1))
 }

@@ -107,7 +107,7 @@ def test_everything_is_made_after_what_it_leans_on_and_once(deployed: Deployed) 
 
 def test_functions_are_built_side_by_side_and_told_as_they_end(deployed: Deployed) -> None:
     count = len(SERVICES) - len(PROJECTS)
-    assert f"\n# {count} functions, 4 at once\n" in deployed.first.out
+    assert f"\n# {count} functions, 4 at once: about " in deployed.first.out
     assert re.search(rf"\n# {count} of {count}: \S+ deployed after \d+ s\n", deployed.first.out)
     again = len(SERVICES)
     assert len(re.findall(rf"\n# \d of {again}: \S+ unchanged after \d+ s", deployed.second.out)) == again

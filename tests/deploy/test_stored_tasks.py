@@ -175,3 +175,15 @@ def test_a_database_of_another_kind_is_left_alone(deployed: Deployed) -> None:
     database["type"] = "FIRESTORE_NATIVE"
     assert (outcome.status, outcome.changes) == (2, [])
     assert "of another kind" in outcome.err
+
+
+def test_a_grant_on_every_database_is_told_of_with_the_command_that_ends_it(deployed: Deployed) -> None:
+    account = f"a2a-hub@{HUB}.iam.gserviceaccount.com"
+    bindings = deployed.deployment.google.cloud.policies[f"projects/{HUB}"]["bindings"]
+    bindings.append({"role": "roles/datastore.user", "members": [f"serviceAccount:{account}"]})
+    outcome = deployed.deployment.deploy("--direct", "--only=prepare")
+    bindings.pop()
+    assert outcome.status == 0, outcome.err
+    assert f"# WARNING: {account} may use every database of {HUB}, as an older deployment granted." in outcome.out
+    assert f"remove-iam-policy-binding {HUB} --member=serviceAccount:{account}" in outcome.out
+    assert "WARNING" not in deployed.second.out
