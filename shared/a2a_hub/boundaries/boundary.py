@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Protocol, Self
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -23,14 +23,27 @@ from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
 from a2a_hub.telemetry.log import Redacted
 from a2a_hub.toml.checked_table import CheckedTable
 
-if TYPE_CHECKING:
-    from a2a_hub.routing.routes import Route
-
 _LOOPBACK = re.compile(r"localhost|::1|127(\.[0-9]{1,3}){3}")
 WITHOUT_CREDENTIALS = (
     "deploy the hub with --service-account; on your own machine: gcloud auth application-default login "
     "--impersonate-service-account=HUB_SERVICE_ACCOUNT (a person's own login gives no ID token for an agent)"
 )
+
+
+class Destination(Protocol):
+    """The agent behind a boundary, as its route names it."""
+
+    @property
+    def id(self) -> str:
+        """The route's id."""
+
+    @property
+    def url(self) -> str:
+        """The agent's address."""
+
+    @property
+    def signs_caller_for(self) -> str:
+        """The audience of the signed header that tells the agent who asks; "" sends none."""
 
 
 class Credential(Redacted, frozen=True, kw_only=True):
@@ -43,7 +56,7 @@ class Credential(Redacted, frozen=True, kw_only=True):
 class CredentialRequest(Redacted, frozen=True, kw_only=True):
     """One request that needs a credential. `authorization` is its caller's own header, `caller` its principal."""
 
-    agent: Route
+    agent: Destination
     sources: CredentialSources
     authorization: str | None = None
     caller: Principal | None = None
@@ -56,7 +69,7 @@ class Examination(Redacted, frozen=True, kw_only=True):
     `admits` returns True if the agent serves its card to the credential of another boundary.
     """
 
-    agent: Route
+    agent: Destination
     credential: Credential
     hub: Service | None
     now: float
@@ -91,7 +104,7 @@ class Boundary(Struct, frozen=True, kw_only=True):
         """Return another credential after a 401 for this one; None where there is no other. Raises NoCredential."""
         return None
 
-    def remedy(self, _fault: ClientFault, _agent: Route, _credential: Credential) -> str | None:
+    def remedy(self, _fault: ClientFault, _agent: Destination, _credential: Credential) -> str | None:
         """Return the remedy for an UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED call; None where that is not known."""
         return None
 
@@ -143,11 +156,11 @@ class Boundary(Struct, frozen=True, kw_only=True):
 class OwnTokenBoundary(Boundary, frozen=True, kw_only=True):
     """Base of the kinds whose credential is a Google token of the hub's own."""
 
-    def token(self, agent: Route, tokens: ServiceTokens) -> str:
+    def token(self, agent: Destination, tokens: ServiceTokens) -> str:
         """Fetch the token. Raises TokenUnavailable."""
         raise NotImplementedError
 
-    def description(self, agent: Route) -> str:
+    def description(self, agent: Destination) -> str:
         """Name the token for the operator."""
         raise NotImplementedError
 

@@ -1,10 +1,8 @@
 """The kinds of boundary, by the value of `boundary` in a route: each is a class here, and a member of `KINDS`."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 from urllib.parse import urlsplit
 
 from a2a_hub.a2a.card import SecurityScheme
@@ -13,6 +11,7 @@ from a2a_hub.boundaries.boundary import (
     Boundary,
     Credential,
     CredentialRequest,
+    Destination,
     Examination,
     OwnTokenBoundary,
     SecretBoundary,
@@ -24,9 +23,6 @@ from a2a_hub.diagnosis.gcloud import EVERYBODY, service_of
 from a2a_hub.diagnosis.report import Step, error, id_token_step, ok
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, id_token_claims
 from a2a_hub.toml.checked_table import CheckedTable
-
-if TYPE_CHECKING:
-    from a2a_hub.routing.routes import Route
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 # Headers with another meaning; the first two would change where a request goes or ends.
@@ -45,7 +41,7 @@ class Public(Boundary, frozen=True, kw_only=True):
     def credential(self, _: CredentialRequest) -> Credential:
         return Credential()
 
-    def remedy(self, fault: ClientFault, agent: Route, _: Credential) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
         service = service_of(agent.url, name=agent.id)
         if fault is ClientFault.RATE_LIMITED:
             return f"where the agent has no instance left: {service.more_instances()}"
@@ -94,10 +90,10 @@ class GoogleApi(OwnTokenBoundary, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "google_api"
 
-    def token(self, _: Route, tokens: ServiceTokens) -> str:
+    def token(self, _: Destination, tokens: ServiceTokens) -> str:
         return tokens.access_token()
 
-    def description(self, _: Route) -> str:
+    def description(self, _: Destination) -> str:
         return "an access token of the hub's own"
 
 
@@ -113,22 +109,22 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
     def read(cls, table: CheckedTable) -> Self:
         return cls(audience=table.expanded("audience", "") or None)
 
-    def audience_of(self, agent: Route) -> str:
+    def audience_of(self, agent: Destination) -> str:
         """Return the audience of the agent's token."""
         parts = urlsplit(agent.url)
         return self.audience or f"{parts.scheme}://{parts.netloc}"
 
-    def token(self, agent: Route, tokens: ServiceTokens) -> str:
+    def token(self, agent: Destination, tokens: ServiceTokens) -> str:
         return tokens.id_token(self.audience_of(agent))
 
-    def description(self, agent: Route) -> str:
+    def description(self, agent: Destination) -> str:
         return f"an ID token for {self.audience_of(agent)}"
 
     def account(self, credential: Credential) -> str | None:
         facts = _facts(credential)
         return facts.email if facts else None
 
-    def remedy(self, fault: ClientFault, agent: Route, credential: Credential) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, credential: Credential) -> str | None:
         service = service_of(agent.url, name=agent.id)
         if fault is ClientFault.RATE_LIMITED:
             return f"where the agent has no instance left: {service.more_instances()}"
@@ -219,7 +215,7 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
     def _place(self) -> str:
         return f"the {'query parameter' if self.in_query else 'header'} {self.name}"
 
-    def remedy(self, fault: ClientFault, agent: Route, _: Credential) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
         if fault is ClientFault.RATE_LIMITED:
             return "the agent limits how often this API key is used: its owner can raise the limit"
         return (
@@ -289,7 +285,7 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
         token = request.sources.access_token(self.client, rejected=sent)
         return None if token == sent else bearer(token)
 
-    def remedy(self, fault: ClientFault, agent: Route, _: Credential) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
         route = agent.id
         match fault:
             case ClientFault.RATE_LIMITED:
