@@ -8,7 +8,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from a2a_hub.task_store.store import Contended, Unavailable
 
@@ -159,15 +159,21 @@ class Database:
         return retry.Retry(predicate=transient, initial=0.05, maximum=1.0, timeout=self._read_seconds)
 
 
+class _User(Protocol):
+    _database: Database
+
+
+_Self = TypeVar("_Self", bound=_User)
+
+
 def retried(
-    method: Callable[Concatenate[Any, _Arguments], _Result],
-) -> Callable[Concatenate[Any, _Arguments], _Result]:
-    """Make each call of a method an attempt of `Database.with_retries`, at the `_database` of its object."""
+    method: Callable[Concatenate[_Self, _Arguments], _Result],
+) -> Callable[Concatenate[_Self, _Arguments], _Result]:
+    """Make each call of a method an attempt of `Database.with_retries`."""
 
     @functools.wraps(method)
-    def call(self: Any, /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
-        database: Database = self._database
-        return database.with_retries(lambda: method(self, *arguments, **named))
+    def call(self: _Self, /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        return self._database.with_retries(lambda: method(self, *arguments, **named))
 
     return call
 
