@@ -62,7 +62,7 @@ class ForwardedBody:
     """The body of `answer`, chunk by chunk (`PolledBody`). Closing it, when the client has left, ends the upstream's work.
 
     `silence_seconds` bounds each silence of the upstream; `on_close` is called by `close`, perhaps more than once.
-    `last` closes an event stream after `end`, or after `late_seconds` of silence between two events.
+    `last` closes an event stream after `end`, after `late_seconds` of silence between two events, and if it breaks off there.
     """
 
     failure: Response | None = None
@@ -109,7 +109,13 @@ class ForwardedBody:
             raise StopIteration
         if self._answer.has_chunk():
             self._silent_since = self._clock()
-            chunk = next(self._chunks)
+            try:
+                chunk = next(self._chunks)
+            except HttpFailure:
+                if not (self._last and self._is_between_events):
+                    raise
+                self._ends = True
+                return self.poll()
             self._is_between_events = chunk.endswith(b"\n\n")
             return chunk
         if not self.idle_seconds and self._last and self._is_between_events:

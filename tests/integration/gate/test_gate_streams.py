@@ -85,6 +85,29 @@ def test_a_stream_that_breaks_off_does_not_end_as_if_it_were_whole(running: Gate
             response.read()
 
 
+@pytest.mark.parametrize("within_event", [False, True])
+def test_a_stream_that_breaks_off_ends_with_what_the_hub_gave_for_that_unless_within_an_event(
+    running: Gate, hub: HttpServer, within_event: bool
+) -> None:
+    last = b'data: "The work continues."\n\n'
+
+    def stream(exchange: Exchange) -> None:
+        encoded = base64.b64encode(last).decode()
+        exchange.head(content_type="text/event-stream", transfer_encoding="chunked", x_stream_end=encoded)
+        for chunk in (first, b'data: "sec')[: 1 + within_event]:
+            exchange.send(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+
+    hub.behave = stream
+    first = b'data: "first"\n\n'
+    with streamed(running.port) as response:
+        assert response.read(len(first)) == first
+        if within_event:
+            with pytest.raises(http.client.IncompleteRead):
+                response.read()
+        else:
+            assert response.read() == last
+
+
 def test_a_stream_is_not_cut_while_comments_come_and_ends_with_the_hubs_sentence_when_they_stop(
     hub: HttpServer, tmp_path: Path
 ) -> None:
