@@ -123,7 +123,10 @@ def rendered(*, plain: bool = False) -> str:
                     "description": "As the Agent2Agent protocol specifies; /openapi.yaml describes the hub's own paths."
                 }
             },
-            "parameters": {name: _parameter(name, text) for name, text in _PARAMETERS.items()},
+            "parameters": {
+                name: {"name": name, "in": "path", "required": True, "description": text, "schema": {"type": "string"}}
+                for name, text in _PARAMETERS.items()
+            },
         },
     }
     return _COMMENT + yaml.safe_dump(whole, sort_keys=False, width=1000)
@@ -132,10 +135,6 @@ def rendered(*, plain: bool = False) -> str:
 def _parameters(path: str) -> dict[str, Any]:
     names = re.findall(r"{(\w+)}", path)
     return {"parameters": [{"$ref": f"#/components/parameters/{name}"} for name in names]} if names else {}
-
-
-def _parameter(name: str, description: str) -> Mapping[str, Any]:
-    return {"name": name, "in": "path", "required": True, "description": description, "schema": {"type": "string"}}
 
 
 def _backend(name: str) -> Mapping[str, Any]:

@@ -16,18 +16,16 @@ NO_CREDENTIALS = (
 _LOCAL_PORT = "8080"
 
 
-def local_hub(environment: Mapping[str, str]) -> str:
-    """Return the address of the run that `make run` starts in the same environment: HUB_PORT, or 8080."""
-    return f"http://127.0.0.1:{environment.get('HUB_PORT') or _LOCAL_PORT}"
-
-
 def hub_address(given: str | None, environment: Mapping[str, str], *, variables: Sequence[str]) -> str:
-    """Return the address of the hub: the given one, else that of one of the variables, else this machine. Raises CommandError."""
+    """Return the address of the hub: the given one, else that of one of the variables, else that of `make run` on this machine.
+
+    Raises CommandError.
+    """
     sources = {"--url": given} | {name: environment.get(name) for name in variables}
     for name, address in sources.items():
         if address:
             return http_address(address, name=name)
-    return http_address(local_hub(environment), name="HUB_PORT")
+    return http_address(f"http://127.0.0.1:{environment.get('HUB_PORT') or _LOCAL_PORT}", name="HUB_PORT")
 
 
 def http_address(address: str, *, name: str) -> str:

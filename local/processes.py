@@ -69,11 +69,6 @@ class Process:
         """Return True if the program has ended."""
         return self.popen.poll() is not None
 
-    def how_it_ended(self) -> str:
-        """Return a signal's name or an exit status, in words."""
-        status = self.popen.returncode
-        return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-
     def output(self) -> str:
         """Return its output so far."""
         return self.log.read_text(errors="replace")
@@ -151,9 +146,9 @@ class ProcessEnded(Exception):
     """A program ended unexpectedly."""
 
     def __init__(self, process: Process) -> None:
-        super().__init__(
-            f"{process.name} ended {process.how_it_ended()}; the end of {process.log}:\n{process.last_lines()}"
-        )
+        status = process.popen.returncode
+        how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+        super().__init__(f"{process.name} ended {how}; the end of {process.log}:\n{process.last_lines()}")
 
 
 class PortLost(Exception):
@@ -192,7 +187,8 @@ def wait_until_ready(
         waiting = [probe for probe in waiting if not answers(probe)]
         # Asked after the probes: a neighbour that holds the port may have answered in the program's place.
         for process in processes:
-            if _port_was_taken(process):
+            # As gunicorn and as Envoy say it.
+            if any(words in process.output() for words in ("Connection in use:", "Address already in use")):
                 raise PortLost(process.name)
         raise_if_ended(processes)
         if not waiting:
@@ -223,8 +219,3 @@ def answers_ok(probe: Probe) -> bool:
         return False
     finally:
         connection.close()
-
-
-def _port_was_taken(process: Process) -> bool:
-    # As gunicorn and as Envoy say it.
-    return any(words in process.output() for words in ("Connection in use:", "Address already in use"))

@@ -44,12 +44,12 @@ from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.redaction import redacted
 from a2a_hub.text.language import Language
 from functions.devtool import texts
-from functions.devtool.conversation import Conversations, State, load_state
+from functions.devtool.conversation import AgentText, Conversations, State, load_state
 from functions.devtool.planner import Planner
 from functions.devtool.programs import AllowedPrograms
 from functions.devtool.texts import AGENT_NAME
 from functions.devtool.tools import Tools
-from functions.devtool.turn import COMPLETED, STARTED, StateChange, TaskTurn, TextContent, ToolCallUpdate, TurnEvent
+from functions.devtool.turn import COMPLETED, STARTED, StateChange, TaskTurn, TurnEvent
 
 
 class DevelopmentAgent(Agent):
@@ -95,7 +95,7 @@ class DevelopmentAgent(Agent):
             refusal = too_long_text(text, call.record)
             is_refused = refusal is not None or not text
             if refusal is not None:
-                events: Iterator[TurnEvent] = iter((STARTED, TextContent(refusal), COMPLETED))
+                events: Iterator[TurnEvent] = iter((STARTED, AgentText(refusal), COMPLETED))
             else:
                 events = self._turn(state, call).start(text, again=task.before is not None and not continues)
         else:
@@ -103,7 +103,8 @@ class DevelopmentAgent(Agent):
             if decision is None and not in_extension and state.pending is not None:
                 decision = decision_in(text_of(message), state.pending.call)
             if decision is not None:
-                state.spelling = _spelling(message, state)
+                data = [part.data for part in message.parts if isinstance(part.data, dict)]
+                state.spelling = spelling_of(*data) if data else state.spelling
                 check(decision, state)
             events = self._resumed(state, call, decision)
         events = self._contained(events, call, state)
@@ -167,11 +168,6 @@ def check(decision: ToolCallConfirmation, state: State) -> None:
         raise invalid_field("fileDetails" if camel else "file_details", "belongs to a change of a file")
 
 
-def _spelling(message: Message, state: State) -> Spelling:
-    data = [part.data for part in message.parts if isinstance(part.data, dict)]
-    return spelling_of(*data) if data else state.spelling
-
-
 def extension_events(
     turn: Iterator[TurnEvent],
     *,
@@ -204,9 +200,9 @@ def extension_events(
                 yield update(kinds.STATE_CHANGE, state, *parts, error=error or None)
             case AgentThought():
                 yield update(kinds.THOUGHT, TaskState.WORKING, part_of(event, spelling))
-            case ToolCallUpdate(call):
+            case ToolCall() as call:
                 yield update(kinds.TOOL_CALL_UPDATE, TaskState.WORKING, part_of(call, spelling))
-            case TextContent(text):
+            case AgentText(text):
                 yield update(kinds.TEXT_CONTENT, TaskState.WORKING, Part(text=text))
 
 
@@ -216,12 +212,12 @@ def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece
     texts: list[str] = []
     for event in turn:
         match event:
-            case ToolCallUpdate(call) if call.status is ToolCallStatus.EXECUTING and call.tool_call_id not in announced:
+            case ToolCall() as call if call.status is ToolCallStatus.EXECUTING and call.tool_call_id not in announced:
                 announced.add(call.tool_call_id)
                 yield Progress(progress_text(_tool_update(call), language))
             case AgentThought():
                 yield Progress(event.subject)
-            case TextContent(text):
+            case AgentText(text):
                 texts.append(text)
             case StateChange(TaskState.INPUT_REQUIRED, call) if call:
                 # Text above a question is no answer, which would stay on the screen.

@@ -68,10 +68,11 @@ class Planner:
 
     def next_step(self, state: State, call: Call) -> Generator[AgentThought, None, NextStep]:
         """Return the step after the dialogue so far; yields the model's thoughts."""
+        called = [each for each in state.dialogue if isinstance(each, CalledTool)]
         match state.dialogue[-1]:
             case UserText(text=text) if (step := step_by_rules(text, state.language)) is not None:
                 return step
-            case ToolResult(text=text) if self._model is None or not _planned_by_model(state):
+            case ToolResult(text=text) if self._model is None or not called or not called[-1].by:
                 return Reply(text)
         if self._model is None:
             return Reply(texts.NOT_UNDERSTOOD.render(state.language))
@@ -119,11 +120,6 @@ def step_by_rules(text: str, language: Language) -> NextStep | None:
             return Reply(usage_text(wrong, language))
         case action:
             return CalledTool("", action)
-
-
-def _planned_by_model(state: State) -> bool:
-    called = [each for each in state.dialogue if isinstance(each, CalledTool)]
-    return bool(called and called[-1].by)
 
 
 def _action(called: FunctionCall) -> AnyAction | None:

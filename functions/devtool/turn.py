@@ -36,19 +36,8 @@ class StateChange(Struct, frozen=True):
     error: str = ""
 
 
-class ToolCallUpdate(Struct, frozen=True):
-    """A tool call has changed."""
-
-    call: ToolCall
-
-
-class TextContent(Struct, frozen=True):
-    """The agent has written to the person."""
-
-    text: str
-
-
-TurnEvent = StateChange | AgentThought | ToolCallUpdate | TextContent
+# A tool call as it is now, and a text to the person, are events of their own.
+TurnEvent = StateChange | AgentThought | ToolCall | AgentText
 STARTED, COMPLETED = StateChange(TaskState.WORKING), StateChange(TaskState.COMPLETED)
 
 
@@ -118,8 +107,8 @@ class TaskTurn:
     def request_again(self) -> Iterator[TurnEvent]:
         """Repeat the pending approval request after a message without a decision."""
         pending = self._pending()
-        yield TextContent(texts.STILL_WAITING.render(self._state.language))
-        yield ToolCallUpdate(pending.call)
+        yield AgentText(texts.STILL_WAITING.render(self._state.language))
+        yield pending.call
         yield StateChange(TaskState.INPUT_REQUIRED, pending.call)
 
     def _run(self) -> Iterator[TurnEvent]:
@@ -131,7 +120,7 @@ class TaskTurn:
                 if step.failed:
                     yield StateChange(TaskState.FAILED, error=step.text)
                 else:
-                    yield TextContent(step.text)
+                    yield AgentText(step.text)
                     yield COMPLETED
                 return
             yield from self._call_tool(step)
@@ -151,13 +140,13 @@ class TaskTurn:
         try:
             request = self._tools.approval_request(action)
         except ToolFailed as failed:
-            yield ToolCallUpdate(call)
+            yield call
             yield from self._fail(call, failed)
             return
         if request is not None and self._tools.permission(action, request) not in self._state.allowed:
             yield from self._request_approval(replace(call, confirmation_request=request), action)
             return
-        yield ToolCallUpdate(call)
+        yield call
         yield from self._execute(action, call, request)
 
     def _new_call(self, action: AnyAction) -> ToolCall:
@@ -170,7 +159,7 @@ class TaskTurn:
 
     def _request_approval(self, call: ToolCall, action: AnyAction) -> Iterator[TurnEvent]:
         self._state.pending = PendingApproval(call, action)
-        yield ToolCallUpdate(call)
+        yield call
         self._save()
         yield StateChange(TaskState.INPUT_REQUIRED, call)
 
@@ -179,17 +168,17 @@ class TaskTurn:
             yield from self._fail(call, ToolFailed(Fault.NOT_FOUND, path="."))
             return
         call = replace(call, status=ToolCallStatus.EXECUTING)
-        yield ToolCallUpdate(call)
+        yield call
         steps = self._tools.execute(action, approved=approved, cancellation=self._call.cancellation)
         try:
             while True:
                 live_content = next(steps)
                 if live_content != call.live_content:
                     call = replace(call, live_content=live_content)
-                    yield ToolCallUpdate(call)
+                    yield call
         except StopIteration as end:
             output, text = end.value
-            yield ToolCallUpdate(replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output))
+            yield replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output)
             self._finish(call.tool_call_id, text, succeeded=True)
         except ToolFailed as failed:
             yield from self._fail(call, failed)
@@ -207,7 +196,7 @@ class TaskTurn:
             # Nothing is left to do; the dialogue has the reason.
             return
         assert request is not None, "the action has been approved before"
-        yield TextContent(texts.ASKED_AGAIN.render(self._state.language, path=_path(action)))
+        yield AgentText(texts.ASKED_AGAIN.render(self._state.language, path=_path(action)))
         call = replace(self._new_call(action), confirmation_request=request)
         last = next(each for each in reversed(self._state.dialogue) if isinstance(each, CalledTool))
         again = replace(last, call_id=call.tool_call_id, action=action)
@@ -218,25 +207,23 @@ class TaskTurn:
         call = replace(pending.call, status=ToolCallStatus.CANCELLED, confirmation_request=None)
         text = texts.CANCELLED.render(self._state.language)
         self._finish(call.tool_call_id, text, succeeded=False)
-        yield ToolCallUpdate(call)
+        yield call
         # The person decides on the next step.
         self._state.dialogue = (*self._state.dialogue, AgentText(text))
         self._save()
-        yield TextContent(text)
+        yield AgentText(text)
         yield COMPLETED
 
     def _fail(self, call: ToolCall, failed: ToolFailed) -> Iterator[TurnEvent]:
         text = failed.text(self._state.language)
         self._call.record["fault"] = failed.fault
         self._finish(call.tool_call_id, text, succeeded=False)
-        yield ToolCallUpdate(
-            replace(
-                call,
-                status=ToolCallStatus.FAILED,
-                live_content=None,
-                confirmation_request=None,
-                error=ErrorDetails(message=text, type=failed.fault, status_code=failed.status_code),
-            )
+        yield replace(
+            call,
+            status=ToolCallStatus.FAILED,
+            live_content=None,
+            confirmation_request=None,
+            error=ErrorDetails(message=text, type=failed.fault, status_code=failed.status_code),
         )
 
     def _finish(self, call_id: str, text: str, *, succeeded: bool) -> None:

@@ -95,6 +95,7 @@ class AgentAnswer:
                 yield None, (self._recorded(Question(""), again=True),)
                 return
             self._audit_decision()
+            self._take_up()
             with closing(ask(_agent_request(turn, route, self._decision, self._state))) as events:
                 for translated in self._translated(events):
                     is_begun = True
@@ -211,6 +212,15 @@ class AgentAnswer:
         tracing.add("a2a_hub.retries", 1, reason="away")
         text = texts.reason_text(failure, self._route, self._turn.language)
         return TryLater(text, seconds=seconds, cause=failure.cause, reason=failure.kind.name)
+
+    def _take_up(self) -> None:
+        """Let no other message of the conversation answer the question that this one answers, while its agent works on that."""
+        memory, route = self._turn.memory, self._route
+        seen = memory.conversation if memory else None
+        if memory is not None and seen is not None and seen.waiting_task_id is not None and seen.route_id == route.id:
+            taken = self._turn.conversation.task_of(route.id) if self._turn.conversation else None
+            if taken == seen.waiting_task_id:
+                memory.keep(seen.after(route.id, open_task_id=seen.open_tasks.get(route.id)))
 
     def _remember_surfaces(self) -> None:
         """Remember whose surfaces these are before the turn has ended: people act on them meanwhile."""

@@ -195,8 +195,7 @@ def _answer(topic: Topic, question: str, language: Language) -> Iterator[Piece]:
     tasks = topic.tasks[portion.skipped : end]
     if tasks:
         yield Text(_heading(topic, tasks, language, counted=counted or portion.skipped > 0))
-        write = _WRITERS[form]
-        yield from (Text(line) for line in write(tasks, language, portion.skipped + 1))
+        yield from (Text(line) for line in _items(form, tasks, language, portion.skipped + 1))
     if not tasks or (counted and end > len(topic.tasks)):
         fewer = _FEWER if tasks and not portion.skipped else _NO_MORE
         note = fewer[language].format(known=len(topic.tasks), requested=portion.count)
@@ -219,23 +218,18 @@ def _line(task: Task, language: Language) -> str:
     return f"{task.title(language)}{separator}{task.description(language)}"
 
 
-def _lines(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
+def _items(form: AnswerFormat, tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
+    if form is AnswerFormat.TABLE:
+        yield f"\n\n{_COLUMNS[language]}\n| --- | --- | --- |"
     for number, task in enumerate(tasks, start=first):
-        yield f"\n{number}. {_line(task, language)}"
-
-
-def _titles_only(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
-    for number, task in enumerate(tasks, start=first):
-        yield f"\n{number}. {task.title(language)}"
-
-
-def _table(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
-    yield f"\n\n{_COLUMNS[language]}\n| --- | --- | --- |"
-    for number, task in enumerate(tasks, start=first):
-        yield f"\n| {number} | {task.title(language)} | {task.description(language)} |"
-
-
-_WRITERS = {AnswerFormat.FULL: _lines, AnswerFormat.BRIEF: _titles_only, AnswerFormat.TABLE: _table}
+        title, description = task.title(language), task.description(language)
+        match form:
+            case AnswerFormat.FULL:
+                yield f"\n{number}. {_line(task, language)}"
+            case AnswerFormat.BRIEF:
+                yield f"\n{number}. {title}"
+            case AnswerFormat.TABLE:
+                yield f"\n| {number} | {title} | {description} |"
 
 
 def _data(topic: Topic, tasks: Sequence[Task], language: Language, *, requested: int | None) -> dict[str, Any]:

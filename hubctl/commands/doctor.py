@@ -151,8 +151,8 @@ class Entrance:
             health, _ = self._get("/health")
         except HttpFailure as failure:
             return Report(examined=(Examined(subject="gateway", steps=(self._no_answer(failure),)),))
-        steps = [ok("network", f"{self._way()}: {self._url} answers"), *self._health(health), self._clock(health)]
-        steps.append(self._card())
+        way = "DNS, connection, TLS" if self._url.startswith("https:") else "connection (no TLS)"
+        steps = [ok("network", f"{way}: {self._url} answers"), self._health(health), self._clock(health), self._card()]
         step, inside = self._inside()
         examined = (Examined(subject="gateway", steps=(*steps, step)),)
         if inside is None:
@@ -164,9 +164,6 @@ class Entrance:
         if token:
             headers["authorization"] = f"Bearer {token}"
         return fetch(self._http, "GET", self._url + path, headers=headers, seconds=60.0, max_bytes=16 << 20)
-
-    def _way(self) -> str:
-        return "DNS, connection, TLS" if self._url.startswith("https:") else "connection (no TLS)"
 
     def _no_answer(self, failure: HttpFailure) -> Step:
         match failure.fault:
@@ -183,23 +180,15 @@ class Entrance:
                 command = "gcloud api-gateway gateways list"
         return error("network", f"{self._url}: {failure.detail}", fix=fix, command=command)
 
-    def _health(self, answer: Answer) -> Iterator[Step]:
+    def _health(self, answer: Answer) -> Step:
         if answer.status == 200:
-            yield ok("gate", "the gate is up")
-        elif answer.status in (401, 403):
-            yield error(
-                "gate",
-                f"HTTP {answer.status} at /health: the gateway may not invoke the gate",
-                fix="let the gateway's service account invoke it",
-                command=self._gate.add_invoker(_GATEWAY_MEMBER.format(self._prefix)),
-            )
-        else:
-            yield error(
-                "gate",
-                f"HTTP {answer.status} at /health",
-                fix="see the gate's log",
-                command=self._gate.logs(),
-            )
+            return ok("gate", "the gate is up")
+        seen = f"HTTP {answer.status} at /health"
+        if answer.status in (401, 403):
+            command = self._gate.add_invoker(_GATEWAY_MEMBER.format(self._prefix))
+            fix = "let the gateway's service account invoke it"
+            return error("gate", f"{seen}: the gateway may not invoke the gate", fix=fix, command=command)
+        return error("gate", seen, fix="see the gate's log", command=self._gate.logs())
 
     def _clock(self, answer: Answer) -> Step:
         date = seconds_of(str(answer.headers.get("date", "")))

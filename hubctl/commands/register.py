@@ -152,10 +152,11 @@ def _delete(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
 
 def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     agent_id = arguments.agent_id or arguments.agent
+    given = {"--card": arguments.card, "--url": arguments.url, "--routes": arguments.routes}
     found = doctor.collect(
         api,
         card={} if agent_id else _card(arguments, environment, api.http)[0],
-        card_options=_card_options(arguments),
+        card_options=tuple(f"{name} {shlex.quote(str(value))}" for name, value in given.items() if value),
         agent_id=agent_id,
         client=_client(arguments, environment),
         live_card=arguments.live_card,
@@ -180,11 +181,6 @@ def _client(arguments: argparse.Namespace, environment: Mapping[str, str]) -> oa
     return oauth.read_client(
         client_id=arguments.client_id, secret_file=arguments.client_secret_file, environment=environment
     )
-
-
-def _card_options(arguments: argparse.Namespace) -> tuple[str, ...]:
-    given = {"--card": arguments.card, "--url": arguments.url, "--routes": arguments.routes}
-    return tuple(f"{name} {shlex.quote(str(value))}" for name, value in given.items() if value)
 
 
 def _card(

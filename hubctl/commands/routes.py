@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from msgspec import Struct, structs
 
@@ -86,7 +86,12 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
 
 
 def _carry_out(bucket: BucketFile, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
-    live, restores = _live(bucket, may_be_absent=arguments.action == "push"), None
+    live = restores = None
+    try:
+        live = bucket.read()
+    except BucketRefused as absent:
+        if absent.status != 404 or arguments.action != "push":
+            raise
     old = live.text if live else ""
     if arguments.action == "rollback":
         versions = bucket.before()
@@ -130,15 +135,6 @@ def _bucket(uri: str, environment: Mapping[str, str]) -> BucketFile:
 
 def _bucket_of(file: BucketFile) -> str:
     return "/".join(file.uri.split("/")[:3])
-
-
-def _live(bucket: BucketFile, *, may_be_absent: bool) -> Any:
-    try:
-        return bucket.read()
-    except BucketRefused as refused:
-        if refused.status == 404 and may_be_absent:
-            return None
-        raise
 
 
 def _change(old: str, new: str, name: str, arguments: argparse.Namespace, environment: Mapping[str, str]) -> Change:

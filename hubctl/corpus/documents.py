@@ -101,11 +101,6 @@ class LocalFile:
         """The object's content type in Cloud Storage."""
         return MEDIA_TYPES[self.file.suffix.lower()]
 
-    @property
-    def indexed_as(self) -> str:
-        """The media type in the data store, which takes Markdown only as text."""
-        return self.media_type.replace("markdown", "plain")
-
 
 def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
     """Return the documents in `folder`, and the files that document QA cannot read, with reasons. Raises CommandError."""

@@ -137,7 +137,10 @@ class Corpus:
         documents = [
             discoveryengine_v1.Document(
                 id=document_id(uri := self._target.uri(file.path)),
-                content=discoveryengine_v1.Document.Content(uri=uri, mime_type=file.indexed_as),
+                # It takes Markdown only as text.
+                content=discoveryengine_v1.Document.Content(
+                    uri=uri, mime_type=file.media_type.replace("markdown", "plain")
+                ),
                 # With these docqa tells an object that has changed, and a document that is no longer in force.
                 struct_data={"title": file.title, MD5_FIELD: file.md5, EDITION_FIELD: to_builtins(file.edition)},
             )

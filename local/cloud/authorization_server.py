@@ -50,14 +50,6 @@ class AuthorizationServer:
             return json_response({"error": "not_found"}, status=404)
         body = (request.read_body(_LONGEST_BODY) or b"").decode("ascii", "replace")
         form = {name: values[0] for name, values in parse_qs(body).items()}
-        return self._token(request, form)
-
-    def _changed(self, name: str, parameters: object) -> None:
-        if name == EXPIRED_EARLY and parameters is not None:
-            with self._lock:
-                self._active.clear()
-
-    def _token(self, request: Request, form: Mapping[str, str]) -> Response:
         self.faults.wait()
         if SERVER_ERROR in self.faults:
             return Response(status=500, headers={"content-type": "text/html"}, body=b"<h1>Oops</h1>")
@@ -75,6 +67,11 @@ class AuthorizationServer:
             self._active[token] = time.time() + self._lifetime_seconds
         given = {"access_token": token, "token_type": "Bearer", "scope": scope}
         return json_response(given | {"expires_in": int(self._lifetime_seconds)}, headers={"cache-control": "no-store"})
+
+    def _changed(self, name: str, parameters: object) -> None:
+        if name == EXPIRED_EARLY and parameters is not None:
+            with self._lock:
+                self._active.clear()
 
 
 def _client(request: Request, form: Mapping[str, str]) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """Cloud Run's IAM check in front of a function, its quota and its proxy."""
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +19,8 @@ FAULTS = {
     QUOTA: "no instance is left: every request is answered with 429",
     LATENCY: "a cold start: every answer comes `seconds` (5) late",
 }
+# By what an administrator changes.
+_ENDS = {"add_invoker": REVOKED, "add_audience": AUDIENCE, "max_instances": QUOTA, "min_instances": LATENCY}
 _OTHER_AUDIENCE = "https://another-audience.example"
 _SECONDS = 3600.0
 _MOST_BYTES = 1 << 30
@@ -41,12 +42,9 @@ class CloudRun:
         self._accounts = accounts
         self._upstream = upstream
         self._invokers: tuple[str, ...] = (invoker if invoker == EVERYBODY else member(invoker),)
-        self._granted = self._invokers
         self._audiences: tuple[str, ...] = (url,)
-        self._own_audiences = self._audiences
         self._instances: dict[str, int] = {}
-        self._lock = threading.RLock()
-        self._faults = Faults(FAULTS, changed=self._changed)
+        self._faults = Faults(FAULTS)
 
     def handle(self, request: Request) -> Response:
         """Return the service's answer, or the front's own refusal."""
@@ -55,20 +53,27 @@ class CloudRun:
         self._faults.wait()
         if QUOTA in self._faults:
             return _page(429, "Rate exceeded.")
-        if EVERYBODY in self._invokers:
+        invokers, audiences = self._accepted()
+        if EVERYBODY in invokers:
             return self._forwarded(request)
         header = _SERVERLESS if _SERVERLESS in request.headers else _AUTHORIZATION
-        token = _bearer(request.headers.get(header, ""))
-        if token is None:
+        scheme, _, token = request.headers.get(header, "").partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer" or not token:
             return _page(403, "Your client does not have permission to get this URL.")
         try:
-            claims = self._accounts.claims(token, audiences=self._audiences)
+            claims = self._accounts.claims(token, audiences=audiences)
         except InvalidToken:
             return _page(401, "Your client is not authorized for this URL.", {"www-authenticate": _CHALLENGE})
-        if claims.get("email_verified") is not True or member(claims["email"]) not in self._invokers:
+        if claims.get("email_verified") is not True or member(claims["email"]) not in invokers:
             return _page(403, "Your client does not have permission to get this URL.")
         headers = {**request.headers, header: f"Bearer {token.rpartition('.')[0]}.{_REMOVED}"}
         return self._forwarded(replace(request, headers=headers))
+
+    def _accepted(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the invokers and the audiences, as the faults leave them."""
+        invokers = () if REVOKED in self._faults else self._invokers
+        return invokers, (_OTHER_AUDIENCE,) if AUDIENCE in self._faults else self._audiences
 
     def _forwarded(self, request: Request) -> Response:
         """Return the program's answer; 503 where there is none."""
@@ -98,43 +103,22 @@ class CloudRun:
             return self._faults.handle(request)
         if request.method == "POST":
             for key, value in json_body(request).items():
-                if not self._change(key, value):
+                if key not in _ENDS:
                     return json_response({"error": f"nothing is called {key!r}"}, status=400)
-        with self._lock:
-            state = {"name": self._name, "invokers": self._invokers, "audiences": self._audiences}
-            return json_response({**state, **self._instances})
+                self._change(key, value)
+        invokers, audiences = self._accepted()
+        return json_response({"name": self._name, "invokers": invokers, "audiences": audiences, **self._instances})
 
-    def _change(self, key: str, value: Any) -> bool:
-        match key:
-            case "add_invoker":
-                self._invokers = (*self._invokers, value)
-                self._end_fault(REVOKED)
-            case "add_audience":
-                self._audiences = (*self._audiences, value)
-            case "max_instances" | "min_instances":
-                self._instances[key] = int(value)
-                self._end_fault(QUOTA if key == "max_instances" else LATENCY)
-            case _:
-                return False
-        return True
-
-    def _end_fault(self, name: str) -> None:
-        """End the fault without giving back the grants that it took away."""
-        invokers = self._invokers
-        self._faults.switch_off(name)
-        self._invokers = invokers
-
-    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
-        with self._lock:
-            if name == REVOKED:
-                self._invokers = self._granted if parameters is None else ()
-            elif name == AUDIENCE:
-                self._audiences = self._own_audiences if parameters is None else (_OTHER_AUDIENCE,)
-
-
-def _bearer(header: str) -> str | None:
-    scheme, _, token = header.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+    def _change(self, key: str, value: Any) -> None:
+        """Change the service, which ends a fault; what that took away is not given back."""
+        invokers, audiences = self._accepted()
+        if key == "add_invoker":
+            self._invokers = (*invokers, value)
+        elif key == "add_audience":
+            self._audiences = (*audiences, value)
+        else:
+            self._instances[key] = int(value)
+        self._faults.switch_off(_ENDS[key])
 
 
 def _page(status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -38,9 +38,6 @@ class GoogleTokens:
         endpoint = _ENDPOINTS.get(request.path)
         if endpoint is None:
             return json_response({"error": "not_found"}, status=404)
-        return self._introspected(endpoint, request)
-
-    def _introspected(self, endpoint: str, request: Request) -> Response:
         with self._lock:
             self.counts[endpoint] += 1
             token = self._tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
@@ -71,8 +68,5 @@ def _tokeninfo(token: Json | None) -> Response:
     facts = {name: value for name, value in token.items() if name not in ("name", "hd")}
     facts |= {"scope": token.get("scope", _SCOPE), "exp": int(token["exp"]), "access_type": "offline"}
     facts["expires_in"] = int(token["exp"] - time.time())
-    return json_response({name: _as_text(value) for name, value in facts.items()})
-
-
-def _as_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in facts.items()}
+    return json_response(texts)

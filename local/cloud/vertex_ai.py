@@ -69,16 +69,18 @@ class VertexAi(ProjectApi):
             raise ApiError("NOT_FOUND", message)
         try:
             body = json_body(request)
-            text, most, call = _user_text(body), _most_tokens(body), _function_call(body)
+            text, call, config = _user_text(body), _function_call(body), body.get("generationConfig", {})
+            most = int(config.get("maxOutputTokens", 8192))
             respond = str if _results(body) else partial(answer, unknown=_unknown_word(body))
-            if schema := _json_schema(body):
+            if schema := config.get("responseJsonSchema"):
                 respond = partial(structured, schema=schema)
         except (ValueError, TypeError, AttributeError, KeyError):
             message = "Unable to submit request because it must have a text parameter."
             raise ApiError("INVALID_ARGUMENT", message) from None
         chunks = self._chunks(text, respond, model=model, most=most)
         if call:
-            chunks = iter([_calling(call, model=model)])
+            parts = [{"text": f"Next: {call['name']}"}, {"functionCall": call}]
+            chunks = iter([_chunk(parts, model=model, finish="STOP", usage={})])
         if method == "generateContent":
             return json_response(_whole(list(chunks)))
         return Response(headers={"content-type": EVENT_STREAM}, body=_events(chunks))
@@ -86,9 +88,10 @@ class VertexAi(ProjectApi):
     def _chunks(self, text: str, respond: Callable[[str], str], *, model: str, most: int) -> Iterator[dict[str, Any]]:
         """Return the chunks of one answer: one for each token, and one that ends it."""
         prompt_tokens = len(tokens(text))
+        usage = {"promptTokenCount": prompt_tokens, "totalTokenCount": prompt_tokens}
         if (blocked := self.faults.parameters("block-question")) is not None:
-            reason = blocked.get("reason", "PROHIBITED_CONTENT")
-            yield _blocked(reason, model=model, prompt_tokens=prompt_tokens)
+            feedback = {"blockReason": blocked.get("reason", "PROHIBITED_CONTENT")}
+            yield {"promptFeedback": feedback, "usageMetadata": usage, "modelVersion": model}
             return
         pieces = [] if "empty" in self.faults else tokens(respond(text))
         finish = "STOP"
@@ -99,7 +102,7 @@ class VertexAi(ProjectApi):
         if len(pieces) > most:
             pieces, finish = pieces[:most], "MAX_TOKENS"
         for token in pieces:
-            yield _chunk(token, model=model)
+            yield _chunk([{"text": token}], model=model)
         match finish:
             case "stall":
                 # For as long as nobody would wait.
@@ -107,7 +110,8 @@ class VertexAi(ProjectApi):
             case "cut":
                 pass
             case _:
-                yield _last_chunk(finish, model=model, prompt_tokens=prompt_tokens, answer_tokens=len(pieces))
+                counts = {"candidatesTokenCount": len(pieces), "totalTokenCount": prompt_tokens + len(pieces)}
+                yield _chunk([], model=model, finish=finish, usage=usage | counts)
 
 
 def answer(text: str, *, unknown: str = "") -> str:
@@ -202,44 +206,12 @@ def _function_call(body: Any) -> dict[str, Any] | None:
     return {"name": call[1], "args": json.loads(call[2])} if call and not _results(body) else None
 
 
-def _most_tokens(body: Any) -> int:
-    """Return the greatest number of tokens of the answer."""
-    return int(body.get("generationConfig", {}).get("maxOutputTokens", 8192))
-
-
-def _json_schema(body: Any) -> Any:
-    """Return the schema that the answer has to have; None for text."""
-    return body.get("generationConfig", {}).get("responseJsonSchema")
-
-
-def _chunk(text: str, *, model: str) -> dict[str, Any]:
-    """Return a chunk with a part of the answer."""
-    content = {"role": "model", "parts": [{"text": text}]}
-    return {"candidates": [{"content": content}], "modelVersion": model, "responseId": "local"}
-
-
-def _last_chunk(finish: str, *, model: str, prompt_tokens: int, answer_tokens: int) -> dict[str, Any]:
-    """Return the last chunk: the finish reason and the usage."""
-    usage = {
-        "promptTokenCount": prompt_tokens,
-        "candidatesTokenCount": answer_tokens,
-        "totalTokenCount": prompt_tokens + answer_tokens,
-    }
-    candidate = {"finishReason": finish}
-    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "local"}
-
-
-def _calling(call: dict[str, Any], *, model: str) -> dict[str, Any]:
-    """Return the only chunk of an answer that calls a function, after a text that says so."""
-    parts = [{"text": f"Next: {call['name']}"}, {"functionCall": call}]
-    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}
-    return {"candidates": [candidate], "usageMetadata": {}, "modelVersion": model, "responseId": "local"}
-
-
-def _blocked(reason: str, *, model: str, prompt_tokens: int) -> dict[str, Any]:
-    """Return the only chunk of a blocked question."""
-    usage = {"promptTokenCount": prompt_tokens, "totalTokenCount": prompt_tokens}
-    return {"promptFeedback": {"blockReason": reason}, "usageMetadata": usage, "modelVersion": model}
+def _chunk(parts: Sequence[Any], *, model: str, finish: str = "", usage: Any = None) -> dict[str, Any]:
+    """Return a chunk: parts of the answer, its end with the finish reason and the usage, or both."""
+    candidate = {"content": {"role": "model", "parts": parts}} if parts else {}
+    ended = {"finishReason": finish} if finish else {}
+    chunk = {"candidates": [candidate | ended], "modelVersion": model, "responseId": "local"}
+    return chunk if usage is None else {**chunk, "usageMetadata": usage}
 
 
 def _whole(chunks: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -241,6 +241,17 @@ def test_a_person_who_waits_no_longer_finds_the_kept_answer_under_its_number(kee
     assert len({said.message_id for said in agent.said}) == 2
 
 
+def test_while_an_answer_is_tried_again_the_conversation_is_routed_again(keeping: dict[str, str]) -> None:
+    with AgentServer(asks_for_a_date) as agent, AgentServer(lambda _: [message(text("Hello."))]) as other:
+        hub = Hub(route("alpha", agent.url), route("beta", other.url), settings=keeping | {"TASK_UI_SECONDS": "0.5"})
+        context_id, _ = turn(hub, "send", "Book a room with alpha")
+        agent.serve_message = _AWAY["HTTP 503"]
+        assert "your task 1" in turn(hub, "send", "Tomorrow", context_id)[1]
+        assert turn(hub, "send", "beta", context_id)[1] == "Hello."
+        agent.serve_message = None
+        until(lambda: "Booked: Tomorrow" in text_of(hub.send("/task 1", context_id=context_id)) or None)
+
+
 @pytest.mark.parametrize(
     ("answer", "told"),
     [("Tomorrow", "Your answer to its question was not kept."), ("明日です", "質問への回答は保存されていません。")],

@@ -64,6 +64,27 @@ def test_after_the_answer_the_conversation_is_routed_again() -> None:
     assert len(alpha.said) == 2
 
 
+@pytest.mark.parametrize("stored", [True, False], ids=["stored", "unstored"])
+@WAYS
+def test_while_an_agent_works_on_the_answer_the_conversation_is_routed_again(
+    tmp_path: Path, way: str, stored: bool
+) -> None:
+    meanwhile: list[str] = []
+
+    def works(said: ReceivedMessage) -> list[Json]:
+        if said.text == "Tomorrow":
+            meanwhile.append(turn(hub, way, "beta", context_id)[1])
+        return asks_for_a_date(said)
+
+    with AgentServer(works) as alpha, AgentServer(echo) as beta:
+        settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"} if stored else {}
+        hub = Hub(route("alpha", alpha.url), route("beta", beta.url), settings=settings)
+        context_id, _ = turn(hub, way, "Book a room with alpha")
+        assert turn(hub, way, "Tomorrow", context_id)[1] == "Booked: Tomorrow"
+    assert meanwhile == ["beta"]
+    assert [said.task_id for said in alpha.said] == [None, "task-1"]
+
+
 def test_a_skill_that_is_asked_for_by_name_wins_over_a_waiting_task() -> None:
     with AgentServer(asks_for_a_date) as alpha, AgentServer(echo) as beta:
         hub = Hub(route("alpha", alpha.url), route("beta", beta.url))

@@ -45,12 +45,9 @@ class ActionExecutor:
 
     def create_event(self, event: Event, *, key: str) -> None:
         """Create the event and invite its guests, unless it exists. `key` is unique to the event."""
-        # A fixed id (a-v and 0-9) makes a second event impossible.
-        name = "a2a" + key[:40]
-        if self._exists(name):
-            return
         value = {
-            "id": name,
+            # A fixed id (a-v and 0-9) makes a second event impossible.
+            "id": "a2a" + key[:40],
             "summary": event.title,
             "start": {"dateTime": event.start.isoformat()},
             "end": {"dateTime": event.end.isoformat()},
@@ -63,16 +60,6 @@ class ActionExecutor:
         except GoogleFailed as failed:
             if failed.cause is not Cause.CONFLICT:
                 raise
-
-    def _exists(self, event: str) -> bool:
-        path = f"/calendars/primary/events/{event}"
-        try:
-            self._google.get(Api.CALENDAR, path, scope=WRITE_EVENTS, fields="id")
-        except GoogleFailed as failed:
-            if failed.cause is not Cause.NOT_FOUND:
-                raise
-            return False
-        return True
 
     def _send(self, mail: Mail) -> None:
         """Send a draft, which is possible once; its id is in the task's history before that."""

@@ -124,20 +124,13 @@ def test_an_event_or_an_addition_is_made_once(
     workspace: Workspace, action: Event | Addition, is_done_once: Callable[[Workspace], None], trouble: Any
 ) -> None:
     if trouble != ():
-        # The first request only reads.
+        # The first request for a document only reads.
         fragment = "Update" if isinstance(action, Addition) else "/events"
         workspace.trouble = [(fragment, trouble)]
     hand = WritingWorker(workspace)
     for _ in range(2):
         hand.carry_out(action)
     is_done_once(workspace)
-
-
-def test_an_invitation_whose_answer_is_lost_is_not_sent_again(workspace: Workspace) -> None:
-    calls = iter([(404, {"error": {"code": 404}}), None])
-    workspace.trouble = [("/events", next(calls)), ("/primary/events", next(calls))]
-    WritingWorker(workspace).carry_out(EVENT)
-    _is_invited(workspace)
 
 
 def test_a_document_that_changes_meanwhile_is_read_again(workspace: Workspace) -> None:
