@@ -20,7 +20,7 @@ INVALID_CLIENT, SERVER_ERROR, EXPIRED_EARLY = "invalid-client", "server-error", 
 FAULTS = {
     INVALID_CLIENT: "every client is refused",
     SERVER_ERROR: "the token endpoint answers 500 with a page of HTML",
-    EXPIRED_EARLY: "the tokens given out so far are not active any more, whatever was said of their life",
+    EXPIRED_EARLY: "the tokens given out before it are not active, whatever was said of their life",
 }
 _LONGEST_BODY = 65_536
 
@@ -29,18 +29,21 @@ class AuthorizationServer:
     """Knows `clients`, their secrets by id, and lets them have `scopes`. Thread-safe."""
 
     def __init__(self, clients: Mapping[str, str], *, scopes: frozenset[str], lifetime_seconds: float = 3600.0) -> None:
-        self.faults = Faults(FAULTS, changed=self._changed)
+        self.faults = Faults(FAULTS)
         self._clients = clients
         self._scopes = scopes
         self._lifetime_seconds = lifetime_seconds
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._active: dict[str, float] = {}
+        # When each token expires, and the fault under which it was given out.
+        self._given: dict[str, tuple[float, object]] = {}
 
     def is_active(self, token: str) -> bool:
         """Return True if the token was given out and has not expired."""
+        fault = self.faults.parameters(EXPIRED_EARLY)
         with self._lock:
-            return token in self._active and time.time() < self._active[token]
+            expires, given_under = self._given.get(token, (0.0, None))
+        return time.time() < expires and (fault is None or fault is given_under)
 
     def handle(self, request: Request) -> Response:
         """Answer one request."""
@@ -64,14 +67,9 @@ class AuthorizationServer:
             return json_response({"error": "invalid_scope"}, status=400)
         with self._lock:
             token = f"access-token-{next(self._numbers)}"
-            self._active[token] = time.time() + self._lifetime_seconds
+            self._given[token] = (time.time() + self._lifetime_seconds, self.faults.parameters(EXPIRED_EARLY))
         given = {"access_token": token, "token_type": "Bearer", "scope": scope}
         return json_response(given | {"expires_in": int(self._lifetime_seconds)}, headers={"cache-control": "no-store"})
-
-    def _changed(self, name: str, parameters: object) -> None:
-        if name == EXPIRED_EARLY and parameters is not None:
-            with self._lock:
-                self._active.clear()
 
 
 def _client(request: Request, form: Mapping[str, str]) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -61,7 +61,6 @@ class CloudStorage(GoogleApi):
         self._spared = frozenset(spared)
         self._lock = threading.Lock()
         self._sessions: dict[str, _Upload] = {}
-        self._before_denial: dict[str, Policy] = {}
 
     def _refusal(self, request: Request, error: ApiError) -> Response:
         """Return the error in this API's own form; plain text if the request was for content."""
@@ -185,14 +184,15 @@ class CloudStorage(GoogleApi):
         self._require(who, iam.SET_POLICY if request.method == "PUT" else iam.GET_POLICY, bucket)
         if request.method == "PUT":
             bucket.policy = Policy(json_body(request).get("bindings", ()))
-            has_readers = len(bucket.policy.without(READERS).bindings) < len(bucket.policy.bindings)
-            if bucket.name in self._before_denial and has_readers:
-                del self._before_denial[bucket.name]
-                if not self._before_denial:
-                    self.faults.switch_off(DENIED)
-        version = 3 if any("condition" in each for each in bucket.policy.bindings) else 1
-        policy = {"kind": "storage#policy", "version": version, "etag": "CAE="}
-        return json_response({**policy, "bindings": bucket.policy.bindings})
+            if bucket.policy.without(READERS).bindings != bucket.policy.bindings:
+                self.faults.switch_off(DENIED)
+        bindings = self._policy_of(bucket).bindings
+        version = 3 if any("condition" in each for each in bindings) else 1
+        return json_response({"kind": "storage#policy", "version": version, "etag": "CAE=", "bindings": bindings})
+
+    def _policy_of(self, bucket: Bucket) -> Policy:
+        is_denied = DENIED in self.faults and bucket.name not in self._spared
+        return bucket.policy.without(READERS) if is_denied else bucket.policy
 
     def _bucket(self, name: str) -> Bucket:
         if name not in self._buckets:
@@ -201,7 +201,7 @@ class CloudStorage(GoogleApi):
 
     def _may(self, who: str, permission: str, bucket: Bucket, name: str = "") -> bool:
         resource = f"projects/_/buckets/{bucket.name}" + (f"/objects/{name}" if name else "")
-        return who in self._accounts.operators or bucket.policy.allows(who, permission, resource)
+        return who in self._accounts.operators or self._policy_of(bucket).allows(who, permission, resource)
 
     def _require(self, who: str, permission: str, bucket: Bucket, name: str = "") -> None:
         if not self._may(who, permission, bucket, name):
@@ -215,19 +215,6 @@ class CloudStorage(GoogleApi):
             f"Permission '{permission}' denied on resource (or it may not exist)."
         )
         return ApiError("UNAUTHENTICATED" if who == iam.EVERYBODY else "PERMISSION_DENIED", message)
-
-    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
-        if name != DENIED:
-            return
-        if parameters is not None:
-            for bucket in self._buckets.values():
-                if bucket.name in self._spared:
-                    continue
-                self._before_denial[bucket.name] = bucket.policy
-                bucket.policy = bucket.policy.without(READERS)
-        while parameters is None and self._before_denial:
-            bucket_name, before = self._before_denial.popitem()
-            self._buckets[bucket_name].policy = before
 
 
 def _media(request: Request, found: StoredObject) -> Response:

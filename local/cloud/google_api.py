@@ -3,7 +3,6 @@
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from a2a_hub.http.messages import Request, Response
 from local.cloud.accounts import Accounts
@@ -29,7 +28,7 @@ class GoogleApi:
     known_faults: Mapping[str, str]
 
     def __init__(self, *, accounts: Accounts) -> None:
-        self.faults = Faults({**_FAULTS, **self.known_faults}, changed=self._changed)
+        self.faults = Faults({**_FAULTS, **self.known_faults})
         self._accounts = accounts
         self._counting = threading.Lock()
 
@@ -55,9 +54,6 @@ class GoogleApi:
 
     def _refusal(self, request: Request, error: ApiError) -> Response:  # noqa: ARG002 - a subclass's
         return error.response()
-
-    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
-        """Take away what a fault takes, or give it back (`parameters` are None)."""
 
     def _refuse_if_asked_to(self) -> None:
         for fault, (status, message) in _REFUSED.items():
@@ -89,9 +85,11 @@ class ProjectApi(GoogleApi):
     def __init__(self, *, users: Sequence[str], accounts: Accounts) -> None:
         super().__init__(accounts=accounts)
         roles = {self.admin_role: accounts.operators, self.user_role: map(member, users)}
-        self._policy = self._granted = Policy(
-            [{"role": role, "members": list(members)} for role, members in roles.items()]
-        )
+        self._granted = Policy([{"role": role, "members": list(members)} for role, members in roles.items()])
+
+    @property
+    def _policy(self) -> Policy:
+        return self._granted.without({self.user_role}) if self.denied_fault in self.faults else self._granted
 
     def _require(self, request: Request, permission: str, resource: str) -> None:
         if not self._policy.allows(self._accounts.caller(request, service=self.service), permission):
@@ -116,9 +114,4 @@ class ProjectApi(GoogleApi):
         if request.method == "POST" and request.path.endswith(":setIamPolicy"):
             self._granted = Policy(json_body(request)["policy"].get("bindings", ()))
             self.faults.switch_off(self.denied_fault)
-            self._policy = self._granted
         return json_response({"version": 1, "etag": "BwYAAAAAAAA=", "bindings": self._policy.bindings})
-
-    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
-        if name == self.denied_fault:
-            self._policy = self._granted if parameters is None else self._granted.without({self.user_role})

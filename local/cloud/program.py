@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -133,18 +133,10 @@ def denied(service: str, permission: str, resource: str) -> ApiError:
 class Faults:
     """The faults that a stand-in knows, each with a sentence on what it does, and which of them are on. All know `latency`.
     Thread-safe.
-
-    `changed` gets the name and the parameters, None when the fault went off, before the change is answered.
     """
 
-    def __init__(
-        self,
-        known: Mapping[str, str],
-        *,
-        changed: Callable[[str, Mapping[str, Any] | None], None] = lambda _name, _parameters: None,
-    ) -> None:
+    def __init__(self, known: Mapping[str, str]) -> None:
         self._known = {LATENCY: "every answer comes `seconds` (5) late", **known}
-        self._changed = changed
         self._changes = threading.Condition()
         self._on: dict[str, dict[str, Any]] = {}
 
@@ -172,15 +164,12 @@ class Faults:
             raise KeyError(name)
         with self._changes:
             self._on[name] = parameters
-        self._changed(name, parameters)
 
     def switch_off(self, name: str) -> None:
         """Switch the fault off."""
         with self._changes:
-            was_on = self._on.pop(name, None) is not None
+            self._on.pop(name, None)
             self._changes.notify_all()
-        if was_on:
-            self._changed(name, None)
 
     def handle(self, request: Request) -> Response | None:
         """Answer a request about faults; None for any other."""

@@ -51,7 +51,7 @@ def test_a_scope_that_is_missing_is_missed_only_where_it_is_needed(
 def test_an_api_that_is_off_is_told_with_its_command(
     workspace: Workspace, bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
-    workspace.disabled = {"calendar"}
+    workspace.faults.switch_on("disable-api", api="calendar")
     assert "its log says" in bench.use("list_events", start="2026-11-24", end="2026-11-25")["error"]
     assert "gcloud services enable calendar-json.googleapis.com" in caplog.text
 
