@@ -113,6 +113,13 @@ class FunctionConfig:
         return self.workspace_bucket is not None or (self.corpus_bucket is not None and SEARCH not in self.needs)
 
     @property
+    def bucket(self) -> tuple[str, str] | None:
+        """The bucket of its files, and its role there."""
+        if self.workspace_bucket:
+            return self.workspace_bucket, "roles/storage.objectUser"
+        return (self.corpus_bucket, "roles/storage.objectViewer") if self.corpus_bucket else None
+
+    @property
     def is_wanted(self) -> bool:
         """True if deploy.toml asks for it, judged by its own table."""
         return self.has_table or not self.function.is_optional

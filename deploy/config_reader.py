@@ -220,20 +220,18 @@ class Reader:
         same_project = None if "project" in table.values else inherited
         same_person = None if named else inherited
 
-        def person(key: str, format_: Format) -> str | None:
-            return self._optional(table, key, format_) or (getattr(same_person, key) if same_person else None)
+        def own(key: str, format_: Format, above: Place | None) -> str | None:
+            return self._optional(table, key, format_) or (getattr(above, key) if above else None)
 
         return Place(
             project=same_project.project if same_project else self._matching(table, "project", PROJECT, None),
-            project_number=self._optional(table, "project_number", NUMBER)
-            or (same_project.project_number if same_project else None),
+            project_number=own("project_number", NUMBER, same_project),
             region=self._matching(table, "region", REGION, inherited.region if inherited else None),
-            kms_key=self._optional(table, "kms_key", KMS_KEY) or (same_project.kms_key if same_project else None),
-            worker_pool=self._optional(table, "worker_pool", WORKER_POOL)
-            or (same_project.worker_pool if same_project else None),
-            account=person("account", EMAIL),
-            configuration=person("configuration", WORD),
-            impersonate_service_account=person("impersonate_service_account", EMAIL),
+            kms_key=own("kms_key", KMS_KEY, same_project),
+            worker_pool=own("worker_pool", WORKER_POOL, same_project),
+            account=own("account", EMAIL, same_person),
+            configuration=own("configuration", WORD, same_person),
+            impersonate_service_account=own("impersonate_service_account", EMAIL, same_person),
         )
 
     def _identity(self) -> Identity:

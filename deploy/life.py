@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from deploy.config import Place
 from deploy.functions import STORE
 from deploy.gcloud import Gcloud
-from deploy.plan import Plan, databases
+from deploy.plan import Plan
 
 _DEPLOYMENT, _BEFORE, _SERVICE = "deployment", "before", "serving.knative.dev/service"
 _FILES = Path(__file__).with_name("monitoring")
@@ -78,7 +78,7 @@ def deletion(plan: Plan, gcloud: Gcloud, *, data: bool) -> Iterator[Step]:
             email = f"{account}@{project}.iam.gserviceaccount.com"
             yield Step(places[project], ("iam", "service-accounts", "delete", email))
     prefix = plan.config.name_prefix
-    for name, database in databases(plan.deployed(), prefix=prefix).items() if data else ():
+    for name, database in plan.databases(plan.deployed()).items() if data else ():
         # One that was named by hand may be somebody else's too.
         if database.startswith(prefix):
             place = plan.config.functions[name].place
@@ -97,8 +97,8 @@ def _grants(plan: Plan) -> Iterator[Step]:
             condition = "--all" if role == STORE.role else "--condition=None"
             words = ("projects", "remove-iam-policy-binding", place.project, member, f"--role={role}", condition)
             yield Step(place, words)
-        if bucket := function.corpus_bucket or function.workspace_bucket:
-            role = f"roles/storage.object{'User' if function.workspace_bucket else 'Viewer'}"
+        if function.bucket:
+            bucket, role = function.bucket
             words = ("storage", "buckets", "remove-iam-policy-binding", f"gs://{bucket}", member, f"--role={role}")
             yield Step(place, (*words, "--condition=None"))
     for project, place in built.items():

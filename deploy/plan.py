@@ -26,27 +26,6 @@ _OUTSIDE = (Invoker.GATEWAY, Invoker.GEMINI_ENTERPRISE)
 _GATEWAY_APIS = ("apigateway", "servicemanagement", "servicecontrol")
 
 
-def databases(functions: Iterable[FunctionConfig], *, prefix: str) -> Mapping[str, str]:
-    """Return the Firestore databases that are made, by the function that keeps its tasks there."""
-    found = {
-        each.function.name: database_of(apart({**each.function.settings, **each.environment}, prefix=prefix))
-        for each in functions
-    }
-    return {name: database for name, database in found.items() if database}
-
-
-def apart(variables: Mapping[str, str], *, prefix: str) -> Mapping[str, str]:
-    """Return `variables` with the database and the topics of the environment of this `prefix`, which no other one has."""
-    named = {}
-    if variables.get("TASK_STORE") == "firestore":
-        named["TASK_STORE"] = f"firestore:{prefix}tasks"
-    wakeups = variables.get("WAKEUPS", "")
-    kind, _, own = wakeups.removeprefix(_HEDERA).partition(":")
-    if kind == "pubsub":
-        named["WAKEUPS"] = f"{_HEDERA if wakeups.startswith(_HEDERA) else ''}pubsub:{prefix}{own}"
-    return {**variables, **named}
-
-
 def database_of(variables: Mapping[str, str]) -> str:
     """Return the Firestore database that a function's variables name; empty: none."""
     kind, _, name = variables.get("TASK_STORE", "").partition(":")
@@ -122,11 +101,30 @@ class Plan:
             invokers = tuple(Invoker.HUB if invoker is Invoker.EVERYBODY else invoker for invoker in invokers)
         return tuple(invoker for invoker in invokers if invoker not in left_out)
 
+    def databases(self, functions: Iterable[FunctionConfig]) -> Mapping[str, str]:
+        """Return the Firestore databases that are made, by the function that keeps its tasks there."""
+        found = {
+            each.function.name: database_of(self._apart({**each.function.settings, **each.environment}))
+            for each in functions
+        }
+        return {name: database for name, database in found.items() if database}
+
+    def _apart(self, variables: Mapping[str, str]) -> Mapping[str, str]:
+        """Return `variables` with the database and the topics of this environment, which no other one has."""
+        named, prefix = {}, self.config.name_prefix
+        if variables.get("TASK_STORE") == "firestore":
+            named["TASK_STORE"] = f"firestore:{prefix}tasks"
+        wakeups = variables.get("WAKEUPS", "")
+        kind, _, own = wakeups.removeprefix(_HEDERA).partition(":")
+        if kind == "pubsub":
+            named["WAKEUPS"] = f"{_HEDERA if wakeups.startswith(_HEDERA) else ''}pubsub:{prefix}{own}"
+        return {**variables, **named}
+
     def topics(self) -> Mapping[str, tuple[str, ...]]:
         """Return the topics of wake-ups, one a role and one of notifications, and the workers that may subscribe to each; see
         shared/a2a_hub/queue.
         """
-        hub = apart(self.config.functions["hub"].environment, prefix=self.config.name_prefix)
+        hub = self._apart(self.config.functions["hub"].environment)
         kind, _, prefix = hub.get("WAKEUPS", "").removeprefix(_HEDERA).partition(":")
         if kind != "pubsub" or not database_of(hub):
             return {}
@@ -203,7 +201,7 @@ class Plan:
     def database(self, function: FunctionConfig) -> str:
         """Return the database that a function keeps something in, its own or the hub's; empty: none."""
         hub = self.config.functions["hub"]
-        return next(iter(databases((function, hub), prefix=self.config.name_prefix).values()), "")
+        return next(iter(self.databases((function, hub)).values()), "")
 
     def secrets_of(self, function: Function) -> Mapping[str, str]:
         """Return a function's secrets: the variable or the path where it finds each, and the secret's name."""
@@ -289,9 +287,7 @@ class Plan:
             variables.update(self._worker_variables(function, audience=urls[name]))
         # Whatever reads the route table needs the operator's own variables of it.
         table = hub if kind.reads_routes else {}
-        return apart(
-            {**variables, **function.observability, **table, **function.environment}, prefix=config.name_prefix
-        )
+        return self._apart({**variables, **function.observability, **table, **function.environment})
 
     def _is_first(self, function: Function) -> bool:
         return function.checks_callers and not set(self.invokers(function)).isdisjoint(_OUTSIDE)

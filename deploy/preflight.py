@@ -14,7 +14,7 @@ from deploy.advice import advice, role_for
 from deploy.config import FunctionConfig, Place
 from deploy.functions import Invoker
 from deploy.gcloud import Gcloud
-from deploy.plan import Plan, databases
+from deploy.plan import Plan
 
 _SECONDS = 30
 _MOST_CONFIGS = 95
@@ -93,7 +93,7 @@ def _readings(plan: Plan, place: Place) -> Iterator[_Reading]:
     yield ("run", "regions", "list", "--format=value(locationId)"), partial(_locations, "Cloud Run", regions)
     words = ("beta", "quotas", "info", "list", "--service=run.googleapis.com")
     yield (*words, "--format=json(quotaId,dimensionsInfos)"), partial(_quotas, place, here)
-    if databases(here, prefix=plan.config.name_prefix):
+    if plan.databases(here):
         words = ("firestore", "locations", "list", "--format=value(locationId)")
         yield words, partial(_locations, "Firestore", [place.region])
     if place is plan.config.place and not plan.direct:

@@ -11,7 +11,7 @@ from deploy.config import FunctionConfig
 from deploy.config_checks import location_of
 from deploy.functions import STORE, Invoker
 from deploy.gcloud import identity_flags
-from deploy.plan import CORPUS_PATH, WORKSPACES_PATH, Plan, databases
+from deploy.plan import CORPUS_PATH, WORKSPACES_PATH, Plan
 
 _DEADLINE = re.compile(r"^( *deadline: *)([0-9.]+)", re.MULTILINE)
 _LONGEST_STREAM_SECONDS = 3600.0
@@ -110,11 +110,10 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _table("roles", {name: " ".join(_roles(plan, wanted[name])) for name in deployed})
     yield _table("publishes", {name: "yes" if wanted[name].function.needs_public_url else "" for name in deployed})
     yield _table("container", {name: wanted[name].function.container for name in deployed})
-    buckets = {name: wanted[name].corpus_bucket or wanted[name].workspace_bucket or "" for name in deployed}
-    yield _table("bucket", buckets)
-    verbs = {name: "User" if wanted[name].workspace_bucket else "Viewer" for name in deployed}
-    yield _table("bucket_role", {name: f"roles/storage.object{verb}" for name, verb in verbs.items()})
-    yield _table("database", databases(plan.deployed(), prefix=config.name_prefix))
+    buckets = {name: wanted[name].bucket or ("", "") for name in deployed}
+    yield _table("bucket", {name: bucket for name, (bucket, _) in buckets.items()})
+    yield _table("bucket_role", {name: role for name, (_, role) in buckets.items()})
+    yield _table("database", plan.databases(plan.deployed()))
     yield _table("resources", {name: " ".join(_resources(plan, wanted[name])) for name in deployed})
 
 
