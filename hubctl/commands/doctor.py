@@ -35,7 +35,7 @@ from hubctl.connection import hub_address, hub_token
 from hubctl.console import row, table_head, write
 from hubctl.main import CommandError
 from hubctl.registration.api import Api, api_of
-from hubctl.registration.doctor import collect, diagnose
+from hubctl.registration.doctor import Examination
 from hubctl.registration.oauth import OAuthClient, read_client
 from hubctl.registration.target import LOCATIONS
 
@@ -98,14 +98,14 @@ def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined
     """Examine the agent whose card names `url`: its registered card beside the live one, its authorization, its visibility."""
     try:
         options = (f"--url {url}",)
-        found = collect(api, card={"url": url}, card_options=options, agent_id=None, client=client, live_card=url)
+        found = Examination(api, card={"url": url}, card_options=options, agent_id=None, client=client, live_card=url)
     except CommandError as problem:
         message, _, fix = str(problem).partition("\n")
         step = Step(check="api", outcome=Outcome.ERROR, message=message, fix=fix or None)
         return Examined(subject="registered", steps=(step,))
     name = found.agent.name.rpartition("/")[2] if found.agent else "none"
     steps = [ok("agent", f"agent {name}, authorization {found.bound or 'none'}")] if found.agent else []
-    return Examined(subject="registered", steps=(*steps, *diagnose(found)))
+    return Examined(subject="registered", steps=(*steps, *found.steps))
 
 
 def _lines(steps: Sequence[tuple[str, Step]]) -> Iterator[str]:

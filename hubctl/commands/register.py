@@ -15,9 +15,10 @@ from hubctl.cards import Form, as_text, built_card
 from hubctl.connection import read_card
 from hubctl.console import counted, write
 from hubctl.main import CommandError
-from hubctl.registration import doctor, oauth
+from hubctl.registration import oauth
 from hubctl.registration.api import Api, api_of
 from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
+from hubctl.registration.doctor import Examination
 from hubctl.registration.target import LOCATIONS, Call, RegisteredAgent, read_agent
 
 _SEVERITIES = {Outcome.ERROR: Severity.ERROR, Outcome.WARNING: Severity.WARNING, Outcome.SKIPPED: Severity.NOTE}
@@ -153,7 +154,7 @@ def _delete(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
 def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     agent_id = arguments.agent_id or arguments.agent
     given = {"--card": arguments.card, "--url": arguments.url, "--routes": arguments.routes}
-    found = doctor.collect(
+    found = Examination(
         api,
         card={} if agent_id else _card(arguments, environment, api.http)[0],
         card_options=tuple(f"{name} {shlex.quote(str(value))}" for name, value in given.items() if value),
@@ -161,17 +162,16 @@ def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
         client=_client(arguments, environment),
         live_card=arguments.live_card,
     )
-    diagnoses = doctor.diagnose(found)
-    wrong = any(each.outcome is Outcome.ERROR for each in diagnoses)
+    wrong = any(each.outcome is Outcome.ERROR for each in found.steps)
     name = found.agent.name if found.agent else None
     lines = [f"agent: {name or 'none'}", f"authorization: {found.bound or 'none'}"]
-    for each in diagnoses:
+    for each in found.steps:
         lines += [f"{_SEVERITIES[each.outcome]}: {each.check}: {each.message}", f"    fix: {each.fix}"]
         lines += [f"    run: {each.command}"] if each.command else []
     lines.append("something is wrong" if wrong else "nothing that can be seen from outside is wrong")
     names = ("check", "message", "fix", "command")
     findings = [
-        {"severity": _SEVERITIES[each.outcome], **{name: getattr(each, name) for name in names}} for each in diagnoses
+        {"severity": _SEVERITIES[each.outcome], **{name: getattr(each, name) for name in names}} for each in found.steps
     ]
     write({"ok": not wrong, "agent": name, "findings": findings}, lines, as_json=arguments.json, out=out)
     return 1 if wrong else 0
