@@ -157,7 +157,8 @@ def load(
         raise ConfigError(f"{name} is no TOML: {error}") from None
     reader = Reader(values, TomlLines(text))
     config = reader.config()
-    config_checks.check(config, reader.problem, routes, direct=direct, mode=mode)
+    for path, key, message in config_checks.check(config, routes, direct=direct, mode=mode):
+        reader.problem(path, key, message)
     if reader.problems:
         lines = sorted(set(reader.problems))
         raise ConfigError("\n".join(f"{name}:{problem.line}: {problem.message}" for problem in lines))
