@@ -69,19 +69,18 @@ class Wrong(Struct, frozen=True):
 
 def found(text: str) -> Made | Wrong:
     """Return the action of a text that begins with a slash."""
-    words = text.lstrip("/／ ").split(maxsplit=1)
-    return _found_in(words[0] if words else "", words[1] if len(words) == 2 else "", COMMANDS, ())
-
-
-def _found_in(name: str, rest: str, commands: Sequence[Command], above: tuple[str, ...]) -> Made | Wrong:
-    command = next((each for each in commands if each.name == name.casefold()), None)
-    if command is None:
-        return Wrong((*above, name), usages(commands, above), is_known=False)
-    path = (*above, command.name)
-    if command.make is None:
-        words = rest.split(maxsplit=1)
-        return _found_in(words[0] if words else "", words[1] if len(words) == 2 else "", command.commands, path)
-    return command.make(rest.strip()) or Wrong(path, usages((command,), above), is_known=True)
+    commands: Sequence[Command] = COMMANDS
+    above: tuple[str, ...] = ()
+    rest = text.lstrip("/／ ")
+    while True:
+        name, rest = (*rest.split(maxsplit=1), "", "")[:2]
+        command = next((each for each in commands if each.name == name.casefold()), None)
+        if command is None:
+            return Wrong((*above, name), usages(commands, above), is_known=False)
+        path = (*above, command.name)
+        if command.make is not None:
+            return command.make(rest.strip()) or Wrong(path, usages((command,), above), is_known=True)
+        commands, above = command.commands, path
 
 
 def usages(commands: Sequence[Command], above: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -299,12 +298,11 @@ class SlashCommands:
         action = found(typed)
         if isinstance(action, Wrong):
             return not_started(usage_text(action, language))
-        needs_workspace = not isinstance(action, Help)
-        names_workspace = in_metadata(request.metadata) is not None
-        if needs_workspace and not names_workspace and not self._conversations.has_default:
+        if isinstance(action, Help):
+            return start_execution(request, call, sending)
+        if in_metadata(request.metadata) is None and not self._conversations.has_default:
             return not_started(texts.NO_WORKSPACE.render(language))
-        started = start_execution(request, call, sending)
-        return started if isinstance(action, Help) else replace(started, status=self._status(action, request, call))
+        return replace(start_execution(request, call, sending), status=self._status(action, request, call))
 
     def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:
         """Return what a new execution of the action does first: it waits for a confirmation, or it works."""
