@@ -34,9 +34,9 @@ from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from hubctl.connection import hub_address, hub_token
 from hubctl.console import row, table_head, write
 from hubctl.main import CommandError
-from hubctl.registration.api import Api, api_of
+from hubctl.registration.api import api_of
 from hubctl.registration.doctor import Examination
-from hubctl.registration.oauth import OAuthClient, read_client
+from hubctl.registration.oauth import read_client
 from hubctl.registration.target import LOCATIONS
 
 _WIDTHS = (1, 12, 11, 100)
@@ -85,19 +85,17 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
 
 
 def _registered(arguments: argparse.Namespace, environment: Mapping[str, str], url: str) -> Examined | None:
+    """Examine the agent whose card names `url`, if an app is named: its registered card beside the live one, its authorization,
+    its visibility.
+    """
     app = arguments.app or environment.get("GEMINI_ENTERPRISE_APP")
     if not app:
         return None
     missing = f"in which project is the app {app}? Give --project PROJECT"
     api = api_of(arguments, environment, missing=missing, authorization_id=arguments.authorization)
     client = read_client(client_id=None, secret_file=None, environment=environment)
-    return examine_registration(api, url=url, client=client)
-
-
-def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined:
-    """Examine the agent whose card names `url`: its registered card beside the live one, its authorization, its visibility."""
+    options = (f"--url {url}",)
     try:
-        options = (f"--url {url}",)
         found = Examination(api, card={"url": url}, card_options=options, agent_id=None, client=client, live_card=url)
     except CommandError as problem:
         message, _, fix = str(problem).partition("\n")
