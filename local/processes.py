@@ -168,13 +168,28 @@ class Probe:
     path: str
 
 
+def answers_ok(probe: Probe) -> bool:
+    """Return True if the program answers 200 within a second."""
+    connection = http.client.HTTPConnection(LOOPBACK, probe.port, timeout=1.0)
+    try:
+        connection.connect()
+        if not probe.path:
+            return True
+        connection.request("GET", probe.path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
 def wait_until_ready(
     probes: Iterable[Probe],
     processes: Sequence[Process],
     *,
     stopping: StopSignal | threading.Event,
     timeout_seconds: float,
-    answers: Callable[[Probe], bool],
+    answers: Callable[[Probe], bool] = answers_ok,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Wait until every probe has succeeded once, or `stopping` is set.
@@ -204,18 +219,3 @@ def raise_if_ended(processes: Sequence[Process]) -> None:
     for process in processes:
         if process.ended():
             raise ProcessEnded(process)
-
-
-def answers_ok(probe: Probe) -> bool:
-    """Return True if the program answers 200 within a second."""
-    connection = http.client.HTTPConnection(LOOPBACK, probe.port, timeout=1.0)
-    try:
-        connection.connect()
-        if not probe.path:
-            return True
-        connection.request("GET", probe.path)
-        return connection.getresponse().status == 200
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()

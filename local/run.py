@@ -27,7 +27,6 @@ from local.processes import (
     ProcessEnded,
     Program,
     StopSignal,
-    answers_ok,
     raise_if_ended,
     running,
     wait_until_ready,
@@ -95,13 +94,8 @@ def run(
                 processes: list[Process] = []
                 for stage, probes in start.stages():
                     processes += stack.enter_context(running(stage))
-                    wait_until_ready(
-                        probes,
-                        processes,
-                        stopping=stopping,
-                        timeout_seconds=settings.start_timeout_seconds,
-                        answers=answers_ok,
-                    )
+                    seconds = settings.start_timeout_seconds
+                    wait_until_ready(probes, processes, stopping=stopping, timeout_seconds=seconds)
                     if stopping.is_set():
                         return
                 start.welcome()

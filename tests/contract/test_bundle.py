@@ -176,7 +176,6 @@ def serving(function: LocalFunction, *, folder: Path) -> Iterator[int]:
             [process],
             stopping=threading.Event(),
             timeout_seconds=60.0,
-            answers=answers_ok,
         )
         yield port
     finally:

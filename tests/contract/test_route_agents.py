@@ -15,7 +15,7 @@ import pytest
 
 from local.functions import ROOT, LocalFunction, functions
 from local.ports import free_ports
-from local.processes import Probe, Process, answers_ok, wait_until_ready
+from local.processes import Probe, Process, wait_until_ready
 from local.settings import Settings, environment_of
 from tests.fakes.signatures import KEYS
 
@@ -46,7 +46,6 @@ def ports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, int]]:
             processes,
             stopping=threading.Event(),
             timeout_seconds=60.0,
-            answers=answers_ok,
         )
         yield chosen
 

@@ -22,7 +22,7 @@ from a2a_hub.task_store.sqlite_recovery import ignore
 from a2a_hub.task_store.store import Store
 from local.functions import ROOT, functions
 from local.ports import free_ports
-from local.processes import Probe, Process, Program, answers_ok, running, wait_until_ready
+from local.processes import Probe, Process, Program, running, wait_until_ready
 from local.run import function_command
 from local.settings import Settings, environment_of
 from tests.fakes.signatures import KEYS
@@ -95,7 +95,6 @@ class Machine:
             [self.processes[name] for name in asked],
             stopping=threading.Event(),
             timeout_seconds=60,
-            answers=answers_ok,
         )
 
     def kill(self, name: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 from local.bundle import bundle
 from local.functions import ROOT, functions
 from local.ports import free_ports
-from local.processes import Probe, Process, answers_ok, wait_until_ready
+from local.processes import Probe, Process, wait_until_ready
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.e2e.callers import Caller
 from tests.e2e.hubs import Hub
@@ -72,7 +72,6 @@ def alone(name: str, folder: Path, **environment: str) -> Iterator[Caller]:
             [Process(name=name, popen=popen, log=log)],
             stopping=threading.Event(),
             timeout_seconds=60.0,
-            answers=answers_ok,
         )
         yield Caller(port=port, token=environment.get("HUB_DEV_TOKEN"))
     finally:

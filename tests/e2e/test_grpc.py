@@ -14,7 +14,7 @@ import pytest
 
 from a2a_hub.runtime.ids import random_hex
 from local.ports import free_ports
-from local.processes import Probe, Program, answers_ok, running, wait_until_ready
+from local.processes import Probe, Program, running, wait_until_ready
 from tests.e2e.hubs import ROOT, Hub
 from tests.e2e.task_machine import CALLER, machine
 from tests.fakes.http_server import Exchange, HttpServer
@@ -74,7 +74,7 @@ def _client(python: Path, upstream: str, folder: Path) -> Iterator[Client]:
     client = [str(python), str(ROOT / "tests" / "e2e" / "grpc_client.py"), f"127.0.0.1:{port}"]
     with running([program]) as processes:
         probe = Probe("grpc", port, "")
-        wait_until_ready([probe], processes, stopping=threading.Event(), timeout_seconds=60, answers=answers_ok)
+        wait_until_ready([probe], processes, stopping=threading.Event(), timeout_seconds=60)
         with subprocess.Popen(client, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as popen:
             yield Client(popen)
             popen.communicate(timeout=30)

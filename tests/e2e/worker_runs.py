@@ -14,7 +14,7 @@ from typing import Any, Self
 from a2a_hub.identity.principal import digest
 from local.functions import ROOT, functions
 from local.ports import free_ports
-from local.processes import Probe, Process, Program, answers_ok, running, wait_until_ready
+from local.processes import Probe, Process, Program, running, wait_until_ready
 from local.run import function_command
 from local.settings import Settings, environment_of
 from tests.e2e.callers import Answer, Caller
@@ -81,7 +81,6 @@ class WorkedHub:
             [self.processes[name] for name in names],
             stopping=threading.Event(),
             timeout_seconds=60,
-            answers=answers_ok,
         )
 
     def kill(self, name: str) -> None:

@@ -16,7 +16,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.http.messages import BodyError, Request, body_of
 from a2a_hub.identity.principal import Principal
 from local.ports import free_ports
-from local.processes import Probe, Process, answers_ok, wait_until_ready
+from local.processes import Probe, Process, wait_until_ready
 from tests.fakes.http_server import Exchange, Received
 from tests.fakes.signatures import GATE_SETTINGS, verifier
 
@@ -122,7 +122,6 @@ def function(name: str, folder: Path, **environment: str) -> Iterator[Gate]:
             [process],
             stopping=threading.Event(),
             timeout_seconds=60.0,
-            answers=answers_ok,
         )
         yield Gate(port, log, popen.pid)
     finally:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from local.ports import free_ports
-from local.processes import Probe, Process, answers_ok, wait_until_ready
+from local.processes import Probe, Process, wait_until_ready
 from tests.contract.http.handlers import LARGE, LIMITS
 from tests.fakes.task_instance import until
 
@@ -123,7 +123,7 @@ def running(adapter: str, folder: Path, *, idle_seconds: float = 1.0) -> Iterato
     try:
         process = Process(name="agent", popen=popen, log=log)
         probe = Probe("agent", port, "/health")
-        wait_until_ready([probe], [process], stopping=threading.Event(), timeout_seconds=60.0, answers=answers_ok)
+        wait_until_ready([probe], [process], stopping=threading.Event(), timeout_seconds=60.0)
         yield Server(adapter, port, popen)
     finally:
         with contextlib.suppress(ProcessLookupError):
