@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from local.ports import LOOPBACK
 
@@ -91,23 +91,17 @@ class LoadFailed(Exception):
 def measured_load(port: int, question: Question, *, connections: int, seconds: float) -> Load:
     """Keep `connections` busy for `seconds`. Raises LoadFailed."""
     program = [sys.executable, "-m", "bench.load", str(port), str(connections), str(seconds)]
-    order = {"headers": dict(question.headers), "head": question.head, "tail": question.tail}
     before, started = _children_seconds(), time.monotonic()
     command = [*pinned_to(_GENERATOR_PROCESSOR), *program]
-    done = subprocess.run(command, input=json.dumps(order), capture_output=True, text=True)
+    done = subprocess.run(command, input=json.dumps(asdict(question)), capture_output=True, text=True)
     busy = (_children_seconds() - before) / (time.monotonic() - started)
     if done.returncode:
         raise LoadFailed(f"the load ended with {done.returncode}: {done.stderr.strip()}")
     totals = json.loads(done.stdout)
-    if totals["errors"] or not totals["requests"]:
-        raise LoadFailed(f"{totals['errors']} of {totals['requests']} requests failed")
-    return Load(
-        requests=totals["requests"],
-        requests_per_second=totals["requests"] / totals["seconds"],
-        p50_ms=totals["p50_ms"],
-        p99_ms=totals["p99_ms"],
-        generator_busy=busy,
-    )
+    errors = totals.pop("errors")
+    if errors or not totals["requests"]:
+        raise LoadFailed(f"{errors} of {totals['requests']} requests failed")
+    return Load(**totals, generator_busy=busy)
 
 
 def pinned_to(processor: int) -> list[str]:
@@ -185,7 +179,7 @@ def _totals(port: int, connections: int, seconds: float, question: Question) -> 
     return {
         "requests": len(durations),
         "errors": errors,
-        "seconds": now - started,
+        "requests_per_second": len(durations) / (now - started),
         "p50_ms": cuts[49] * 1e3,
         "p99_ms": cuts[98] * 1e3,
     }
