@@ -111,10 +111,10 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
         questions = paper.read_questions(arguments.file or project_file(_PAPER, option="FILE"))
         if arguments.paper:
             run = SOURCE_TREE / ".run" / str(urlsplit(url).port)
-            cloud = paper.LocalCloud.of_run(arguments.cloud or run / "cloud.json")
+            stand_ins = paper.read_stand_ins(arguments.cloud or run / "cloud.json")
             numbered = [question for question in questions if question.paper is not None]
             cases = paper.read_cases(project_file(_CASES, option="FILE"))
-            outcomes = findings = list(paper.reproduce(hub, cloud, questions=numbered, cases=cases))
+            outcomes = findings = list(paper.reproduce(hub, stand_ins, questions=numbered, cases=cases))
             lines = paper.findings_tables(findings)
         else:
             outcomes = answers = [paper.ask(hub, question) for question in questions]

@@ -61,45 +61,40 @@ def read_cases(path: Path) -> tuple[Case, ...]:
     return tuple(Case(**table) for table in tomllib.loads(path.read_text(encoding="utf-8"))["cases"])
 
 
-class LocalCloud:
-    """The stand-ins of a run over the local cloud, by name."""
+def read_stand_ins(file: Path) -> Mapping[str, str]:
+    """Return the addresses of its stand-ins that a run over the local cloud wrote down, by name. Raises CommandError."""
+    try:
+        urls: Mapping[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise CommandError(
+            f"there is no local cloud at {file}: start one with make run CLOUD=local, and name its file with --cloud"
+        ) from None
+    return urls
 
-    def __init__(self, urls: Mapping[str, str]) -> None:
-        self._urls = urls
-        self._http = HttpClient()
 
-    @classmethod
-    def of_run(cls, file: Path) -> LocalCloud:
-        """Return the stand-ins whose addresses a run wrote down. Raises CommandError where it has none."""
-        try:
-            return cls(json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError):
-            raise CommandError(
-                f"there is no local cloud at {file}: start one with make run CLOUD=local, and name its file with --cloud"
-            ) from None
+@contextlib.contextmanager
+def _broken(case: Case, stand_ins: Mapping[str, str]) -> Iterator[None]:
+    """Switch the case's fault on, and off again afterwards. Raises CommandError."""
+    if case.stand_in is None or case.fault is None:
+        yield
+        return
+    if case.stand_in not in stand_ins:
+        raise CommandError(f"the local cloud has no {case.stand_in}")
+    url = f"{stand_ins[case.stand_in]}/__faults/{case.fault}"
+    _switch("POST", url)
+    try:
+        yield
+    finally:
+        _switch("DELETE", url)
 
-    @contextlib.contextmanager
-    def broken(self, case: Case) -> Iterator[None]:
-        """Switch the case's fault on, and off again afterwards. Raises CommandError."""
-        if case.stand_in is None or case.fault is None:
-            yield
-            return
-        if case.stand_in not in self._urls:
-            raise CommandError(f"the local cloud has no {case.stand_in}")
-        url = f"{self._urls[case.stand_in]}/__faults/{case.fault}"
-        self._switch("POST", url)
-        try:
-            yield
-        finally:
-            self._switch("DELETE", url)
 
-    def _switch(self, method: str, url: str) -> None:
-        try:
-            answer, _ = fetch(self._http, method, url, headers={}, seconds=10.0)
-        except HttpFailure as failure:
-            raise CommandError(f"the local cloud does not answer: {failure.detail}") from None
-        if answer.status != 204:
-            raise CommandError(f"the local cloud does not know this fault: HTTP {answer.status}")
+def _switch(method: str, url: str) -> None:
+    try:
+        answer, _ = fetch(HttpClient(), method, url, headers={}, seconds=10.0)
+    except HttpFailure as failure:
+        raise CommandError(f"the local cloud does not answer: {failure.detail}") from None
+    if answer.status != 204:
+        raise CommandError(f"the local cloud does not know this fault: HTTP {answer.status}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,14 +163,14 @@ def _faults(question: Question, answer: str) -> list[str]:
 
 
 def reproduce(
-    hub: LiveHub, cloud: LocalCloud, *, questions: Sequence[Question], cases: Sequence[Case]
+    hub: LiveHub, stand_ins: Mapping[str, str], *, questions: Sequence[Question], cases: Sequence[Case]
 ) -> Iterator[Outcome]:
     """Yield every outcome. After each fault its question is asked once more: with the permission back, it must be answered again.
 
     Raises CommandError.
     """
     for case in cases:
-        with cloud.broken(case):
+        with _broken(case, stand_ins):
             outcomes = [ask(hub, question) for question in questions]
         for outcome in outcomes:
             wrong = _departures(case, outcome)
