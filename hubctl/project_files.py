@@ -1,6 +1,6 @@
 """Files that the operator names, and the project's own: route tables, questions, cards."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,15 +39,15 @@ def read_table(file: Path | None, *, environment: Mapping[str, str]) -> ReadTabl
     Raises CommandError if it cannot be read, RouteTableError if it is not valid.
     """
     file = file or project_file("routes.toml", option="--routes FILE")
-    text = read_text(file)
-    unset = unset_variables(text, environment, file=str(file))
-    table = load(text, variables={**environment, **placeholders(unset)}, file=str(file))
+    table, unset = table_of(read_text(file), str(file), environment)
     return ReadTable(file=file, table=table, unset=unset)
 
 
-def placeholders(unset: Iterable[str]) -> dict[str, str]:
-    """Return made-up addresses for variables that are not set."""
-    return {name: f"https://{name.lower().replace('_', '-')}.invalid" for name in unset}
+def table_of(text: str, name: str, environment: Mapping[str, str]) -> tuple[RouteTable, tuple[str, ...]]:
+    """Return the table in `text`, and the variables that are not set, for which addresses are made up. Raises RouteTableError."""
+    unset = unset_variables(text, environment, file=name)
+    made_up = {variable: f"https://{variable.lower().replace('_', '-')}.invalid" for variable in unset}
+    return load(text, variables={**environment, **made_up}, file=name), unset
 
 
 def read_text(file: Path) -> str:

@@ -21,14 +21,13 @@ from a2a_hub.http.client import Budget, HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.mcp.client import MOST_TOOLS, McpClient
-from a2a_hub.routing.parser import load
 from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import Route, RouteTableError
 from a2a_hub.runtime.ids import new_id
 from hubctl.connection import http_address
 from hubctl.console import write
 from hubctl.main import CommandError
-from hubctl.project_files import placeholders, read_table, read_text
+from hubctl.project_files import read_table, read_text, table_of
 from hubctl.route_draft import draft, of_card, of_tools
 
 _CARDS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
@@ -80,8 +79,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     id_, text = draft(url, found, read.table, id_=arguments.id)
     is_valid = is_well = True
     try:
-        whole = f"{read_text(read.file)}\n{text}"
-        table = load(whole, variables={**environment, **placeholders(read.unset)}, file=str(read.file))
+        table, _ = table_of(f"{read_text(read.file)}\n{text}", str(read.file), environment)
     except RouteTableError as error:
         is_valid = is_well = False
         found.notes.extend(problem.message for problem in error.problems)

@@ -9,9 +9,9 @@ from msgspec import Struct, structs
 
 from a2a_hub.http.client import HttpClient
 from a2a_hub.routing.bucket_file import BucketFile, BucketRefused
-from a2a_hub.routing.parser import load, unset_variables
+from a2a_hub.routing.parser import unset_variables
 from a2a_hub.routing.router import Router
-from a2a_hub.routing.routes import RouteTable, RouteTableError
+from a2a_hub.routing.routes import RouteTableError
 from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.telemetry import audit
 from hubctl.audited import audited
@@ -19,7 +19,7 @@ from hubctl.commands.evaluate import Labelled, read_labelled
 from hubctl.console import counted, write
 from hubctl.log_lines import Fields, duration, read_cloud_logging, read_lines
 from hubctl.main import CommandError
-from hubctl.project_files import placeholders, project_file, read_text
+from hubctl.project_files import project_file, read_text, table_of
 from hubctl.registration.api import operators_token
 
 _FILTER = 'jsonPayload.function="hub" AND jsonPayload.route:* AND jsonPayload.text:*'
@@ -140,11 +140,11 @@ def _bucket_of(file: BucketFile) -> str:
 def _change(old: str, new: str, name: str, arguments: argparse.Namespace, environment: Mapping[str, str]) -> Change:
     """Return what differs. Raises CommandError if the new table is not valid."""
     try:
-        after = _table(new, name, environment)
+        after, _ = table_of(new, name, environment)
     except RouteTableError as error:
         raise CommandError(f"the table has errors:\n{error}") from None
     try:
-        before = _table(old, "the live table", environment)
+        before, _ = table_of(old, "the live table", environment)
     except RouteTableError:
         # There is none yet, or no hub can use it.
         return Change(added=tuple(after.by_id), variables=unset_variables(new, {}))
@@ -174,11 +174,6 @@ def _logged(arguments: argparse.Namespace, environment: Mapping[str, str]) -> li
         lines = read_cloud_logging(_FILTER, since=arguments.since, project=environment.get("GOOGLE_CLOUD_PROJECT"))
     texts = dict.fromkeys(str(line["text"]) for line in lines if line.get("route") and line.get("text"))
     return [Labelled(line=number, text=text, expected="") for number, text in enumerate(texts, start=1)]
-
-
-def _table(text: str, name: str, environment: Mapping[str, str]) -> RouteTable:
-    unset = unset_variables(text, environment, file=name)
-    return load(text, variables={**environment, **placeholders(unset)}, file=name)
 
 
 def _moved(labelled: Sequence[Labelled], old: Router, new: Router) -> tuple[tuple[Moved, ...], int]:
