@@ -27,8 +27,8 @@ WIDE_MARGIN = 0.3
 LEAST = 0.75
 """The confidence from which a quote is asserted; a wrong assertion is worth ten abstentions."""
 _LEAST_MARGIN = 0.03
-_WEIGHTS = Signs(unsaid=-2.5, margin=3.8, said=1.6, selects=0.8, leads=1.1)
-_BIAS = -1.8
+_WEIGHTS = Signs(unsaid=-2.3, margin=3.9, said=2.0, selects=0.9, leads=1.0)
+_BIAS = -2.1
 
 
 def confidence(signs: Signs) -> float:

@@ -112,7 +112,7 @@ class _Found:
         return Signs(
             unsaid=len(unsaid) / (len(words) or 1),
             margin=min(WIDE_MARGIN, 1 - max(rivals, default=0.0) / (best.score or 1.0)),
-            said=best.own + best.governing,
+            said=min(1.0, best.own + best.governing),
             selects=bool(self._asked.selects(best)),
             leads=best.passage.score >= max(unit.passage.score for unit in self._fitting),
         )
