@@ -35,7 +35,7 @@ class Bench:
         self.tools = {tool.__name__: tool for tool in self.desk.tools}
 
     def write(self, _: str, *, updates: list[dict[str, str]]) -> None:
-        """What a lease does with a report."""
+        """Take a report, as a lease does."""
         self.told.append(updates[0]["text"])
 
     def use(self, name: str, **arguments: Any) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def _register(store: SqliteTaskStore, url: str) -> None:
 
 
 def _seconds_to_end(tasks: Gate) -> float:
-    """How long the process takes to end after SIGTERM."""
+    """Return the seconds that the process takes to end after SIGTERM."""
     began = time.monotonic()
     os.kill(tasks.pid, signal.SIGTERM)
     os.waitid(os.P_PID, tasks.pid, os.WEXITED | os.WNOWAIT)

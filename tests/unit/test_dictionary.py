@@ -1,7 +1,9 @@
 """The words of a question in the other language."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +59,33 @@ def test_what_no_dictionary_has_is_not_translated() -> None:
 def test_words_that_only_ask_are_not_translated() -> None:
     translated = [group for group in groups_of("how much is it and when can i get the refund?") if group.is_translated]
     assert [group.own for group in translated] == [("払", "戻")]
+
+
+def test_a_word_that_is_said_again_is_translated_once() -> None:
+    assert [each.word for each in translations("駐車場と駐車場 refund refund")] == ["駐車場", "refund"]
+
+
+def test_of_a_long_text_the_first_words_are_translated() -> None:
+    text = (
+        "water fire tree house door window table chair road car train ship bird fish cow horse snow rain wind cloud moon star "
+        "sun river mountain sea island forest stone gold silver iron paper book pen letter word music picture song dance school"
+    )
+    assert [each.word for each in translations(text)] == [each.word for each in translations(f"{text} teacher doctor")]
+
+
+def test_a_dictionary_that_cannot_be_read_costs_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "jamdict_data.py").write_text(f"JAMDICT_DB_PATH = {str(tmp_path / 'missing.db')!r}")
+    program = "from functions.docqa.retrieval.dictionary import translations; print(translations('駐車場'))"
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"
+    assert "the dictionary cannot be read" in done.stderr
 
 
 def test_without_the_package_there_are_no_translations() -> None:

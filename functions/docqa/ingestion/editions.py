@@ -50,7 +50,7 @@ _OLD_NAME = re.compile(
 _EFFECTIVE = re.compile(r"effective|in force|valid from|applies from|施行|適用開始|発効|改[定訂]")
 _SUPERSEDES = re.compile(
     r"\b(?:supersedes|replaces)\b|\b(?:previous|former|prior) (?:edition|version|issue|revision)\b"
-    r"|を廃止し|を置き換え|に代わ|旧版との|前版|前回の版|旧版\W*[:|:]"
+    r"|を廃止し|を置き換え|に代わ|旧版との|前版|前回の版|旧版\W*[:|]"
 )
 _OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
 _CLAUSE = re.compile(r"[^\n。.]+(?:\.(?= ?\d)[^\n。.]+)*")

@@ -4,17 +4,19 @@
 that package, there are no translations.
 """
 
+import logging
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 _LONGEST_WORD, _LONGEST_RUN = 10, 60
 _MOST_WORDS_OF_PHRASE = 3
-_MOST_MEANINGS = 8
+_MOST_TRANSLATIONS, _MOST_MEANINGS = 40, 8
 _JAPANESE_RUN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々]+")
 _NAMES_SOMETHING = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff]")
 _ENGLISH_WORD = re.compile(r"[a-z]+")
@@ -45,6 +47,7 @@ _WORDS_OF_MEANING = """
         (SELECT count(*) FROM Sense AS other WHERE other.idseq = sense.idseq AND other.ID < sense.ID), gloss.rowid
     LIMIT 40
 """
+_log = logging.getLogger(__name__)
 
 
 class Translation(NamedTuple):
@@ -55,12 +58,22 @@ class Translation(NamedTuple):
 
 
 def translations(text: str) -> list[Translation]:
-    """Return the translations of the longest words that the dictionary has of a text, which is in lower case."""
+    """Return the translations of the longest words that the dictionary has of a text, which is in lower case; at most 40."""
     if (path := _file()) is None:
         return []
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as dictionary:
-        found = [*_of_japanese(dictionary, text), *_of_english(dictionary, text)]
-    return [each for each in found if each.meanings]
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as dictionary:
+            found = chain(_of_japanese(dictionary, text), _of_english(dictionary, text))
+            return list(dict.fromkeys(islice(filter(_has_meanings, found), _MOST_TRANSLATIONS)))
+    except sqlite3.Error as error:
+        _log.warning(
+            "the dictionary cannot be read, so documents in the other language are found by fewer words: %s", error
+        )
+        return []
+
+
+def _has_meanings(translation: Translation) -> bool:
+    return bool(translation.meanings)
 
 
 @cache
