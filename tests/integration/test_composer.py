@@ -128,6 +128,7 @@ def test_a_model_may_write_the_answer_once_more_and_is_told_what_failed(model: M
     sentences, end = model.answer()
     assert [each.text for each in sentences] == ["It opens at 9:00."]
     assert [each.text for each in end.dropped] == ["It opens at 8:00."]
+    assert end.left_out == 0
     *_, asked_again = map(json.loads, model.server.requests[1]["messages"][1]["content"].splitlines())
     assert (asked_again["rejected"], asked_again["flaws"]) == ("It opens at 8:00.", ["time"])
 

@@ -58,8 +58,8 @@ class Composition(Struct):
 
     def _notes(self) -> Iterator[str]:
         language = self.asked.language
-        if self.end.dropped:
-            yield f"\n\n{_LEFT_OUT[language].format(count=len(self.end.dropped))}"
+        if self.end.left_out:
+            yield f"\n\n{_LEFT_OUT[language].format(count=self.end.left_out)}"
         if self.end.failure:
             yield f"\n\n{failure_text(self.end.failure.cause, language, is_begun=True)}"
 

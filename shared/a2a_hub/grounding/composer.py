@@ -53,7 +53,7 @@ class Dropped:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
     """The end of an answer. `declined`: the model's last word is that the evidence does not answer; `missing` is what it says
-    that the evidence does not tell. `dropped` are the sentences of all its replies.
+    that the evidence does not tell. `dropped` are the sentences of all its replies, `left_out` those of the reply that is shown.
 
     `unproven` are the numbers of the evidence that it names for an answer that did not pass.
     """
@@ -63,6 +63,7 @@ class Composed:
     declined: bool
     missing: str
     dropped: tuple[Dropped, ...]
+    left_out: int
     unproven: tuple[int, ...]
     failure: Failure | None
     tokens: Tokens
@@ -117,6 +118,7 @@ class Composer:
             declined=form is not None and not (run.kept or run.dropped),
             missing=form.missing[:_MOST_SENTENCE_CHARACTERS] if form else "",
             dropped=tuple(dropped),
+            left_out=len(run.dropped),
             unproven=() if run.kept or not run.lost else tuple(run.cited),
             failure=failure,
             tokens=tokens,

@@ -63,7 +63,7 @@ room: 室 部屋 rooms
 grade: 年生
 meal: 食 meals servings
 stage: 段階 stages
-kg: kg キログラム キロ kilogram kilograms kilos
+kg: kg キログラム キロ kilogram kilograms kilo kilos
 g: g グラム gram grams
 mg: mg ミリグラム milligrams
 ton: t トン ton tons tonnes
