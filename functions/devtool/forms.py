@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from a2a_hub.a2a import protojson
 from a2a_hub.a2a.agent import Sending
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import (
@@ -24,7 +25,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     SlashCommand,
     SlashCommandArgument,
     in_metadata,
-    read,
 )
 from a2a_hub.a2a.extensions.slash_commands import command_line, not_started, start_execution
 from a2a_hub.text.language import Language, language_of
@@ -306,7 +306,7 @@ class SlashCommands:
 
     def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:
         """Return what a new execution of the action does first: it waits for a confirmation, or it works."""
-        settings = read(AgentSettings, in_metadata(request.metadata) or {})
+        settings = protojson.read(AgentSettings, in_metadata(request.metadata) or {})
         workspace = self._conversations.workspace(State(workspace=settings.workspace_path), call)
         try:
             tools = Tools(self._programs, workspace, Language.EN) if workspace else None

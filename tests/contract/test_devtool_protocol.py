@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a import protojson
 from a2a_hub.a2a.extensions import development_tool
-from a2a_hub.a2a.extensions.development_tool import URI, read
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes.devtool import WAYS, Client, Devtool, Refused, calls, kinds, waiting, workspace_in
 
 
@@ -81,7 +82,7 @@ def test_every_update_has_the_extensions_event_and_its_message_names_the_extensi
     events = ide.stream("read notes.txt")
     for event in events[1:]:
         assert event.event is not None
-        read(development_tool.DevelopmentToolEvent, event.event)
+        protojson.read(development_tool.DevelopmentToolEvent, event.event)
     said = ide.get(events[0].task_id).history
     assert all(message["extensions"] == [URI] for message in said if message["role"] == "agent")
 
@@ -89,7 +90,7 @@ def test_every_update_has_the_extensions_event_and_its_message_names_the_extensi
 def test_a_message_that_is_waited_for_is_answered_with_the_task_that_waits(client: Client, root: Path) -> None:
     task = client.send(WRITE)
     task_id, call = waiting([task])
-    read(development_tool.ToolCall, call)
+    protojson.read(development_tool.ToolCall, call)
     done = client.send(
         data={"tool_call_id": call["tool_call_id"], "selected_option_id": "proceed_once"},
         task_id=task_id,

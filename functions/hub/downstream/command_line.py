@@ -33,7 +33,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     Schema,
     SlashCommand,
     Spelling,
-    read,
     write,
 )
 from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
@@ -108,7 +107,7 @@ class AgentCommandClient:
                 return None
             raise
         with as_client_error():
-            return read(type_, _known(result), "result")
+            return protojson.read(type_, _known(result), "result")
 
     def _listed_by_path(self, endpoint: Endpoint, call: TransportCall) -> Sequence[SlashCommand] | None:
         """Return the agent's commands; None if it has no such path."""
@@ -118,7 +117,7 @@ class AgentCommandClient:
                 answer.close()
                 return None
             check(endpoint, answer)
-            listed = read(GetAllSlashCommandsResponse, read_json(answer), "listCommands")
+            listed = protojson.read(GetAllSlashCommandsResponse, read_json(answer), "listCommands")
             return tuple(_with_own_name(command, "") for command in listed.commands)
 
     def _executed_by_path(

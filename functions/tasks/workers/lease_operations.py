@@ -26,7 +26,7 @@ from functions.tasks.workers.wire import progress_events, result_events, status_
 # The store's errors as those of the API: the kind, the text for the worker, and the invalid fields.
 _ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...]]] = {
     LeaseLost: (
-        ErrorKind("LEASE_LOST", -32600, 409, "FAILED_PRECONDITION", "The lease is no longer the task's", a2a=False),
+        ErrorKind("LEASE_LOST", -32600, 409, "FAILED_PRECONDITION", "The lease is no longer the task's"),
         (
             "This lease ran out, was given back, or ended with the task's turn: drop this work, another worker may have it. "
             "Renew before leaseSeconds have passed"
@@ -34,17 +34,17 @@ _ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...
         (("lease", "is not the task's lease"),),
     ),
     TaskEnded: (
-        ErrorKind("TASK_ENDED", -32600, 409, "FAILED_PRECONDITION", "The task has ended", a2a=False),
+        ErrorKind("TASK_ENDED", -32600, 409, "FAILED_PRECONDITION", "The task has ended"),
         "The task has ended, or was cancelled: drop this work",
         (),
     ),
     WrongVersion: (
-        ErrorKind("WRONG_VERSION", -32600, 409, "ABORTED", "The task has another version by now", a2a=False),
+        ErrorKind("WRONG_VERSION", -32600, 409, "ABORTED", "The task has another version by now"),
         "The task has grown since this version: where the same request was sent before, it was taken then",
         (("version", "is not the task's version"),),
     ),
     TooLarge: (
-        ErrorKind("TASK_TOO_LARGE", -32600, 413, "FAILED_PRECONDITION", "The task would grow too large", a2a=False),
+        ErrorKind("TASK_TOO_LARGE", -32600, 413, "FAILED_PRECONDITION", "The task would grow too large"),
         "The task would grow larger than a task may be: send less, or put the result elsewhere and send its URL",
         (),
     ),

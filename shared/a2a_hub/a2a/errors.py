@@ -21,39 +21,37 @@ class ErrorKind(Struct, frozen=True):
     http_status: int
     status: str
     message: str
-    a2a: bool = True
+
+    @property
+    def a2a(self) -> bool:
+        """True for one of A2A's own errors, by its code (§5.4); the others are JSON-RPC's, or of HTTP."""
+        return -32099 <= self.code <= -32001
 
 
-PARSE_ERROR = ErrorKind("PARSE_ERROR", -32700, 400, "INVALID_ARGUMENT", "Invalid JSON payload", a2a=False)
-INVALID_REQUEST = ErrorKind(
-    "INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT", "Request payload validation error", a2a=False
-)
-PAYLOAD_TOO_LARGE = ErrorKind(
-    "PAYLOAD_TOO_LARGE", -32600, 413, "INVALID_ARGUMENT", "The request body is too large", a2a=False
-)
+PARSE_ERROR = ErrorKind("PARSE_ERROR", -32700, 400, "INVALID_ARGUMENT", "Invalid JSON payload")
+INVALID_REQUEST = ErrorKind("INVALID_REQUEST", -32600, 400, "INVALID_ARGUMENT", "Request payload validation error")
+PAYLOAD_TOO_LARGE = ErrorKind("PAYLOAD_TOO_LARGE", -32600, 413, "INVALID_ARGUMENT", "The request body is too large")
 UNSUPPORTED_MEDIA_TYPE = ErrorKind(
     "CONTENT_TYPE_NOT_SUPPORTED", -32005, 415, "INVALID_ARGUMENT", "The request's Content-Type is not supported"
 )
-METHOD_NOT_FOUND = ErrorKind("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND", "Method not found", a2a=False)
+METHOD_NOT_FOUND = ErrorKind("METHOD_NOT_FOUND", -32601, 404, "NOT_FOUND", "Method not found")
 METHOD_NOT_ALLOWED = ErrorKind(
-    "METHOD_NOT_ALLOWED", -32601, 405, "UNIMPLEMENTED", "The HTTP method is not allowed here", a2a=False
+    "METHOD_NOT_ALLOWED", -32601, 405, "UNIMPLEMENTED", "The HTTP method is not allowed here"
 )
-INVALID_PARAMS = ErrorKind("INVALID_PARAMS", -32602, 400, "INVALID_ARGUMENT", "Invalid parameters", a2a=False)
-INTERNAL = ErrorKind("INTERNAL", -32603, 500, "INTERNAL", "Internal error", a2a=False)
-UNAUTHENTICATED = ErrorKind("UNAUTHENTICATED", -32600, 401, "UNAUTHENTICATED", "Authentication is required", a2a=False)
-PERMISSION_DENIED = ErrorKind("PERMISSION_DENIED", -32600, 403, "PERMISSION_DENIED", "Permission denied", a2a=False)
+INVALID_PARAMS = ErrorKind("INVALID_PARAMS", -32602, 400, "INVALID_ARGUMENT", "Invalid parameters")
+INTERNAL = ErrorKind("INTERNAL", -32603, 500, "INTERNAL", "Internal error")
+UNAUTHENTICATED = ErrorKind("UNAUTHENTICATED", -32600, 401, "UNAUTHENTICATED", "Authentication is required")
+PERMISSION_DENIED = ErrorKind("PERMISSION_DENIED", -32600, 403, "PERMISSION_DENIED", "Permission denied")
 REQUEST_TIMEOUT = ErrorKind(
-    "REQUEST_TIMEOUT", -32600, 408, "DEADLINE_EXCEEDED", "The request's body did not arrive in time", a2a=False
+    "REQUEST_TIMEOUT", -32600, 408, "DEADLINE_EXCEEDED", "The request's body did not arrive in time"
 )
 HEADERS_TOO_LARGE = ErrorKind(
-    "HEADERS_TOO_LARGE", -32600, 431, "INVALID_ARGUMENT", "The request's headers are too large", a2a=False
+    "HEADERS_TOO_LARGE", -32600, 431, "INVALID_ARGUMENT", "The request's headers are too large"
 )
-OVERLOADED = ErrorKind(
-    "OVERLOADED", -32603, 503, "UNAVAILABLE", "Too much at once; wait a moment and try again", a2a=False
-)
+OVERLOADED = ErrorKind("OVERLOADED", -32603, 503, "UNAVAILABLE", "Too much at once; wait a moment and try again")
 RETRY_SOON = {"retry-after": "1"}
 """The headers of OVERLOADED."""
-UNAVAILABLE = ErrorKind("UNAVAILABLE", -32603, 503, "UNAVAILABLE", "The service is unavailable", a2a=False)
+UNAVAILABLE = ErrorKind("UNAVAILABLE", -32603, 503, "UNAVAILABLE", "The service is unavailable")
 
 TASK_NOT_FOUND = ErrorKind("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND", "Task not found")
 TASK_NOT_CANCELABLE = ErrorKind(
@@ -119,14 +117,15 @@ class A2AError(Exception):
         fields = {"outcome": Outcome.FAILED if failed else Outcome.REFUSED, "fault": self.kind.reason}
         return fields | ({"quota": quota} if quota else {})
 
-    def details(self) -> list[dict[str, Any]]:
-        """Return the error's details in ProtoJSON `Any` form: ErrorInfo for the reason, BadRequest for fields (§9.5, §11.6)."""
+    def details(self, *, for_rest: bool = False) -> list[dict[str, Any]]:
+        """Return the error's details in ProtoJSON `Any` form: ErrorInfo for the reason, BadRequest for fields (§9.5, §11.6).
+
+        Official clients of HTTP+JSON read every reason from ErrorInfo, and show nothing without one.
+        """
         details: list[dict[str, Any]] = []
-        if self.kind.a2a or self.metadata:
+        if self.kind.a2a or self.metadata or for_rest:
             info: dict[str, Any] = {"@type": _TYPE + "ErrorInfo", "reason": self.kind.reason, "domain": _DOMAIN}
-            if self.metadata:
-                info["metadata"] = self.metadata
-            details.append(info)
+            details.append(info | ({"metadata": self.metadata} if self.metadata else {}))
         if self.fields:
             violations = [{"field": path, "description": text} for path, text in self.fields]
             details.append({"@type": _TYPE + "BadRequest", "fieldViolations": violations})
@@ -141,13 +140,8 @@ class A2AError(Exception):
 
     def rest(self) -> dict[str, Any]:
         """Return the HTTP+JSON error body, a google.rpc.Status (§11.6)."""
-        status: dict[str, Any] = {"code": self.kind.http_status, "status": self.kind.status, "message": self.message}
-        details = self.details()
-        if not self.kind.a2a and not self.metadata:
-            # Official clients read every reason from ErrorInfo, and show nothing without one.
-            details.insert(0, {"@type": _TYPE + "ErrorInfo", "reason": self.kind.reason, "domain": _DOMAIN})
-        status["details"] = details
-        return {"error": status}
+        status = {"code": self.kind.http_status, "status": self.kind.status, "message": self.message}
+        return {"error": {**status, "details": self.details(for_rest=True)}}
 
 
 def invalid_field(path: str, description: str) -> A2AError:

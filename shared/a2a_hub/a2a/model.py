@@ -6,7 +6,7 @@ Field names are the proto's, in snake_case; on the wire they are camelCase. An o
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -36,7 +36,9 @@ _MOST_JSON_CHARACTERS = 4000
 
 
 class Wire(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """Base of everything on the wire: camelCase names, absent fields left out (§5.5, §5.7)."""
+    """Base of everything on the wire: camelCase names, absent fields left out (§5.5, §5.7). Exactly one of `one_of` is set."""
+
+    one_of: ClassVar[tuple[str, ...]] = ()
 
 
 class Binding(StrEnum):
@@ -96,8 +98,9 @@ class Role(StrEnum):
 
 
 class Part(Wire, frozen=True, kw_only=True):
-    """§4.1.6: exactly one of `text`, `raw` (base64), `url`, `data`; `data` may be any JSON value, null included."""
+    """§4.1.6. `raw` is base64; `data` may be any JSON value, null included."""
 
+    one_of = ("text", "raw", "url", "data")
     text: str | None = None
     raw: str | None = None
     url: str | None = None
@@ -174,8 +177,9 @@ Event = Task | Message | TaskStatusUpdateEvent | TaskArtifactUpdateEvent
 
 
 class StreamResponse(Wire, frozen=True, kw_only=True):
-    """§3.2.3: one event of a stream; exactly one member is set."""
+    """§3.2.3: one event of a stream."""
 
+    one_of = ("task", "message", "status_update", "artifact_update")
     task: Task | None = None
     message: Message | None = None
     status_update: TaskStatusUpdateEvent | None = None
@@ -183,8 +187,9 @@ class StreamResponse(Wire, frozen=True, kw_only=True):
 
 
 class SendMessageResponse(Wire, frozen=True, kw_only=True):
-    """§3.1.1: the answer to SendMessage; exactly one member is set."""
+    """§3.1.1: the answer to SendMessage."""
 
+    one_of = ("task", "message")
     task: Task | None = None
     message: Message | None = None
 

@@ -24,12 +24,6 @@ MAX_DEPTH = 100
 MAX_VALUES = 100_000
 _Reader = Callable[[Any, str], Any]
 
-_ONE_OF: dict[type, tuple[str, ...]] = {
-    model.Part: ("text", "raw", "url", "data"),
-    model.StreamResponse: ("task", "message", "status_update", "artifact_update"),
-    model.SendMessageResponse: ("task", "message"),
-}
-
 # Lists that the specification requires, and that ProtoJSON, and so the SDK for Python, omits if they are empty.
 _EMPTY_WHERE_ABSENT = {(model.Artifact, "parts"), (model.Message, "parts")}
 
@@ -94,7 +88,7 @@ def encode(value: Any) -> bytes:
 
 def read(type_: type[S], value: Any, path: str = "") -> S:
     """Return `value` (decoded JSON) as a `type_`. Raises INVALID_PARAMS with the path of the first field that does not fit."""
-    fields, required, empty, one_of = _plan(type_)
+    fields, required, empty, one_of, at_most_one = _plan(type_)
     found: dict[str, Any] = {}
     for key, item in as_object(value, path or "params").items():
         field = fields.get(key)
@@ -118,6 +112,8 @@ def read(type_: type[S], value: Any, path: str = "") -> S:
         if len(present) != 1:
             names = ", ".join(fields[name][1] for name in one_of)
             raise invalid_field(path or "params", f"must have exactly one of {names}")
+    if at_most_one and len(present := [name for name in at_most_one if name in found]) > 1:
+        raise invalid_field(path or "params", f"must have at most one of {', '.join(present)}")
     return type_(**found)
 
 
@@ -127,6 +123,7 @@ def _plan(
 ) -> tuple[
     dict[str, tuple[str, str, _Reader | None, bool]],
     tuple[tuple[str, str], ...],
+    tuple[str, ...],
     tuple[str, ...],
     tuple[str, ...],
 ]:
@@ -142,7 +139,7 @@ def _plan(
         if info.required:
             required.append((info.name, info.encode_name))
     empty = tuple(name for of, name in _EMPTY_WHERE_ABSENT if of is type_)
-    return fields, tuple(required), empty, _ONE_OF.get(type_, ())
+    return fields, tuple(required), empty, getattr(type_, "one_of", ()), getattr(type_, "at_most_one_of", ())
 
 
 def _reader(hint: Any) -> _Reader | None:

@@ -11,9 +11,7 @@ from a2a_hub.a2a.refusal import TemporaryRefusal
 from a2a_hub.settings.reader import Settings
 from a2a_hub.text.language import Language
 
-RATE_LIMITED = ErrorKind(
-    "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False
-)
+RATE_LIMITED = ErrorKind("RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again")
 _EN, _JA = Language.EN, Language.JA
 _MOST = 1_000_000
 

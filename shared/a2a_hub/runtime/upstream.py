@@ -23,7 +23,7 @@ _MOST_WHOLE_BYTES = 256 << 10
 _LOOK_SECONDS = 0.05
 _REFUSALS = frozenset({401, 403, 429})
 _RETRY_AFTER = {"retry-after": "5"}
-_TIMED_OUT = ErrorKind("TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False)
+_TIMED_OUT = ErrorKind("TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time")
 
 # Allow-lists, since no deny-list has all names.
 REQUEST_HEADERS = (

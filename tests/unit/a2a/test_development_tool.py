@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a import protojson
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions import development_tool as tool
-from a2a_hub.a2a.extensions.development_tool import URI, Schema, Spelling, read, spelling_of, write
+from a2a_hub.a2a.extensions.development_tool import URI, Schema, Spelling, spelling_of, write
 from a2a_hub.a2a.model import Message, Part, Role
 from tests.unit.a2a.development_tool_values import SAMPLES
 
@@ -57,13 +58,13 @@ def test_every_member_of_every_message_stands_in_a_sample(type_: type[Schema]) -
 
 @_samples
 def test_what_was_read_is_written_as_it_was(type_: type[Schema], value: dict[str, Any]) -> None:
-    assert write(read(type_, value), Spelling.SNAKE) == value
+    assert write(protojson.read(type_, value), Spelling.SNAKE) == value
 
 
 @_samples
 def test_either_spelling_is_the_same_message(type_: type[Schema], value: dict[str, Any]) -> None:
-    message = read(type_, value)
-    assert read(type_, write(message, Spelling.CAMEL)) == message
+    message = protojson.read(type_, value)
+    assert protojson.read(type_, write(message, Spelling.CAMEL)) == message
 
 
 def test_camel_case_spells_members_and_leaves_the_keys_of_a_struct() -> None:
@@ -85,13 +86,13 @@ def test_camel_case_spells_members_and_leaves_the_keys_of_a_struct() -> None:
 def test_of_an_empty_message_all_is_written_but_what_may_be_absent(type_: type[Schema]) -> None:
     absent = _MAY_BE_ABSENT.get(type_.__name__, set())
     assert write(type_(), Spelling.SNAKE).keys() == set(type_.__struct_fields__) - absent
-    assert read(type_, {}) == type_()
+    assert protojson.read(type_, {}) == type_()
 
 
 @_types
 def test_null_is_absent_and_unknown_members_are_not_read(type_: type[Schema]) -> None:
     nulls: dict[str, Any] = dict.fromkeys(type_.__struct_fields__)
-    assert read(type_, nulls | {"of_a_newer_version": {"x": 1}}) == type_()
+    assert protojson.read(type_, nulls | {"of_a_newer_version": {"x": 1}}) == type_()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def test_null_is_absent_and_unknown_members_are_not_read(type_: type[Schema]) ->
 )
 def test_what_does_not_fit_is_named(type_: type[Schema], value: dict[str, Any], field: str) -> None:
     with pytest.raises(A2AError) as error:
-        read(type_, value)
+        protojson.read(type_, value)
     ((path, _),) = error.value.fields
     assert (error.value.kind.reason, path) == ("INVALID_PARAMS", field)
 
@@ -149,7 +150,7 @@ def test_what_a_status_update_is_stands_in_its_metadata() -> None:
     event = tool.DevelopmentToolEvent(kind=tool.DevelopmentToolEventKind.THOUGHT, model="m")
     metadata = tool.metadata_of(event, Spelling.SNAKE)
     assert metadata == {URI: {"kind": "THOUGHT", "model": "m"}}
-    assert read(tool.DevelopmentToolEvent, tool.in_metadata(metadata)) == event
+    assert protojson.read(tool.DevelopmentToolEvent, tool.in_metadata(metadata)) == event
     assert tool.in_metadata({}) is tool.in_metadata(None) is None
 
 

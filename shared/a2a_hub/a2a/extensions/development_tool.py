@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Message, Part
 
 URI = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
@@ -31,7 +30,9 @@ def is_development_tool(uri: str) -> bool:
 
 
 class Schema(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Base of the extension's messages. Unknown members are ignored."""
+    """Base of the extension's messages. Unknown members are ignored. At most one of `at_most_one_of` is set."""
+
+    at_most_one_of: ClassVar[tuple[str, ...]] = ()
 
 
 class ToolCallStatus(StrEnum):
@@ -83,8 +84,9 @@ class FileDiff(Schema, frozen=True, kw_only=True):
 
 
 class ToolOutput(Schema, frozen=True, kw_only=True):
-    """A tool's output: one of the three."""
+    """A tool's output."""
 
+    at_most_one_of = ("text", "diff", "structured_data")
     text: str | None = None
     diff: FileDiff | None = None
     structured_data: dict[str, Any] | None = None
@@ -127,8 +129,9 @@ class GenericDetails(Schema, frozen=True, kw_only=True):
 
 
 class ConfirmationRequest(Schema, frozen=True, kw_only=True):
-    """The question to the user before a tool is called; at most one of the details is set."""
+    """The question to the user before a tool is called."""
 
+    at_most_one_of = ("execute_details", "file_edit_details", "mcp_details", "generic_details")
     options: tuple[ConfirmationOption, ...] = ()
     execute_details: ExecuteDetails | None = None
     file_edit_details: FileDiff | None = None
@@ -139,6 +142,7 @@ class ConfirmationRequest(Schema, frozen=True, kw_only=True):
 class ToolCall(Schema, frozen=True, kw_only=True):
     """A tool call, whole in every update: at its end with `output` or `error`, while PENDING with its confirmation request."""
 
+    at_most_one_of = ("output", "error")
     tool_call_id: str = ""
     status: ToolCallStatus = ToolCallStatus.STATUS_UNSPECIFIED
     tool_name: str = ""
@@ -225,15 +229,7 @@ class ExecuteSlashCommandResponse(Schema, frozen=True, kw_only=True):
     message: str = ""
 
 
-ONE_OF: dict[type[Schema], tuple[str, ...]] = {
-    ToolCall: ("output", "error"),
-    ToolOutput: ("text", "diff", "structured_data"),
-    ConfirmationRequest: ("execute_details", "file_edit_details", "mcp_details", "generic_details"),
-}
-"""Fields of which at most one is set."""
-
 _CONFIRMATION_MEMBERS = frozenset({"selected_option_id", "selectedOptionId"})
-S = TypeVar("S", bound=Schema)
 
 
 class Spelling(StrEnum):
@@ -241,13 +237,6 @@ class Spelling(StrEnum):
 
     SNAKE = "snake_case"
     CAMEL = "camelCase"
-
-
-def read(type_: type[S], value: Any, path: str = "") -> S:
-    """Return `value` (JSON in either spelling) as a `type_`. Raises INVALID_PARAMS with the field's path."""
-    found = protojson.read(type_, value, path)
-    _check_one_of(found, path)
-    return found
 
 
 def write(value: Schema, spelling: Spelling) -> dict[str, Any]:
@@ -278,7 +267,7 @@ def in_metadata(metadata: Mapping[str, Any] | None) -> Any:
 def settings_in(message: Message) -> AgentSettings | None:
     """Return the settings in a message's metadata. Raises INVALID_PARAMS with the field named."""
     value = in_metadata(message.metadata)
-    return None if value is None else read(AgentSettings, value, f"message.metadata.{URI}")
+    return None if value is None else protojson.read(AgentSettings, value, f"message.metadata.{URI}")
 
 
 def metadata_of(value: Schema, spelling: Spelling) -> dict[str, Any]:
@@ -295,7 +284,7 @@ def confirmation_in(message: Message) -> ToolCallConfirmation | None:
     """Return the decision in the first data part that holds one. Raises INVALID_PARAMS with the field named."""
     for index, part in enumerate(message.parts):
         if isinstance(part.data, dict) and not _CONFIRMATION_MEMBERS.isdisjoint(part.data):
-            return read(ToolCallConfirmation, part.data, f"message.parts[{index}].data")
+            return protojson.read(ToolCallConfirmation, part.data, f"message.parts[{index}].data")
     return None
 
 
@@ -309,16 +298,3 @@ def _written(value: Any, spelling: Spelling) -> Any:
             return value.value
         case _:
             return value
-
-
-def _check_one_of(value: Any, path: str) -> None:
-    if isinstance(value, tuple):
-        for index, item in enumerate(value):
-            _check_one_of(item, f"{path}[{index}]")
-    elif isinstance(value, Schema):
-        names = [name for name in ONE_OF.get(type(value), ()) if getattr(value, name) is not None]
-        if len(names) > 1:
-            raise invalid_field(path or "params", f"must have at most one of {', '.join(names)}")
-        for field in msgspec.structs.fields(value):
-            inner = f"{path}.{field.encode_name}" if path else field.encode_name
-            _check_one_of(getattr(value, field.name), inner)

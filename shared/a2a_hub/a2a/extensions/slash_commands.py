@@ -25,7 +25,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     GetAllSlashCommandsResponse,
     Schema,
     Spelling,
-    read,
     spelling_of,
     write,
 )
@@ -62,8 +61,8 @@ class CommandCodec(VersionCodec):
         completes: bool = False,
     ) -> CommandCall:
         if operation is GET_COMMANDS:
-            return CommandCall(read(GetAllSlashCommandsRequest, params), spelling_of(params))
-        request = read(ExecuteSlashCommandRequest, params)
+            return CommandCall(protojson.read(GetAllSlashCommandsRequest, params), spelling_of(params))
+        request = protojson.read(ExecuteSlashCommandRequest, params)
         if not request.command_path:
             raise invalid_field("commandPath", 'is required: ["memory", "add"] stands for /memory add')
         for index, name in enumerate(request.command_path):
@@ -168,7 +167,7 @@ def command_of(call: Call) -> ExecuteSlashCommandRequest | None:
     if call.task is None or call.task.turn > 1:
         return None
     note = call.task.notes.get(_COMMAND)
-    return None if note is None else read(ExecuteSlashCommandRequest, note)
+    return None if note is None else protojson.read(ExecuteSlashCommandRequest, note)
 
 
 def not_started(message: str) -> ExecuteSlashCommandResponse:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from a2a_hub.a2a import protojson
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions import gemini_cli
 from a2a_hub.a2a.extensions.development_tool import (
@@ -15,7 +16,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     FileDiff,
     ToolCall,
     ToolCallStatus,
-    read,
     spelling_of,
 )
 from a2a_hub.a2a.extensions.tool_updates import (
@@ -99,7 +99,7 @@ def _is_schema(data: dict[str, Any]) -> bool:
 
 def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
     try:
-        call = read(ToolCall, data, "data")
+        call = protojson.read(ToolCall, data, "data")
     except A2AError:
         # A newer version, perhaps: programs get it as it is.
         return None
