@@ -47,7 +47,6 @@ class A2ATransport:
         self._command_client = AgentCommandClient()
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
-        """See `Transport.ask`."""
         with self._endpoint(call) as endpoint:
             extensions = used_extensions(self._route, endpoint, agent_request)
             session = AgentSession(
@@ -60,21 +59,17 @@ class A2ATransport:
 
     @property
     def endpoint(self) -> Endpoint | None:
-        """See `Transport.endpoint`."""
         return self._discovery.latest
 
     def cancel(self, task_id: str, call: TransportCall) -> None:
-        """See `Transport.cancel`."""
         endpoint, call = self._discovery.endpoint(call), _with_extensions(call, self._route.extensions)
         A2AClient(http=call.http, endpoint=endpoint, headers=call.headers, budget=call.budget).cancel_task(task_id)
 
     def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
-        """See `Transport.commands`."""
         with self._endpoint(call) as endpoint:
             return self._command_client.commands(endpoint, _with_extensions(call, self._route.extensions), request)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: TransportCall) -> ExecutionReply:
-        """See `Transport.execute`."""
         with self._endpoint(call) as endpoint:
             return self._command_client.execute(endpoint, _with_extensions(call, self._route.extensions), request)
 

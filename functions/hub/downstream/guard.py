@@ -48,7 +48,6 @@ class Guard:
         )
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
-        """See `Downstream.ask`."""
         with (
             self._guarded(agent_request.call) as (guarded, admission),
             closing(self._transport.ask(agent_request, guarded)) as events,
@@ -61,29 +60,24 @@ class Guard:
             yield from events
 
     def cancel(self, task_id: str, call: Call) -> None:
-        """See `Downstream.cancel`."""
         # The task has ended here, whether or not the agent learns of it.
         with suppress(ClientError, NoCredential):
             self._transport.cancel(task_id, self._transport_call(call, call.traceparent))
 
     @property
     def endpoint(self) -> Endpoint | None:
-        """See `Downstream.endpoint`."""
         return self._transport.endpoint
 
     @property
     def open_circuit(self) -> Failure | None:
-        """See `Downstream.open_circuit`."""
         pause = self._breaker.pause()
         return resting(pause.opened_by, pause.seconds_to_wait) if pause and pause.opened_by else None
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float) -> Sequence[SlashCommand]:
-        """See `Downstream.commands`."""
         with self._guarded(call, seconds=seconds) as (guarded, _):
             return self._transport.commands(request, guarded)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecutionReply:
-        """See `Downstream.execute`."""
         with self._guarded(call) as (guarded, _):
             return self._transport.execute(request, guarded)
 

@@ -94,7 +94,6 @@ class McpTransport(AnswersOnly):
         self._decided: OrderedDict[str, None] = OrderedDict()
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
-        """See `Transport.ask`."""
         message = agent_request.message
         decision = _decision(message)
         waiting = _waiting(agent_request)

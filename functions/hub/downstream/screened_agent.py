@@ -53,16 +53,13 @@ class ScreenedAgent(Struct, frozen=True):
 
     @property
     def endpoint(self) -> Endpoint | None:
-        """See `Downstream.endpoint`."""
         return self.agent.endpoint
 
     @property
     def open_circuit(self) -> Any:
-        """See `Downstream.open_circuit`."""
         return self.agent.open_circuit
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
-        """See `Downstream.ask`."""
         message = agent_request.message
         turn = _Turn(self, language_of(text_of(message)), agent_request.call)
         if not agent_request.executes:
@@ -71,15 +68,12 @@ class ScreenedAgent(Struct, frozen=True):
             yield from map(turn.event, _merged(events))
 
     def cancel(self, task_id: str, call: Call) -> None:
-        """See `Downstream.cancel`."""
         self.agent.cancel(task_id, call)
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float) -> Sequence[SlashCommand]:
-        """See `Downstream.commands`."""
         return self.agent.commands(request, call, seconds=seconds)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecutionReply:
-        """See `Downstream.execute`."""
         turn = _Turn(self, language_of(request.args), call)
         reply = self.agent.execute(replace(request, args=turn.text(request.args, Direction.REQUEST)), call)
         message, refusal = turn.text(reply.message, Direction.ANSWER), reply.refusal

@@ -17,7 +17,7 @@ KEEP_ALIVE_SECONDS = 3.0
 
 
 class EventStream:
-    """The body of a text/event-stream: events, comments during pauses, and an error as the last event.
+    """The body of a text/event-stream (`PolledBody`): events, comments during pauses, and an error as the last event.
 
     `encode` returns an event's data, `encode_failure` the data for an exception that ends it. Before the first chunk a failure
     is an ordinary response: that of `respond`. `on_close` is called by `close`, perhaps more than once.
@@ -47,11 +47,9 @@ class EventStream:
 
     @property
     def idle_seconds(self) -> float:
-        """See `PolledBody.idle_seconds`."""
         return max(0.0, self._silent_until - self._clock())
 
     def poll(self) -> bytes | None:
-        """See `PolledBody.poll`."""
         if self._ended:
             raise StopIteration
         self._woken = False
@@ -74,7 +72,6 @@ class EventStream:
         self._source.on_ready(wake_once)
 
     def close(self) -> None:
-        """See `PolledBody.close`."""
         self._ended = True
         self._source.close()
         self._on_close()
@@ -117,7 +114,6 @@ class WholeArtifacts:
         self._next: list[Event] = []
 
     def poll(self) -> Event | None:
-        """See `EventSource.poll`."""
         event = self._next.pop(0) if self._next else self._events.poll()
         match event:
             case Task():
@@ -137,9 +133,7 @@ class WholeArtifacts:
         return event
 
     def on_ready(self, wake: Wake) -> None:
-        """See `EventSource.on_ready`."""
         self._events.on_ready(wake)
 
     def close(self) -> None:
-        """See `EventSource.close`."""
         self._events.close()

@@ -207,7 +207,6 @@ class Subscription(Generic[T]):
         self.wake: Wake = _nothing
 
     def poll(self) -> T | None:
-        """See `Source.poll`."""
         if self._left:
             raise StopIteration
         try:
@@ -220,12 +219,10 @@ class Subscription(Generic[T]):
         return event
 
     def on_ready(self, wake: Wake) -> None:
-        """See `Source.on_ready`."""
         self.wake = wake
         wake()
 
     def close(self) -> None:
-        """See `Source.close`."""
         self._left = True
         self.wake = _nothing
         self._relay.leave(self)

@@ -36,23 +36,19 @@ class BoundedProtocol(HttpToolsProtocol):
             self._deadline = self.loop.call_later(self._head_seconds, self._refuse, "The request's head is incomplete")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """See asyncio.Protocol."""
         self._end_head()
         super().connection_lost(exc)
 
     def on_headers_complete(self) -> None:
-        """See httptools."""
         self._end_head()
         self._outside_bytes, self._is_in_head = 0, False
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """See httptools."""
         self._outside_bytes = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """See httptools."""
         self._outside_bytes, self._is_in_head = 0, True
         super().on_message_complete()
 

@@ -94,7 +94,6 @@ class ForwardedBody:
 
     @property
     def idle_seconds(self) -> float:
-        """See `PolledBody.idle_seconds`."""
         ends_late = self._last and self._is_between_events
         most_seconds = min(self._late_seconds, self._silence_seconds) if ends_late else self._silence_seconds
         return max(0.0, self._silent_since + most_seconds - self._clock())
@@ -128,7 +127,6 @@ class ForwardedBody:
         return None
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """See `PolledBody.on_ready`."""
         self._wake = wake
         wake()
 
@@ -139,7 +137,6 @@ class ForwardedBody:
             self._wake()
 
     def close(self) -> None:
-        """See `PolledBody.close`."""
         self.closed = True
         self._watcher.forget(self._answer.file_number)
         self._answer.close()
