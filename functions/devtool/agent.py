@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a import model
 from a2a_hub.a2a.agent import Agent, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
@@ -25,17 +26,6 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.extensions.tool_calls import tool_calls_in
 from a2a_hub.a2a.extensions.tool_confirmation import chosen, progress_text, question_text
 from a2a_hub.a2a.extensions.tool_updates import ToolQuestion, ToolUpdate
-from a2a_hub.a2a.model import (
-    Event,
-    Message,
-    Part,
-    Role,
-    SendMessageRequest,
-    TaskState,
-    TaskStatus,
-    TaskStatusUpdateEvent,
-    text_of,
-)
 from a2a_hub.a2a.reply import Failure, Piece, Progress, Question, Text, agent_message, to_events
 from a2a_hub.agents.function import too_long_text
 from a2a_hub.runtime.ids import timestamp
@@ -70,13 +60,13 @@ class DevelopmentAgent(Agent):
         self._log = log
         self._event = DevelopmentToolEvent(model=planner.model, user_tier=user_tier)
 
-    def send(self, request: SendMessageRequest, call: Call) -> Turn:
+    def send(self, request: model.SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. A decision that fits no pending tool call is rejected, and changes nothing."""
         message, task = request.message, call.task
         if task is None:
             raise A2AError(UNSUPPORTED_OPERATION, "This agent works for callers who say who they are")
         if self._log.with_text:
-            call.record["text"] = redacted(text_of(message))
+            call.record["text"] = redacted(model.text_of(message))
         decision = confirmation_in(message)
         in_extension = (
             URI in call.extensions
@@ -91,7 +81,7 @@ class DevelopmentAgent(Agent):
             if decision is not None:
                 raise invalid_field("message.taskId", "is required: a decision belongs to the task that asked for it")
             state = self._conversations.new_state(message, call)
-            text = text_of(message)
+            text = model.text_of(message)
             refusal = too_long_text(text, call.record)
             is_refused = refusal is not None or not text
             if refusal is not None:
@@ -101,7 +91,7 @@ class DevelopmentAgent(Agent):
         else:
             state = load_state(task.notes) or State()
             if decision is None and not in_extension and state.pending is not None:
-                decision = decision_in(text_of(message), state.pending.call)
+                decision = decision_in(model.text_of(message), state.pending.call)
             if decision is not None:
                 data = [part.data for part in message.parts if isinstance(part.data, dict)]
                 state.spelling = spelling_of(*data) if data else state.spelling
@@ -147,7 +137,9 @@ class DevelopmentAgent(Agent):
                 return
             self._log.exception("A task of the development agent failed", call.record)
             call.record["severity"] = "ERROR"
-            yield StateChange(TaskState.FAILED, error=texts.FAILED.render(state.language, reference=call.request_id))
+            yield StateChange(
+                model.TaskState.FAILED, error=texts.FAILED.render(state.language, reference=call.request_id)
+            )
 
 
 def check(decision: ToolCallConfirmation, state: State) -> None:
@@ -175,20 +167,20 @@ def extension_events(
     context_id: str,
     spelling: Spelling,
     base: DevelopmentToolEvent,
-) -> Iterator[Event]:
+) -> Iterator[model.Event]:
     """Yield a status update of the extension, in its caller's spelling, for each event of the turn; `base` is their metadata."""
 
     def update(
-        kind: DevelopmentToolEventKind, state: TaskState, *parts: Part, error: str | None = None
-    ) -> TaskStatusUpdateEvent:
+        kind: DevelopmentToolEventKind, state: model.TaskState, *parts: model.Part, error: str | None = None
+    ) -> model.TaskStatusUpdateEvent:
         message = None
         if parts:
             plain = agent_message(*parts, context_id=context_id, task_id=task_id)
             message = replace(plain, extensions=(URI,))
-        return TaskStatusUpdateEvent(
+        return model.TaskStatusUpdateEvent(
             task_id=task_id,
             context_id=context_id,
-            status=TaskStatus(state=state, message=message, timestamp=timestamp()),
+            status=model.TaskStatus(state=state, message=message, timestamp=timestamp()),
             metadata=metadata_of(replace(base, kind=kind, error=error), spelling),
         )
 
@@ -196,14 +188,14 @@ def extension_events(
     for event in turn:
         match event:
             case StateChange(state, call, error):
-                parts = [part_of(call, spelling)] if call else [Part(text=error)] if error else []
+                parts = [part_of(call, spelling)] if call else [model.Part(text=error)] if error else []
                 yield update(kinds.STATE_CHANGE, state, *parts, error=error or None)
             case AgentThought():
-                yield update(kinds.THOUGHT, TaskState.WORKING, part_of(event, spelling))
+                yield update(kinds.THOUGHT, model.TaskState.WORKING, part_of(event, spelling))
             case ToolCall() as call:
-                yield update(kinds.TOOL_CALL_UPDATE, TaskState.WORKING, part_of(call, spelling))
+                yield update(kinds.TOOL_CALL_UPDATE, model.TaskState.WORKING, part_of(call, spelling))
             case AgentText(text):
-                yield update(kinds.TEXT_CONTENT, TaskState.WORKING, Part(text=text))
+                yield update(kinds.TEXT_CONTENT, model.TaskState.WORKING, model.Part(text=text))
 
 
 def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece]:
@@ -219,13 +211,13 @@ def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece
                 yield Progress(event.subject)
             case AgentText(text):
                 texts.append(text)
-            case StateChange(TaskState.INPUT_REQUIRED, call) if call:
+            case StateChange(model.TaskState.INPUT_REQUIRED, call) if call:
                 # Text above a question is no answer, which would stay on the screen.
                 request = question_text([_tool_question(call)], AGENT_NAME.render(language), language)
                 yield Question("\n\n".join([*texts, request]))
-            case StateChange(TaskState.COMPLETED):
+            case StateChange(model.TaskState.COMPLETED):
                 yield Text("\n\n".join(texts))
-            case StateChange(TaskState.FAILED, _, error):
+            case StateChange(model.TaskState.FAILED, _, error):
                 yield Failure(error)
 
 
@@ -245,5 +237,5 @@ def _tool_question(call: ToolCall) -> ToolQuestion:
 
 def _tool_update(call: ToolCall) -> ToolUpdate:
     """Return the call as clients of the extension read it."""
-    message = Message(message_id="", role=Role.AGENT, parts=(part_of(call, Spelling.SNAKE),))
+    message = model.Message(message_id="", role=model.Role.AGENT, parts=(part_of(call, Spelling.SNAKE),))
     return next(tool_calls_in(message))

@@ -9,14 +9,7 @@ from msgspec import Struct
 
 from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.extensions.development_tool import (
-    URI,
-    Spelling,
-    ToolCall,
-    in_metadata,
-    settings_in,
-    spelling_of,
-)
+from a2a_hub.a2a.extensions import development_tool
 from a2a_hub.a2a.extensions.slash_commands import command_of
 from a2a_hub.a2a.model import Message, text_of
 from a2a_hub.task_store.store import TaskQuery, TaskStore
@@ -70,7 +63,7 @@ DialogueEntry = UserText | CalledTool | ToolResult | AgentText
 class PendingApproval(Struct, frozen=True):
     """The tool call that waits for approval, as it was shown, and its action."""
 
-    call: ToolCall
+    call: development_tool.ToolCall
     action: AnyAction
 
 
@@ -81,7 +74,7 @@ class State(Struct, kw_only=True, omit_defaults=True):
     """
 
     workspace: str = ""
-    spelling: Spelling = Spelling.SNAKE
+    spelling: development_tool.Spelling = development_tool.Spelling.SNAKE
     language: Language = Language.EN
     allowed: tuple[str, ...] = ()
     pending: PendingApproval | None = None
@@ -135,7 +128,7 @@ class Conversations:
 
         Raises INVALID_PARAMS for missing settings, and for a workspace that may not be used.
         """
-        settings = settings_in(message)
+        settings = development_tool.settings_in(message)
         previous = self._previous(message, call)
         state = previous or State()
         state.language = answer_language(text_of(message)[:_LANGUAGE_CHARACTERS])
@@ -144,11 +137,11 @@ class Conversations:
                 # The person saw the files and the folder of the other workspace.
                 state.allowed = ()
             state.workspace = settings.workspace_path
-            state.spelling = spelling_of(in_metadata(message.metadata))
+            state.spelling = development_tool.spelling_of(development_tool.in_metadata(message.metadata))
             if self.workspace(state, call) is None:
-                field = "workspace_path" if state.spelling is Spelling.SNAKE else "workspacePath"
+                field = "workspace_path" if state.spelling is development_tool.Spelling.SNAKE else "workspacePath"
                 raise invalid_field(
-                    f"message.metadata.{URI}.{field}",
+                    f"message.metadata.{development_tool.URI}.{field}",
                     "names no folder that may be worked in: use an absolute path inside one that the agent's operator has "
                     "opened",
                 )
@@ -176,9 +169,9 @@ class Conversations:
 
     def _require_settings(self, message: Message, call: Call) -> None:
         """Raise INVALID_PARAMS, unless the client only forwards messages and there is a default workspace."""
-        names_extension = URI in message.extensions and command_of(call) is None
-        if names_extension or (URI in call.extensions and not self.has_default):
+        names_extension = development_tool.URI in message.extensions and command_of(call) is None
+        if names_extension or (development_tool.URI in call.extensions and not self.has_default):
             raise invalid_field(
-                f"message.metadata.{URI}",
+                f"message.metadata.{development_tool.URI}",
                 "is required in the first message of a session: AgentSettings with workspace_path",
             )

@@ -6,14 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.extensions.development_tool import (
-    AgentThought,
-    ConfirmationRequest,
-    ErrorDetails,
-    ToolCall,
-    ToolCallConfirmation,
-    ToolCallStatus,
-)
+from a2a_hub.a2a.extensions import development_tool
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry import audit
@@ -32,12 +25,12 @@ class StateChange(Struct, frozen=True):
     """The task has a new state: input-required with the `call` that waits for approval, failed with an `error` for the person."""
 
     state: TaskState
-    call: ToolCall | None = None
+    call: development_tool.ToolCall | None = None
     error: str = ""
 
 
 # A tool call as it is now, and a text to the person, are events of their own.
-TurnEvent = StateChange | AgentThought | ToolCall | AgentText
+TurnEvent = StateChange | development_tool.AgentThought | development_tool.ToolCall | AgentText
 STARTED, COMPLETED = StateChange(TaskState.WORKING), StateChange(TaskState.COMPLETED)
 
 
@@ -58,7 +51,7 @@ class TaskTurn:
         yield STARTED
         yield from self._run()
 
-    def resume(self, confirmation: ToolCallConfirmation) -> Iterator[TurnEvent]:
+    def resume(self, confirmation: development_tool.ToolCallConfirmation) -> Iterator[TurnEvent]:
         """Run the turn after a decision on the pending tool call, which must fit that call."""
         pending = self._pending()
         self._state.pending = None
@@ -149,25 +142,27 @@ class TaskTurn:
         yield call
         yield from self._execute(action, call, request)
 
-    def _new_call(self, action: AnyAction) -> ToolCall:
-        return ToolCall(
+    def _new_call(self, action: AnyAction) -> development_tool.ToolCall:
+        return development_tool.ToolCall(
             tool_call_id=new_id(),
-            status=ToolCallStatus.PENDING,
+            status=development_tool.ToolCallStatus.PENDING,
             tool_name=action.tool,
             input_parameters=action.parameters,
         )
 
-    def _request_approval(self, call: ToolCall, action: AnyAction) -> Iterator[TurnEvent]:
+    def _request_approval(self, call: development_tool.ToolCall, action: AnyAction) -> Iterator[TurnEvent]:
         self._state.pending = PendingApproval(call, action)
         yield call
         self._save()
         yield StateChange(TaskState.INPUT_REQUIRED, call)
 
-    def _execute(self, action: AnyAction, call: ToolCall, approved: ConfirmationRequest | None) -> Iterator[TurnEvent]:
+    def _execute(
+        self, action: AnyAction, call: development_tool.ToolCall, approved: development_tool.ConfirmationRequest | None
+    ) -> Iterator[TurnEvent]:
         if self._tools is None:
             yield from self._fail(call, ToolFailed(Fault.NOT_FOUND, path="."))
             return
-        call = replace(call, status=ToolCallStatus.EXECUTING)
+        call = replace(call, status=development_tool.ToolCallStatus.EXECUTING)
         yield call
         steps = self._tools.execute(action, approved=approved, cancellation=self._call.cancellation)
         try:
@@ -178,7 +173,7 @@ class TaskTurn:
                     yield call
         except StopIteration as end:
             output, text = end.value
-            yield replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output)
+            yield replace(call, status=development_tool.ToolCallStatus.SUCCEEDED, live_content=None, output=output)
             self._finish(call.tool_call_id, text, succeeded=True)
         except ToolFailed as failed:
             yield from self._fail(call, failed)
@@ -204,7 +199,7 @@ class TaskTurn:
         yield from self._request_approval(call, action)
 
     def _cancel(self, pending: PendingApproval) -> Iterator[TurnEvent]:
-        call = replace(pending.call, status=ToolCallStatus.CANCELLED, confirmation_request=None)
+        call = replace(pending.call, status=development_tool.ToolCallStatus.CANCELLED, confirmation_request=None)
         text = texts.CANCELLED.render(self._state.language)
         self._finish(call.tool_call_id, text, succeeded=False)
         yield call
@@ -214,16 +209,16 @@ class TaskTurn:
         yield AgentText(text)
         yield COMPLETED
 
-    def _fail(self, call: ToolCall, failed: ToolFailed) -> Iterator[TurnEvent]:
+    def _fail(self, call: development_tool.ToolCall, failed: ToolFailed) -> Iterator[TurnEvent]:
         text = failed.text(self._state.language)
         self._call.record["fault"] = failed.fault
         self._finish(call.tool_call_id, text, succeeded=False)
         yield replace(
             call,
-            status=ToolCallStatus.FAILED,
+            status=development_tool.ToolCallStatus.FAILED,
             live_content=None,
             confirmation_request=None,
-            error=ErrorDetails(message=text, type=failed.fault, status_code=failed.status_code),
+            error=development_tool.ErrorDetails(message=text, type=failed.fault, status_code=failed.status_code),
         )
 
     def _finish(self, call_id: str, text: str, *, succeeded: bool) -> None:

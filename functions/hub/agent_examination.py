@@ -15,18 +15,8 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.boundaries.boundary import Boundary, Examination
 from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.boundaries.sources import NoCredential
+from a2a_hub.diagnosis import report
 from a2a_hub.diagnosis.gcloud import Service, service_of
-from a2a_hub.diagnosis.report import (
-    PATH,
-    SLOW_SECONDS,
-    Step,
-    certificate_command,
-    error,
-    ok,
-    read_report,
-    skipped,
-    warning,
-)
 from a2a_hub.http.client import Budget, Fault, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.mcp.client import MOST_TOOLS, McpClient, Tool, offered
@@ -76,7 +66,7 @@ class AgentExamination:
             return False
         return answer.status not in (401, 403)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[report.Step]:
         """Yield the steps from the hub to the agent, in order; they end where a request goes no further."""
         boundary = self._route.boundary
         yield boundary.credential_step(self._examination)
@@ -87,10 +77,10 @@ class AgentExamination:
             return
         encrypted = self._route.url.startswith("https:")
         way = "DNS, connection, TLS" if encrypted else "DNS, connection (no TLS: this machine)"
-        yield ok("network", f"{way}: the agent answers")
+        yield report.ok("network", f"{way}: the agent answers")
         yield self._clock(answer)
-        if answer.seconds > SLOW_SECONDS:
-            yield warning(
+        if answer.seconds > report.SLOW_SECONDS:
+            yield report.warning(
                 "latency",
                 f"the first answer took {answer.seconds:.1f} s: no instance was there, or the agent is slow",
                 fix="keep one instance warm",
@@ -107,7 +97,7 @@ class AgentExamination:
         yield from self._card(answer)
         yield from self._self_examination()
 
-    def _tools(self) -> Step:
+    def _tools(self) -> report.Step:
         """Return the step on an MCP server, whose tools are listed."""
         route, http = self._route, self._http
         try:
@@ -116,24 +106,24 @@ class AgentExamination:
         except ClientError as failure:
             if failure.status in (401, 403):
                 return route.boundary.refusal_step(failure.status, self._examination)
-            return error("tools", failure.detail, fix="is its url that of an MCP server over streamable HTTP?")
+            return report.error("tools", failure.detail, fix="is its url that of an MCP server over streamable HTTP?")
         names = _names(tools)
         if route.tool and not any(tool.name == route.tool for tool in tools):
             fix = f"set `tool` of route {route.id} in routes.toml to one that it has"
-            return error("tools", f'the server has no tool "{route.tool}"; it has {names or "none"}', fix=fix)
+            return report.error("tools", f'the server has no tool "{route.tool}"; it has {names or "none"}', fix=fix)
         for_model = offered(tools)
         if not route.tool and (client.has_more or len(for_model) < len(tools)):
             count = f"> {len(tools)}" if client.has_more else f"{len(tools)}"
             left_out = _names([tool for tool in tools if tool not in for_model])
-            return warning(
+            return report.warning(
                 "tools",
                 f"of {count} tools of the server, a model is offered {len(for_model)}; left out: {left_out or '…'}",
                 fix=f"name one tool of route {route.id} as its `tool`, or have the server offer those that are needed at another "
                 "url",
             )
-        return ok("tools", f"MCP {client.version}: {names or 'none'}")
+        return report.ok("tools", f"MCP {client.version}: {names or 'none'}")
 
-    def _no_answer(self, failure: HttpFailure) -> Step:
+    def _no_answer(self, failure: HttpFailure) -> report.Step:
         check = _ON_THE_WAY.get(failure.fault, "answer")
         variable = f"{self._route.id.upper().replace('-', '_')}_URL"
         match failure.fault:
@@ -144,42 +134,42 @@ class AgentExamination:
                 command = self._service.describe()
             case Fault.TLS:
                 fix = "the agent's operator installs a valid certificate; this command shows the current one"
-                command = certificate_command(self._route.url)
+                command = report.certificate_command(self._route.url)
             case _:
                 fix = "see in its log why the agent does not answer"
                 command = self._service.logs()
-        return error(check, failure.detail, fix=fix, command=command)
+        return report.error(check, failure.detail, fix=fix, command=command)
 
-    def _clock(self, answer: _Answer) -> Step:
+    def _clock(self, answer: _Answer) -> report.Step:
         date = seconds_of(answer.date)
         if date is None:
-            return skipped("clock", "the agent's answer has no date")
+            return report.skipped("clock", "the agent's answer has no date")
         skew = self._now - date
         if abs(skew) <= _MOST_SKEW_SECONDS:
-            return ok("clock", f"the hub's and the agent's agree ({skew:+.0f} s)")
-        return error(
+            return report.ok("clock", f"the hub's and the agent's agree ({skew:+.0f} s)")
+        return report.error(
             "clock",
             f"the hub's clock is {skew:+.0f} s off the agent's: tokens are taken for expired, or for not yet valid",
             fix="set the clock of the machine that is wrong; on Cloud Run, start new instances",
             command=self._service.restart(),
         )
 
-    def _refusal(self, status: int) -> Step | None:
+    def _refusal(self, status: int) -> report.Step | None:
         """Return the step on an agent that refuses the request for its card; None where it serves it."""
         if status in (401, 403):
             return self._route.boundary.refusal_step(status, self._examination)
         if status == 429:
-            return error(
+            return report.error(
                 "quota",
                 "HTTP 429: the agent has no instance left for the request",
                 fix="let it have more instances",
                 command=self._service.more_instances(),
             )
         if status >= 500:
-            return error("answer", f"HTTP {status}", fix="see the agent's log", command=self._service.logs())
+            return report.error("answer", f"HTTP {status}", fix="see the agent's log", command=self._service.logs())
         return None
 
-    def _card(self, answer: _Answer) -> Iterator[Step]:
+    def _card(self, answer: _Answer) -> Iterator[report.Step]:
         """Examine the card, compare the credential with its security requirements, and try it where the card needs none."""
         called = None
         if answer.status == 200:
@@ -189,16 +179,16 @@ class AgentExamination:
             except A2AError as problem:
                 fix = "fix the card at the agent"
                 if called is None:
-                    yield error("card", f"it cannot be read: {problem.message}", fix=fix)
+                    yield report.error("card", f"it cannot be read: {problem.message}", fix=fix)
                 else:
                     seen = f"the hub reads it, but another client may not: {problem.message}"
-                    yield warning("card", seen, fix=fix)
+                    yield report.warning("card", seen, fix=fix)
                 return
             yield _card_step(called, card, self._route)
             if step := _scheme_step(card, self._route):
                 yield step
         else:
-            yield warning(
+            yield report.warning(
                 "card",
                 f"HTTP {answer.status} at {_CARD}: the agent is taken to speak A2A 0.3 over JSON-RPC",
                 fix=f"publish a card, or set protocol_version and binding of route {self._route.id} in routes.toml",
@@ -206,7 +196,7 @@ class AgentExamination:
         if self._route.boundary.is_probed:
             yield self._probe(called)
 
-    def _probe(self, card: CalledCard | None) -> Step:
+    def _probe(self, card: CalledCard | None) -> report.Step:
         """Request an unknown task: an agent that searches for it has accepted the credential."""
         route, http = self._route, self._http
         try:
@@ -220,23 +210,23 @@ class AgentExamination:
                 case ClientFault.REFUSED | ClientFault.NOT_FOUND | ClientFault.WRONG_VERSION:
                     pass
                 case _:
-                    return skipped("access", f"it cannot be told whether the agent accepts it: {failure.detail}")
-        return ok("access", "the agent accepts the credential")
+                    return report.skipped("access", f"it cannot be told whether the agent accepts it: {failure.detail}")
+        return report.ok("access", "the agent accepts the credential")
 
-    def _self_examination(self) -> Iterator[Step]:
+    def _self_examination(self) -> Iterator[report.Step]:
         if self._route.boundary.per_caller:
-            yield skipped("agent", "it is not asked what it finds of itself: the token would be the caller's")
+            yield report.skipped("agent", "it is not asked what it finds of itself: the token would be the caller's")
             return
         try:
-            answer = _get(self._route, PATH, self._http)
+            answer = _get(self._route, report.PATH, self._http)
         except HttpFailure as failure:
-            yield error("agent", failure.detail, fix="see the agent's log", command=self._service.logs())
+            yield report.error("agent", failure.detail, fix="see the agent's log", command=self._service.logs())
             return
-        report = read_report(answer.body) if answer.status == 200 else None
-        if report is None:
-            yield skipped("agent", "it does not say what it finds of itself")
+        found = report.read_report(answer.body) if answer.status == 200 else None
+        if found is None:
+            yield report.skipped("agent", "it does not say what it finds of itself")
             return
-        for examined in report.examined:
+        for examined in found.examined:
             yield from examined.steps
 
 
@@ -254,28 +244,28 @@ def _get(route: Route, path: str, http: AuthorizedHttp) -> _Answer:
     return _Answer(status=answer.status, body=answer.read(), date=date, seconds=seconds)
 
 
-def _card_step(called: CalledCard, card: AgentCard, route: Route) -> Step:
+def _card_step(called: CalledCard, card: AgentCard, route: Route) -> report.Step:
     extensions = card.capabilities.extensions
     missing = [each.uri for each in extensions if each.required and each.uri not in route.extensions]
     if missing:
-        return error(
+        return report.error(
             "card",
             f"it requires an extension that the hub does not ask for: {', '.join(missing)}",
             fix=f"name it in `extensions` of route {route.id} in routes.toml",
         )
     declared = {each.uri for each in extensions}
     if unknown := [uri for uri in route.extensions if uri not in declared]:
-        return warning(
+        return report.warning(
             "card",
             f"it does not declare an extension that the hub asks for: {', '.join(unknown)}",
             fix="is it another version that the card declares? Else the agent may not know what callers send for it: it is to "
             f"be deleted from `extensions` of route {route.id} in routes.toml; Gemini CLI's server knows it and declares nothing",
         )
     versions = sorted({interface.protocol_version for interface in called.supported_interfaces})
-    return ok("card", f"{called.name}, A2A {', '.join(versions)}")
+    return report.ok("card", f"{called.name}, A2A {', '.join(versions)}")
 
 
-def _scheme_step(card: AgentCard, route: Route) -> Step | None:
+def _scheme_step(card: AgentCard, route: Route) -> report.Step | None:
     """Return a warning where the card asks for a credential that some kind of boundary has, and the route has not."""
     schemes = card.security_schemes or {}
     suggestions: list[str] = []
@@ -287,7 +277,7 @@ def _scheme_step(card: AgentCard, route: Route) -> Step | None:
             suggestions += [", ".join(lines) for kind in KINDS.values() if (lines := kind.route_lines(scheme, scopes))]
     if not suggestions:
         return None
-    return warning(
+    return report.warning(
         "security",
         f"the card asks for another credential than boundary {route.boundary.kind} of the route has",
         fix=f"if you trust the card, write into route {route.id} in routes.toml: {' or: '.join(suggestions)}",

@@ -5,19 +5,10 @@ from collections.abc import Generator, Iterator
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a import model
 from a2a_hub.a2a.client import A2AClient, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
-from a2a_hub.a2a.model import (
-    Event,
-    Message,
-    SendMessageConfiguration,
-    SendMessageRequest,
-    Task,
-    TaskState,
-    TaskStatusUpdateEvent,
-    Version,
-)
 from functions.hub.downstream.history_replay import replayed
 from functions.hub.downstream.interface import AgentRequest, TransportCall
 
@@ -52,7 +43,7 @@ class AgentSession:
         self._transient_seconds = _TRANSIENT_SECONDS if outlives_request else 0.0
         self._caller_left: threading.Event | None = None
 
-    def events(self) -> Generator[Event]:
+    def events(self) -> Generator[model.Event]:
         """Return the agent's events of this turn. Raises ClientError."""
         agent_request = self._request
         if not (agent_request.executes or agent_request.development_tool):
@@ -62,21 +53,21 @@ class AgentSession:
         assert agent_request.running_task_id is not None, "the agent executes a command already"
         return replayed(self._follow(agent_request.running_task_id))
 
-    def _answer(self) -> Generator[Event]:
+    def _answer(self) -> Generator[model.Event]:
         running = self._request.running_task_id
         task = self._task(running) if running is not None else None
         if task is not None:
             yield task
             # A subscription of 0.3 begins without the task, and so without what it missed since then (A2A 1.0.1 §3.1.6).
-            follows = self._client.endpoint.version is Version.V1_0 and not task.status.state.settled
+            follows = self._client.endpoint.version is model.Version.V1_0 and not task.status.state.settled
             yield from self._follow(task.id) if follows else self._poll(task)
             return
-        event: Event | None = None
+        event: model.Event | None = None
         is_silent = self._streaming
         try:
             for event in self._send(self._request.message):
                 is_silent = is_silent and _is_silent(event)
-                if is_silent and isinstance(event, TaskStatusUpdateEvent):
+                if is_silent and isinstance(event, model.TaskStatusUpdateEvent):
                     event = self._with_content(event)
                 yield event
         except ClientError as error:
@@ -89,12 +80,12 @@ class AgentSession:
                 # The waiting task has ended and the agent did nothing: the user's message is a new request.
                 for event in self._send(replace(self._request.message, task_id=None)):
                     yield event
-        if isinstance(event, Task):
+        if isinstance(event, model.Task):
             yield from self._poll(event)
 
-    def _follow(self, task_id: str) -> Iterator[Event]:
+    def _follow(self, task_id: str) -> Iterator[model.Event]:
         """Yield the events of the agent's task, from now on, or poll the task where it cannot be subscribed to."""
-        event: Event | None = None
+        event: model.Event | None = None
         try:
             if self._client.endpoint.streaming:
                 for event in self._task_client.subscribe(task_id):
@@ -109,16 +100,16 @@ class AgentSession:
         yield task
         yield from self._poll(task)
 
-    def _send(self, message: Message) -> Iterator[Event]:
-        configuration = SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)
-        request = SendMessageRequest(message=message, configuration=configuration)
+    def _send(self, message: model.Message) -> Iterator[model.Event]:
+        configuration = model.SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)
+        request = model.SendMessageRequest(message=message, configuration=configuration)
         events = self._client.send(request, streaming=self._streaming)
         return events if message.task_id is None else _without_snapshot(events, message.task_id)
 
-    def _with_content(self, event: TaskStatusUpdateEvent) -> Event:
+    def _with_content(self, event: model.TaskStatusUpdateEvent) -> model.Event:
         """Return the whole task for the last update of a stream without content: FastA2A's streams may have states alone."""
         state = event.status.state
-        if not (state is TaskState.COMPLETED or state.interrupted):
+        if not (state is model.TaskState.COMPLETED or state.interrupted):
             return event
         try:
             task = self._task_client.get_task(event.task_id)
@@ -126,7 +117,7 @@ class AgentSession:
             return event
         return task if task.status.state is state else event
 
-    def _task(self, task_id: str) -> Task | None:
+    def _task(self, task_id: str) -> model.Task | None:
         """Return the agent's task as it is now; None if the agent no longer knows it."""
         try:
             return self._get(task_id)
@@ -135,16 +126,16 @@ class AgentSession:
                 return None
             raise
 
-    def _recovered(self, last: Event, error: ClientError) -> Task:
+    def _recovered(self, last: model.Event, error: ClientError) -> model.Task:
         """Return the task whose stream broke off. Raises `error` if there is none, or it cannot be fetched."""
-        if isinstance(last, Message) or error.fault not in _LOST:
+        if isinstance(last, model.Message) or error.fault not in _LOST:
             raise error
         try:
-            return self._get(last.id if isinstance(last, Task) else last.task_id)
+            return self._get(last.id if isinstance(last, model.Task) else last.task_id)
         except ClientError:
             raise error from None
 
-    def _get(self, task_id: str) -> Task:
+    def _get(self, task_id: str) -> model.Task:
         """Fetch the task as it is now, with retries while the agent cannot be reached for a moment."""
         until = self._clock() + self._transient_seconds
         pause = _FIRST_POLL_SECONDS
@@ -156,7 +147,7 @@ class AgentSession:
                     raise
             pause = self._pause(pause)
 
-    def _poll(self, task: Task) -> Iterator[Task]:
+    def _poll(self, task: model.Task) -> Iterator[model.Task]:
         """Poll the task until it ends or waits: some agents answer at once and continue to work."""
         pause = _FIRST_POLL_SECONDS
         while not task.status.state.settled:
@@ -180,14 +171,14 @@ class AgentSession:
         return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)
 
 
-def _is_silent(event: Event) -> bool:
+def _is_silent(event: model.Event) -> bool:
     """Return True for a state without a message or an artifact."""
-    if isinstance(event, Task):
+    if isinstance(event, model.Task):
         return event.status.message is None and not event.artifacts
-    return isinstance(event, TaskStatusUpdateEvent) and event.status.message is None
+    return isinstance(event, model.TaskStatusUpdateEvent) and event.status.message is None
 
 
-def _without_snapshot(events: Iterator[Event], waiting_task_id: str) -> Iterator[Event]:
+def _without_snapshot(events: Iterator[model.Event], waiting_task_id: str) -> Iterator[model.Event]:
     """Drop the replayed snapshot of the interrupted task with which a stream may begin (A2A 1.0.1 §3.1.2).
 
     If nothing follows, the snapshot is the answer: the agent asks again.
@@ -195,7 +186,7 @@ def _without_snapshot(events: Iterator[Event], waiting_task_id: str) -> Iterator
     first = next(events, None)
     if first is None:
         return
-    if not (isinstance(first, Task) and first.id == waiting_task_id and first.status.state.interrupted):
+    if not (isinstance(first, model.Task) and first.id == waiting_task_id and first.status.state.interrupted):
         yield first
     else:
         try:

@@ -12,29 +12,16 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from a2a_hub.a2a import model
 from a2a_hub.a2a.a2ui import is_surface, surfaces_in, text_of_surfaces
 from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call
 from a2a_hub.a2a.extensions.tool_updates import ToolQuestion
-from a2a_hub.a2a.model import (
-    Artifact,
-    Event,
-    Message,
-    Part,
-    Role,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskState,
-    TaskStatus,
-    TaskStatusUpdateEvent,
-    data_as_text,
-    file_text,
-)
 from a2a_hub.a2a.reply import Data, Idle, Piece, Progress, Question, Surface, Text
 from a2a_hub.text.language import Language
 from functions.hub.downstream.tool_event_translator import ToolEventTranslator
 
-TranslatedEvent = tuple[Event | None, Sequence[Piece]]
+TranslatedEvent = tuple[model.Event | None, Sequence[Piece]]
 """An event of the agent, None for the hub's own, and the pieces of answer that it adds."""
 
 # An agent's remedies for its own failures, and what a model wrote that could not be verified: `/tools/query` shows them to
@@ -70,28 +57,28 @@ class EventTranslator:
         self.context_id: str | None = None
         """The agent's last context id, as `task_id` and `state` are its last ones."""
         self.task_id: str | None = None
-        self.state: TaskState | None = None
+        self.state: model.TaskState | None = None
         self.has_text = False
         """True once the answer has text that is not blank."""
         self._artifacts: dict[str, list[str]] = {}
         self._question: str | None = None
-        self._progress: dict[str, tuple[Part, ...]] = {}
+        self._progress: dict[str, tuple[model.Part, ...]] = {}
         self._data: list[dict[str, Any]] = []
         self._known_data: set[bytes] = set()
-        self._surfaces: list[Part] = []
+        self._surfaces: list[model.Part] = []
         self.memory: Any = None
         """The memory that the agent leaves with its caller; None if it is as before."""
         self.surfaces: dict[str, None] = {}
         """The ids of the surfaces that the agent has made or changed."""
 
-    def translate(self, event: Event) -> Iterator[Piece]:
+    def translate(self, event: model.Event) -> Iterator[Piece]:
         """Yield the pieces that this event adds."""
         match event:
-            case Message():
+            case model.Message():
                 self.context_id = event.context_id or self.context_id
-                self.state = TaskState.COMPLETED
+                self.state = model.TaskState.COMPLETED
                 yield from self._parts(event.parts)
-            case Task():
+            case model.Task():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.id
                 messages = (*last_answers(event.history), *((event.status.message,) if event.status.message else ()))
                 self.tools.translate_task(event, messages)
@@ -100,14 +87,14 @@ class EventTranslator:
                 yield from self._history(event)
                 asks = event.status.state.interrupted and not self.has_text and not self.tools.is_present
                 yield from self._status(status_from_history(event) if asks else event.status)
-                if self.state is TaskState.COMPLETED and not self.has_text and not self._data:
+                if self.state is model.TaskState.COMPLETED and not self.has_text and not self._data:
                     parts = tuple(chain.from_iterable(message.parts for message in last_answers(event.history)))
                     yield from self._append(_joined(parts))
                     yield from self._new_data(parts)
-            case TaskStatusUpdateEvent():
+            case model.TaskStatusUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
                 yield from self._update(event)
-            case TaskArtifactUpdateEvent():
+            case model.TaskArtifactUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
                 yield from self._artifact(event.artifact, append=event.append, more=not event.last_chunk)
 
@@ -126,7 +113,7 @@ class EventTranslator:
         Without any text so far, that is the data as JSON, or the progress (Gemini CLI answers that way), or the artifacts of
         earlier turns that the agent named again.
         """
-        if self.state is TaskState.COMPLETED and not self._data and not self.has_text:
+        if self.state is model.TaskState.COMPLETED and not self._data and not self.has_text:
             yield from self._append(self._in_progress() or "\n\n".join(self._repeated))
         if not self.has_text:
             yield from self._append(text_of_surfaces(self._surfaces))
@@ -134,23 +121,23 @@ class EventTranslator:
 
     def _data_without_text(self) -> Iterator[Piece]:
         if not self.has_text and self._data:
-            yield from self._append(data_as_text(map(for_callers, self._data)))
+            yield from self._append(model.data_as_text(map(for_callers, self._data)))
 
-    def _history(self, task: Task) -> Iterator[Piece]:
+    def _history(self, task: model.Task) -> Iterator[Piece]:
         """Yield the text of a development agent's whole task: its updates, which are its history now."""
         state = task.status.state
-        ends = state in (TaskState.INPUT_REQUIRED, TaskState.COMPLETED)
+        ends = state in (model.TaskState.INPUT_REQUIRED, model.TaskState.COMPLETED)
         if self.has_text or not (ends and self.tools.is_present):
             return
         messages = {message.message_id: message for message in last_answers(task.history)}
         last = task.status.message
-        if state is TaskState.COMPLETED and last is not None:
+        if state is model.TaskState.COMPLETED and last is not None:
             messages[last.message_id] = last
         for message in messages.values():
             yield from self._content(text_of_parts(message.parts))
             self._paragraph_ended = self.has_text
 
-    def _update(self, event: TaskStatusUpdateEvent) -> Iterator[Piece]:
+    def _update(self, event: model.TaskStatusUpdateEvent) -> Iterator[Piece]:
         status = event.status
         kind, progress = self.tools.translate(event)
         yield from progress
@@ -168,12 +155,12 @@ class EventTranslator:
             text, self._paragraph_ended = f"\n\n{text}", False
         yield from self._append(text, more=True)
 
-    def _status(self, status: TaskStatus) -> Iterator[Piece]:
+    def _status(self, status: model.TaskStatus) -> Iterator[Piece]:
         self.state = status.state
         whole = text_of_parts(status.message.parts) if status.message else ""
         text = "" if whole.isspace() else whole
         match status.state:
-            case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
+            case model.TaskState.INPUT_REQUIRED | model.TaskState.AUTH_REQUIRED:
                 # An update and the whole task repeat one question.
                 if self._is_finished(status.state, text) and not self.has_text:
                     yield from self._append(self._in_progress() or self.tools.outcome)
@@ -181,30 +168,30 @@ class EventTranslator:
                 if self.is_idle:
                     yield Idle()
                 elif text != self._question:
-                    if status.state is TaskState.INPUT_REQUIRED and not text:
+                    if status.state is model.TaskState.INPUT_REQUIRED and not text:
                         # ADK and LangGraph put what they ask into data.
                         yield from self._new_data(status.message.parts if status.message else ())
                         yield from self._data_without_text()
                     self.has_text, self._question = True, text
-                    yield Question(text, auth=status.state is TaskState.AUTH_REQUIRED)
-            case TaskState.COMPLETED | TaskState.REJECTED if not self.has_text and status.message:
+                    yield Question(text, auth=status.state is model.TaskState.AUTH_REQUIRED)
+            case model.TaskState.COMPLETED | model.TaskState.REJECTED if not self.has_text and status.message:
                 yield from self._parts(status.message.parts)
-            case TaskState.WORKING | TaskState.SUBMITTED if status.message and whole:
+            case model.TaskState.WORKING | model.TaskState.SUBMITTED if status.message and whole:
                 # By its id, since each poll of a task repeats its messages.
                 self._progress[status.message.message_id] = status.message.parts
                 if text:
                     yield Progress(text)
 
-    def _is_finished(self, state: TaskState, text: str) -> bool:
+    def _is_finished(self, state: model.TaskState, text: str) -> bool:
         """Return True if a development agent ends a turn that leaves nothing to decide."""
-        waits = state is TaskState.INPUT_REQUIRED and not text
+        waits = state is model.TaskState.INPUT_REQUIRED and not text
         return waits and self.tools.is_present and not self.tools.questions
 
     def _in_progress(self) -> str:
         return _joined(tuple(chain.from_iterable(self._progress.values())))
 
     def _artifact(
-        self, artifact: Artifact, *, append: bool, again: bool = False, more: bool = False
+        self, artifact: model.Artifact, *, append: bool, again: bool = False, more: bool = False
     ) -> Iterator[Piece]:
         if self.tools.is_tool_output(artifact.artifact_id):
             return
@@ -228,11 +215,11 @@ class EventTranslator:
             texts[:] = [bare]
         yield from self._new_data(artifact.parts)
 
-    def _parts(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
+    def _parts(self, parts: tuple[model.Part, ...]) -> Iterator[Piece]:
         yield from self._append(text_of_parts(parts))
         yield from self._new_data(parts)
 
-    def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
+    def _new_data(self, parts: tuple[model.Part, ...]) -> Iterator[Piece]:
         parts = tuple(part for part in parts if part.data is not UNSET)
         if not parts:
             return
@@ -266,13 +253,13 @@ def for_callers(data: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name not in _FOR_THE_OPERATOR}
 
 
-def last_answers(history: tuple[Message, ...]) -> list[Message]:
+def last_answers(history: tuple[model.Message, ...]) -> list[model.Message]:
     """Return the agent's last messages: some agents, such as Agno, put their answer nowhere else."""
-    answers = takewhile(lambda message: message.role is Role.AGENT, reversed(history))
+    answers = takewhile(lambda message: message.role is model.Role.AGENT, reversed(history))
     return list(answers)[::-1]
 
 
-def status_from_history(task: Task) -> TaskStatus:
+def status_from_history(task: model.Task) -> model.TaskStatus:
     """Return the status of a task; without a message and artifacts, it gets the agent's last messages: FastA2A asks there."""
     status, answers = task.status, last_answers(task.history)
     if status.message is not None or task.artifacts or not answers:
@@ -285,23 +272,23 @@ def _hash(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-def text_of_parts(parts: tuple[Part, ...]) -> str:
+def text_of_parts(parts: tuple[model.Part, ...]) -> str:
     """Return a line for each part."""
     return "\n".join(_texts_of(parts))
 
 
-def _texts_of(parts: tuple[Part, ...]) -> list[str]:
+def _texts_of(parts: tuple[model.Part, ...]) -> list[str]:
     """Return the parts' texts; a file is named, since a text-only client cannot show it. A model's thoughts are left out, as ADK
     marks them.
     """
     return [
-        part.text if part.text is not None else file_text(part)
+        part.text if part.text is not None else model.file_text(part)
         for part in parts
         if part.data is UNSET and not (part.metadata or {}).get("adk_thought")
     ]
 
 
-def _joined(parts: tuple[Part, ...]) -> str:
+def _joined(parts: tuple[model.Part, ...]) -> str:
     """Join an artifact's parts into one text: paragraphs, or chunks of a stream that its agent put together again.
 
     A file is a paragraph. A part after one that ends a sentence begins a paragraph; so does a capital after a small letter.

@@ -8,58 +8,49 @@ from collections.abc import Generator, Iterator, Sequence
 
 import msgspec
 
+from a2a_hub.a2a import model
 from a2a_hub.a2a.extensions.development_tool import (
     DevelopmentToolEvent,
     DevelopmentToolEventKind,
     Spelling,
     metadata_of,
 )
-from a2a_hub.a2a.model import (
-    Artifact,
-    Event,
-    Message,
-    Role,
-    Task,
-    TaskState,
-    TaskStatus,
-    TaskStatusUpdateEvent,
-)
 from a2a_hub.a2a.reply import artifact_update
 
 _Kind = DevelopmentToolEventKind
 
 
-def replayed(events: Iterator[Event], *, since: str | None = None) -> Generator[Event]:
+def replayed(events: Iterator[model.Event], *, since: str | None = None) -> Generator[model.Event]:
     """Yield the events, with the new updates of each whole task in its place.
 
     With `since`, the id of the message that they answer, a first task passes through unchanged, and of later ones only what
     follows that message is new.
     """
     seen: set[bytes] = set()
-    artifacts: dict[str, Artifact] = {}
-    status: TaskStatus | None = None
+    artifacts: dict[str, model.Artifact] = {}
+    status: model.TaskStatus | None = None
     begun = since is None
     for event in events:
         match event:
-            case Task() if not begun:
+            case model.Task() if not begun:
                 seen.update(map(_key, event.history))
                 artifacts.update({each.artifact_id: each for each in event.artifacts})
                 status = event.status
                 yield event
-            case Task():
+            case model.Task():
                 for message in event.history if since is None else _after(event.history, since):
-                    if message.role is Role.AGENT and _key(message) not in seen:
+                    if message.role is model.Role.AGENT and _key(message) not in seen:
                         seen.add(_key(message))
-                        yield update_of(event, TaskStatus(state=TaskState.WORKING, message=message))
+                        yield update_of(event, model.TaskStatus(state=model.TaskState.WORKING, message=message))
                 for artifact in event.artifacts:
                     if artifacts.get(artifact.artifact_id) != artifact:
                         artifacts[artifact.artifact_id] = artifact
                         yield artifact_update(event, artifact)
                 # A working task has been submitted before: its state never goes back.
-                if event.status != status and event.status.state is not TaskState.SUBMITTED:
+                if event.status != status and event.status.state is not model.TaskState.SUBMITTED:
                     yield update_of(event, event.status)
                 status = event.status
-            case TaskStatusUpdateEvent():
+            case model.TaskStatusUpdateEvent():
                 status = event.status
                 yield event
             case _:
@@ -69,7 +60,7 @@ def replayed(events: Iterator[Event], *, since: str | None = None) -> Generator[
             seen.add(_key(status.message))
 
 
-def _after(history: Sequence[Message], message_id: str) -> Sequence[Message]:
+def _after(history: Sequence[model.Message], message_id: str) -> Sequence[model.Message]:
     """Return the history after the message; none if the agent does not store the message."""
     for place in range(len(history), 0, -1):
         if history[place - 1].message_id == message_id:
@@ -77,9 +68,11 @@ def _after(history: Sequence[Message], message_id: str) -> Sequence[Message]:
     return ()
 
 
-def update_of(task: Task, status: TaskStatus, kind: DevelopmentToolEventKind | None = None) -> TaskStatusUpdateEvent:
+def update_of(
+    task: model.Task, status: model.TaskStatus, kind: DevelopmentToolEventKind | None = None
+) -> model.TaskStatusUpdateEvent:
     """Return an update of the extension; without `kind`, its message's parts decide."""
-    return TaskStatusUpdateEvent(
+    return model.TaskStatusUpdateEvent(
         task_id=task.id,
         context_id=task.context_id or "",
         status=status,
@@ -87,9 +80,9 @@ def update_of(task: Task, status: TaskStatus, kind: DevelopmentToolEventKind | N
     )
 
 
-def _kind(status: TaskStatus) -> DevelopmentToolEventKind:
+def _kind(status: model.TaskStatus) -> DevelopmentToolEventKind:
     """Return the kind of a message's event, by its parts: a history has no events."""
-    if status.message is None or status.state is not TaskState.WORKING:
+    if status.message is None or status.state is not model.TaskState.WORKING:
         return _Kind.STATE_CHANGE
     for part in status.message.parts:
         if isinstance(part.data, dict):
@@ -97,5 +90,5 @@ def _kind(status: TaskStatus) -> DevelopmentToolEventKind:
     return _Kind.TEXT_CONTENT
 
 
-def _key(message: Message) -> bytes:
+def _key(message: model.Message) -> bytes:
     return msgspec.json.encode((message.message_id, message.parts))

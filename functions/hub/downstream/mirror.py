@@ -6,22 +6,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a import reply
+from a2a_hub.a2a import model, reply
 from a2a_hub.a2a.a2ui import a2ui_in, without_surfaces
 from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
 from a2a_hub.a2a.extensions.memory import is_memory
-from a2a_hub.a2a.model import (
-    Artifact,
-    Event,
-    Message,
-    Part,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskState,
-    TaskStatus,
-    TaskStatusUpdateEvent,
-)
 from a2a_hub.a2a.reply import agent_message
 from a2a_hub.routing.routes import Route
 from a2a_hub.runtime.ids import new_id, timestamp
@@ -29,7 +18,7 @@ from functions.hub.downstream.event_translator import TranslatedEvent, status_fr
 
 # A message and an artifact have a part (A2A 1.0.1 §5.7), and clients in Java refuse those without. The last chunk of agents made
 # with the SDK for Python is one without.
-_NO_PARTS = (Part(text=""),)
+_NO_PARTS = (model.Part(text=""),)
 _NOTE = "artifacts"
 # Notes are stored again with each event, and so stay small. Artifacts beyond these are not noted, nor replaced by a second run.
 _MAX_NOTED = 200
@@ -44,7 +33,7 @@ def is_mirrored(route: Route, call: Call) -> bool:
     return route.passes_tasks and not (call.for_ui or asks_in_words)
 
 
-def mirrored(translated: Iterator[TranslatedEvent], *, context_id: str, call: Call) -> Iterator[Event]:
+def mirrored(translated: Iterator[TranslatedEvent], *, context_id: str, call: Call) -> Iterator[model.Event]:
     """Yield the events as the agent sent them, with the hub's ids; a failure or a question of the hub's own becomes the task's.
 
     The history is the hub's own: the agent's may have messages under other ids. What an agent says only there is in the status.
@@ -56,46 +45,46 @@ def mirrored(translated: Iterator[TranslatedEvent], *, context_id: str, call: Ca
     before = call.task.before if call.task else None
     begun_artifacts = {each.artifact_id for each in before.artifacts} if before else set()
 
-    def shown(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    def shown(parts: tuple[model.Part, ...]) -> tuple[model.Part, ...]:
         parts = _for_callers(parts)
         return (parts if a2ui_in(call.extensions) else without_surfaces(parts)) or _NO_PARTS
 
-    def artifact(agents_task: str, theirs: Artifact) -> Artifact:
+    def artifact(agents_task: str, theirs: model.Artifact) -> model.Artifact:
         id_ = ids.of(agents_task, theirs.artifact_id)
         begun_artifacts.add(id_)
         return replace(theirs, artifact_id=id_, parts=shown(theirs.parts))
 
-    def message(theirs: Message) -> Message:
+    def message(theirs: model.Message) -> model.Message:
         return replace(theirs, context_id=context_id, task_id=task_id, parts=shown(theirs.parts), reference_task_ids=())
 
-    def status(theirs: TaskStatus) -> TaskStatus:
+    def status(theirs: model.TaskStatus) -> model.TaskStatus:
         text = message(theirs.message) if theirs.message else None
         return replace(theirs, message=text, timestamp=theirs.timestamp or timestamp())
 
-    def ended(piece: reply.Failure | reply.Question) -> Event:
-        state, metadata = TaskState.INPUT_REQUIRED, None
+    def ended(piece: reply.Failure | reply.Question) -> model.Event:
+        state, metadata = model.TaskState.INPUT_REQUIRED, None
         if isinstance(piece, reply.Failure):
-            state, metadata = TaskState.FAILED, piece.metadata
-        text = agent_message(Part(text=piece.text), context_id=context_id, task_id=task_id, metadata=metadata)
-        last = TaskStatus(state=state, message=text, timestamp=timestamp())
+            state, metadata = model.TaskState.FAILED, piece.metadata
+        text = agent_message(model.Part(text=piece.text), context_id=context_id, task_id=task_id, metadata=metadata)
+        last = model.TaskStatus(state=state, message=text, timestamp=timestamp())
         if begun:
-            return TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=last)
-        return Task(id=task_id, context_id=context_id, status=last)
+            return model.TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=last)
+        return model.Task(id=task_id, context_id=context_id, status=last)
 
     for event, pieces in translated:
         match event:
-            case Message():
+            case model.Message():
                 yield replace(event, context_id=context_id, task_id=None, parts=_for_callers(event.parts) or _NO_PARTS)
-            case Task(status=TaskStatus(state=TaskState.FAILED)):
+            case model.Task(status=model.TaskStatus(state=model.TaskState.FAILED)):
                 begun = True
                 kept = tuple(artifact(event.id, each) for each in event.artifacts)
-                working = TaskStatus(state=TaskState.WORKING, timestamp=timestamp())
+                working = model.TaskStatus(state=model.TaskState.WORKING, timestamp=timestamp())
                 yield replace(event, id=task_id, context_id=context_id, status=working, artifacts=kept, history=())
-            case TaskStatusUpdateEvent(status=TaskStatus(state=TaskState.FAILED)):
+            case model.TaskStatusUpdateEvent(status=model.TaskStatus(state=model.TaskState.FAILED)):
                 pass
-            case Task():
+            case model.Task():
                 begun, is_over = True, event.status.state.terminal
-                answers = event.status.state is TaskState.COMPLETED or event.status.state.interrupted
+                answers = event.status.state is model.TaskState.COMPLETED or event.status.state.interrupted
                 yield replace(
                     event,
                     id=task_id,
@@ -104,10 +93,10 @@ def mirrored(translated: Iterator[TranslatedEvent], *, context_id: str, call: Ca
                     artifacts=tuple(artifact(event.id, each) for each in event.artifacts),
                     history=(),
                 )
-            case TaskStatusUpdateEvent():
+            case model.TaskStatusUpdateEvent():
                 is_over = event.status.state.terminal
                 yield replace(event, task_id=task_id, context_id=context_id, status=status(event.status))
-            case TaskArtifactUpdateEvent():
+            case model.TaskArtifactUpdateEvent():
                 begins = ids.of(event.task_id, event.artifact.artifact_id) not in begun_artifacts
                 yield replace(
                     event,
@@ -124,7 +113,7 @@ def mirrored(translated: Iterator[TranslatedEvent], *, context_id: str, call: Ca
                         yield ended(piece)
 
 
-def _for_callers(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _for_callers(parts: tuple[model.Part, ...]) -> tuple[model.Part, ...]:
     return tuple(part for part in parts if not is_memory(part.data))
 
 

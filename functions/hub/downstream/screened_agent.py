@@ -9,23 +9,12 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from a2a_hub.a2a import model
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, GetAllSlashCommandsRequest, SlashCommand
-from a2a_hub.a2a.model import (
-    Artifact,
-    Event,
-    Message,
-    Part,
-    Role,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskStatus,
-    TaskStatusUpdateEvent,
-    text_of,
-)
 from a2a_hub.routing.routes import Route, Safety
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
@@ -59,9 +48,9 @@ class ScreenedAgent(Struct, frozen=True):
     def open_circuit(self) -> Any:
         return self.agent.open_circuit
 
-    def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
+    def ask(self, agent_request: AgentRequest) -> Iterator[model.Event]:
         message = agent_request.message
-        turn = _Turn(self, language_of(text_of(message)), agent_request.call)
+        turn = _Turn(self, language_of(model.text_of(message)), agent_request.call)
         if not agent_request.executes:
             agent_request = replace(agent_request, message=turn.message(message, Direction.REQUEST))
         with closing(self.agent.ask(agent_request)) as events:  # type: ignore[type-var]
@@ -94,23 +83,24 @@ class _Turn(Struct):
     has_note: bool = False
     in_progress: bool = False
 
-    def event(self, event: Event) -> Event:
+    def event(self, event: model.Event) -> model.Event:
         """Return the agent's event as the caller may get it."""
         match event:
-            case Message():
+            case model.Message():
                 return self.message(event, Direction.ANSWER)
-            case TaskArtifactUpdateEvent():
+            case model.TaskArtifactUpdateEvent():
                 return replace(event, artifact=self._artifact(event.artifact))
-            case TaskStatusUpdateEvent():
+            case model.TaskStatusUpdateEvent():
                 return replace(event, status=self._status(event.status))
-            case Task():
+            case model.Task():
                 artifacts, status = tuple(map(self._artifact, event.artifacts)), self._status(event.status)
                 history = tuple(
-                    self.message(each, Direction.ANSWER) if each.role is Role.AGENT else each for each in event.history
+                    self.message(each, Direction.ANSWER) if each.role is model.Role.AGENT else each
+                    for each in event.history
                 )
                 return replace(event, status=status, artifacts=artifacts, history=history)
 
-    def message(self, message: Message, direction: Direction) -> Message:
+    def message(self, message: model.Message, direction: Direction) -> model.Message:
         """Return the message as it may go on."""
         return replace(message, parts=tuple(self._part(part, direction) for part in message.parts))
 
@@ -133,7 +123,7 @@ class _Turn(Struct):
         except msgspec.DecodeError:
             raise DownstreamFailed(unsafe(self.agent.route, direction, ("sdp",))) from None
 
-    def _status(self, status: TaskStatus) -> TaskStatus:
+    def _status(self, status: model.TaskStatus) -> model.TaskStatus:
         if status.message is None:
             return status
         # Only a development tool answers while it works.
@@ -142,10 +132,10 @@ class _Turn(Struct):
         self.in_progress = False
         return replace(status, message=message)
 
-    def _artifact(self, artifact: Artifact) -> Artifact:
+    def _artifact(self, artifact: model.Artifact) -> model.Artifact:
         return replace(artifact, parts=tuple(self._part(part, Direction.ANSWER) for part in artifact.parts))
 
-    def _part(self, part: Part, direction: Direction) -> Part:
+    def _part(self, part: model.Part, direction: Direction) -> model.Part:
         if part.text is not None:
             return replace(part, text=self.text(part.text, direction))
         if part.raw is not None:
@@ -208,13 +198,13 @@ class _Turn(Struct):
         self.agent.log.line("WARNING", f"The safety check {what}", **about, **fields)
 
 
-def _merged(events: Iterator[Event]) -> Iterator[Event]:
+def _merged(events: Iterator[model.Event]) -> Iterator[model.Event]:
     """Yield the events, with the chunks of an artifact merged until they can be screened: at the end of it, or of a sentence
     after which the piece is long enough.
     """
-    held: TaskArtifactUpdateEvent | None = None
+    held: model.TaskArtifactUpdateEvent | None = None
     for event in events:
-        if isinstance(event, TaskArtifactUpdateEvent):
+        if isinstance(event, model.TaskArtifactUpdateEvent):
             if held is not None and (event.artifact.artifact_id != held.artifact.artifact_id or not event.append):
                 yield held
                 held = None
@@ -223,7 +213,7 @@ def _merged(events: Iterator[Event]) -> Iterator[Event]:
                 yield held
                 held = None
             continue
-        says_nothing = isinstance(event, TaskStatusUpdateEvent) and not (
+        says_nothing = isinstance(event, model.TaskStatusUpdateEvent) and not (
             event.status.message or event.status.state.settled
         )
         if held is not None and not says_nothing:
@@ -239,8 +229,10 @@ def _is_piece(text: str) -> bool:
     return size >= _MOST_CHARACTERS or (size >= _PIECE_CHARACTERS and text.rstrip(" ").endswith(_SENTENCE_ENDS))
 
 
-def _with_chunk(held: TaskArtifactUpdateEvent, chunk: TaskArtifactUpdateEvent) -> TaskArtifactUpdateEvent:
-    *parts, last = held.artifact.parts or (Part(text=""),)
+def _with_chunk(
+    held: model.TaskArtifactUpdateEvent, chunk: model.TaskArtifactUpdateEvent
+) -> model.TaskArtifactUpdateEvent:
+    *parts, last = held.artifact.parts or (model.Part(text=""),)
     for part in chunk.artifact.parts:
         if last.text is not None and part.text is not None and last.metadata == part.metadata:
             last = replace(last, text=last.text + part.text)

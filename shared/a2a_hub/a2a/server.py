@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from a2a_hub.a2a import errors
+from a2a_hub.a2a import errors, model
 from a2a_hub.a2a.admission import accepted_modes, active_extensions, admit, check_declared, contract_of, tenant_of
 from a2a_hub.a2a.agent import Agent, Operations, Sending, Tasks
 from a2a_hub.a2a.bindings import jsonrpc, rest, sse
@@ -21,18 +21,6 @@ from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.slash_commands import CommandCall, SlashCommands
 from a2a_hub.a2a.fold import fold, with_history
 from a2a_hub.a2a.live_turn import LiveTurn, LiveTurns, TurnState
-from a2a_hub.a2a.model import (
-    Event,
-    GetExtendedAgentCardRequest,
-    Message,
-    SendMessageRequest,
-    SubscribeToTaskRequest,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskState,
-    TaskStatusUpdateEvent,
-    Version,
-)
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, broken_off, overloaded
 from a2a_hub.a2a.relay import Abandoned, EventSource, PassedOn, Relay
@@ -46,9 +34,9 @@ from a2a_hub.telemetry.log import Log, Record, traceparent_of
 from a2a_hub.telemetry.outcome import Outcome
 
 _OUTCOMES = {
-    TaskState.FAILED: Outcome.FAILED,
-    TaskState.REJECTED: Outcome.DECLINED,
-    TaskState.CANCELED: Outcome.CANCELLED,
+    model.TaskState.FAILED: Outcome.FAILED,
+    model.TaskState.REJECTED: Outcome.DECLINED,
+    model.TaskState.CANCELED: Outcome.CANCELLED,
 }
 
 
@@ -63,7 +51,7 @@ class Unstored:
         self.turns = LiveTurns[LiveTurn]()
         self._threads = Threads("relay")
 
-    def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
+    def send(self, request: model.SendMessageRequest, call: Call) -> model.Task | model.Message:
         """See `Sending.send`."""
         turn, is_new = self._begin(LiveTurn(request, call), self._answer)
         if not is_new:
@@ -73,7 +61,7 @@ class Unstored:
             raise turn.error
         return turn.result
 
-    def stream(self, request: SendMessageRequest, call: Call) -> EventSource:
+    def stream(self, request: model.SendMessageRequest, call: Call) -> EventSource:
         """See `Sending.stream`. The turn ends when its last subscriber leaves."""
         while True:
             turn = LiveTurn(request, call)
@@ -215,14 +203,14 @@ class A2AServer:
         return Response(headers=headers, body=exchange.write_result(_limited(result, params)))
 
     def _check_capacity(self, params: Struct, call: Call) -> None:
-        if self._capacity is not None and isinstance(params, SendMessageRequest):
+        if self._capacity is not None and isinstance(params, model.SendMessageRequest):
             self._capacity.check_turns(call.body_bytes)
 
     def _result(self, operation: Operation, params: Struct, call: Call) -> Any:
         match params:
-            case SendMessageRequest():
+            case model.SendMessageRequest():
                 return self._sending(call).send(params, call)
-            case GetExtendedAgentCardRequest():
+            case model.GetExtendedAgentCardRequest():
                 if self._extended_card is None:
                     raise A2AError(errors.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
                 return self._extended_card(call.principal)
@@ -232,11 +220,11 @@ class A2AServer:
                 return self._stored(operation).answer(params, call)
 
     def _events(self, operation: Operation, params: Struct, call: Call) -> EventSource:
-        if isinstance(params, SendMessageRequest):
+        if isinstance(params, model.SendMessageRequest):
             events = self._sending(call).stream(params, call)
-            is_adk = call.version is Version.V1_0 and not call.for_ui and is_from_adk(params.message)
+            is_adk = call.version is model.Version.V1_0 and not call.for_ui and is_from_adk(params.message)
             return WholeArtifacts(events) if is_adk else events
-        assert isinstance(params, SubscribeToTaskRequest), "there is no other stream"
+        assert isinstance(params, model.SubscribeToTaskRequest), "there is no other stream"
         return self._stored(operation).subscribe(params, call)
 
     def _sending(self, call: Call) -> Sending:
@@ -268,10 +256,10 @@ class A2AServer:
                 last = farewell.body if farewell is not None and isinstance(farewell.body, bytes) else b""
             headers = {**headers, STREAM_END: b64encode(last).decode()}
 
-        def encode(event: Event) -> bytes:
+        def encode(event: model.Event) -> bytes:
             # Whoever has the last event may leave before the stream has ended.
-            if not isinstance(event, TaskArtifactUpdateEvent) and (
-                isinstance(event, Message) or event.status.state.settled
+            if not isinstance(event, model.TaskArtifactUpdateEvent) and (
+                isinstance(event, model.Message) or event.status.state.settled
             ):
                 call.record.setdefault("outcome", _outcome_of(event, params))
             return exchange.write_result(_limited(event, params))
@@ -316,13 +304,13 @@ class A2AServer:
 
 def _outcome_of(result: object, params: Struct) -> Outcome:
     """Return the outcome of a call with this result, or last event: whoever asks for a failed task is answered."""
-    if isinstance(params, SendMessageRequest) and isinstance(result, Task | TaskStatusUpdateEvent):
+    if isinstance(params, model.SendMessageRequest) and isinstance(result, model.Task | model.TaskStatusUpdateEvent):
         return _OUTCOMES.get(result.status.state, Outcome.ANSWERED)
     return Outcome.ANSWERED
 
 
 def _limited(value: Any, params: Struct) -> Any:
     """Return a task with no more history than the message's configuration asks for (§3.2.4), also as a stream's first event."""
-    if isinstance(params, SendMessageRequest) and params.configuration and isinstance(value, Task):
+    if isinstance(params, model.SendMessageRequest) and params.configuration and isinstance(value, model.Task):
         return with_history(value, params.configuration.history_length)
     return value

@@ -13,36 +13,22 @@ from urllib.parse import quote
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
-from a2a_hub.a2a import operations, protojson
+from a2a_hub.a2a import model, operations, protojson
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.errors import VERSION_NOT_SUPPORTED, A2AError, invalid_field
-from a2a_hub.a2a.model import (
-    Binding,
-    Event,
-    NestedPushConfig,
-    Part,
-    Role,
-    SendMessageRequest,
-    StreamResponse,
-    Task,
-    Version,
-    text_of,
-    unwrapped,
-    wrapped,
-)
 from a2a_hub.a2a.operations import Operation, Rest
 from a2a_hub.http.messages import A2A_JSON, Request
 from a2a_hub.runtime.ids import new_id
 
-SUPPORTED = ", ".join(Version)
-_BY_NAME = {version.value: version for version in Version}
+SUPPORTED = ", ".join(model.Version)
+_BY_NAME = {version.value: version for version in model.Version}
 _WITH_PATCH = r"(\d{1,4}\.\d{1,4})\.\d{1,6}"
 _PUSH_CONFIG_NAMES = frozenset({"taskPushNotificationConfig", "task_push_notification_config"})
 _MESSAGE_ID_NAMES = frozenset({"messageId", "message_id"})
 _TASK_ID_NAMES = frozenset({"taskId", "task_id", "tenant"})
 
 
-def named_in(request: Request) -> Version | None:
+def named_in(request: Request) -> model.Version | None:
     """Return the version that `A2A-Version` names, as header or query parameter; None if there is none.
 
     Raises VERSION_NOT_SUPPORTED for a version, or two different ones, that cannot be served.
@@ -65,7 +51,7 @@ def version_mismatch(subject: str) -> A2AError:
 class VersionCodec:
     """The names, requests, results, cards and push notifications of a version, as both bindings and the client need them."""
 
-    version = Version.V1_0
+    version = model.Version.V1_0
     media_type: ClassVar[str] = A2A_JSON
     """The version's own media type of HTTP+JSON answers and push notifications."""
     extensions_header: ClassVar[str] = "a2a-extensions"
@@ -74,7 +60,7 @@ class VersionCodec:
     """True if every HTTP path also exists below a tenant."""
     streams_errors: ClassVar[bool] = False
     """True if errors of a JSON-RPC stream are events: Gemini Enterprise takes nothing else for `message/stream`."""
-    ui_binding: ClassVar[Binding | None] = None
+    ui_binding: ClassVar[model.Binding | None] = None
     """The binding over which callers count as user interfaces unless they are known as programs."""
     ends_stream_when_interrupted: ClassVar[bool] = False
     """True if a subscription ends when the task waits for its client."""
@@ -98,7 +84,12 @@ class VersionCodec:
         return operation.rest
 
     def read_request(
-        self, operation: Operation, params: Any, binding: Binding = Binding.JSONRPC, *, completes: bool = False
+        self,
+        operation: Operation,
+        params: Any,
+        binding: model.Binding = model.Binding.JSONRPC,
+        *,
+        completes: bool = False,
     ) -> Struct:
         """Return the request in a binding's decoded params. Raises INVALID_PARAMS with the field named.
 
@@ -107,17 +98,17 @@ class VersionCodec:
         """
         text = protojson.as_object(params, "params").get("text")
         core = self._core_params(operation, params, binding)
-        if operation.request is SendMessageRequest and core.get("message") is None and isinstance(text, str):
+        if operation.request is model.SendMessageRequest and core.get("message") is None and isinstance(text, str):
             # Some clients send `params.text` and no message.
             core, completes = core | {"message": {"parts": [{"text": text}]}}, True
         if completes and isinstance(message := core.get("message"), dict):
             core = core | {"message": _completed(message)}
         nested = operation is operations.CREATE_PUSH_CONFIG and "url" not in params
-        request = protojson.read(NestedPushConfig if nested else operation.request, core)
-        if isinstance(request, SendMessageRequest):
-            if isinstance(text, str) and not text_of(request.message):
+        request = protojson.read(model.NestedPushConfig if nested else operation.request, core)
+        if isinstance(request, model.SendMessageRequest):
+            if isinstance(text, str) and not model.text_of(request.message):
                 # Others send it beside a message that says nothing, or holds only files.
-                parts = (*request.message.parts, Part(text=text))
+                parts = (*request.message.parts, model.Part(text=text))
                 request = replace(request, message=replace(request.message, parts=parts))
             _check_message(request)
         self._check(request)
@@ -125,32 +116,32 @@ class VersionCodec:
             raise invalid_field("taskId", "is required")
         return request
 
-    def write_result(self, operation: Operation, value: Event | Struct | None, binding: Binding) -> bytes:
+    def write_result(self, operation: Operation, value: model.Event | Struct | None, binding: model.Binding) -> bytes:
         """Return the JSON of a result or a stream event. None is the result of an operation that has none."""
-        if isinstance(value, NestedPushConfig):
+        if isinstance(value, model.NestedPushConfig):
             return protojson.encode(value.nested)
-        return protojson.encode({} if value is None else wrapped(value) if operation.wraps else value)
+        return protojson.encode({} if value is None else model.wrapped(value) if operation.wraps else value)
 
-    def write_notification(self, value: Event) -> bytes:
+    def write_notification(self, value: model.Event) -> bytes:
         """Return the body of a push notification (§4.3.3)."""
-        return protojson.encode(wrapped(value))
+        return protojson.encode(model.wrapped(value))
 
-    def write_send(self, request: SendMessageRequest, binding: Binding, tenant: str | None) -> Any:
+    def write_send(self, request: model.SendMessageRequest, binding: model.Binding, tenant: str | None) -> Any:
         """Return the params of a send request to an agent."""
         return replace(request, tenant=tenant) if tenant else request
 
-    def read_event(self, value: Any) -> Event:
+    def read_event(self, value: Any) -> model.Event:
         """Return the event in an agent's result. Raises INVALID_PARAMS."""
-        return unwrapped(protojson.read(StreamResponse, value, "result"))
+        return model.unwrapped(protojson.read(model.StreamResponse, value, "result"))
 
-    def read_task(self, value: Any) -> Task:
+    def read_task(self, value: Any) -> model.Task:
         """Return the task in an agent's result. Raises INVALID_PARAMS."""
-        return protojson.read(Task, value, "result")
+        return protojson.read(model.Task, value, "result")
 
     def knows_event(self, value: Any) -> bool:
         """Return False for a stream event of a kind that a later version may have: ProtoJSON ignores unknown members."""
         return not isinstance(value, dict) or any(
-            protojson.member(value, name) is not None for name in StreamResponse.__struct_encode_fields__
+            protojson.member(value, name) is not None for name in model.StreamResponse.__struct_encode_fields__
         )
 
     def owns_event(self, value: Any) -> bool:
@@ -174,10 +165,10 @@ class VersionCodec:
         """Return one card that clients of this version and of all later ones can read."""
         return card
 
-    def _core_params(self, operation: Operation, params: dict[str, Any], binding: Binding) -> dict[str, Any]:
+    def _core_params(self, operation: Operation, params: dict[str, Any], binding: model.Binding) -> dict[str, Any]:
         """Return the params in 1.0's JSON. Spellings of its release candidate are read where they are unambiguous."""
         configuration = params.get("configuration")
-        if operation.request is SendMessageRequest and isinstance(configuration, dict):
+        if operation.request is model.SendMessageRequest and isinstance(configuration, dict):
             return params | {"configuration": _released_configuration(configuration)}
         if operation is operations.CREATE_PUSH_CONFIG:
             config = params.get("config", params.get("pushNotificationConfig"))
@@ -189,7 +180,7 @@ class VersionCodec:
 
     def _check(self, request: Struct) -> None:
         """Raise INVALID_PARAMS for a required field that is not set: a proto's unset string is "" (§5.7)."""
-        if isinstance(request, SendMessageRequest):
+        if isinstance(request, model.SendMessageRequest):
             if not request.message.parts:
                 raise invalid_field("message.parts", "must have at least one part")
             return
@@ -203,13 +194,13 @@ def _completed(message: dict[str, Any]) -> dict[str, Any]:
     if isinstance(parts := given.get("parts"), list):
         given["parts"] = [part for part, _ in groupby(parts)]
     made_up = {} if given.keys() & _MESSAGE_ID_NAMES else {"messageId": new_id()}
-    return {"role": Role.USER} | made_up | given
+    return {"role": model.Role.USER} | made_up | given
 
 
-def _check_message(request: SendMessageRequest) -> None:
+def _check_message(request: model.SendMessageRequest) -> None:
     if not request.message.message_id:
         raise invalid_field("message.messageId", "must not be empty")
-    if request.message.role is Role.UNSPECIFIED:
+    if request.message.role is model.Role.UNSPECIFIED:
         raise invalid_field("message.role", "must be ROLE_USER or ROLE_AGENT")
     configuration = request.configuration
     if configuration is not None and (configuration.history_length or 0) < 0:
@@ -229,7 +220,7 @@ def _released_configuration(candidate: dict[str, Any]) -> dict[str, Any]:
     return renamed
 
 
-def _parse(text: str) -> Version:
+def _parse(text: str) -> model.Version:
     version = _BY_NAME.get(text)
     if version is None and (match := re.fullmatch(_WITH_PATCH, text)):
         version = _BY_NAME.get(match[1])

@@ -15,6 +15,7 @@ from typing import Protocol, Self
 
 from msgspec import Struct, structs
 
+from a2a_hub.http import dialing
 from a2a_hub.http.connections import (
     Connection,
     ConnectionPool,
@@ -24,15 +25,6 @@ from a2a_hub.http.connections import (
     open_connection,
     split_url,
     verifying_context,
-)
-from a2a_hub.http.dialing import (
-    Addresses,
-    Resolver,
-    connection_failure,
-    is_tls_alert,
-    resolution_failure,
-    system_addresses,
-    tls_failure,
 )
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.telemetry import tracing
@@ -138,12 +130,12 @@ class HttpClient:
         clock: Callable[[], float] = time.monotonic,
         tls: Callable[[], ssl.SSLContext] | None = None,
         most_idle_connections: int = 256,
-        addresses: Addresses = system_addresses,
+        addresses: dialing.Addresses = dialing.system_addresses,
     ) -> None:
         self.clock = clock
         # Made on first use: loading the certificates takes time.
         self._tls = tls or cache(verifying_context)
-        self._resolver = Resolver(addresses)
+        self._resolver = dialing.Resolver(addresses)
         self._pool = ConnectionPool(most=most_idle_connections, clock=clock)
 
     def request(
@@ -326,19 +318,19 @@ class Answer:
 def _no_connection(error: OSError | ValueError) -> HttpFailure:
     match error:
         case ssl.SSLError():
-            return HttpFailure(Fault.TLS, tls_failure(error))
+            return HttpFailure(Fault.TLS, dialing.tls_failure(error))
         case socket.gaierror() | ValueError():
-            return HttpFailure(Fault.UNRESOLVED, resolution_failure(error))
+            return HttpFailure(Fault.UNRESOLVED, dialing.resolution_failure(error))
         case _:
-            return HttpFailure(Fault.UNREACHABLE, connection_failure(error))
+            return HttpFailure(Fault.UNREACHABLE, dialing.connection_failure(error))
 
 
 def _no_answer(error: OSError | NotHttp) -> HttpFailure:
     match error:
         case TimeoutError():
             return HttpFailure(Fault.TIMEOUT, "no answer in time")
-        case ssl.SSLError() if is_tls_alert(error):
-            return HttpFailure(Fault.TLS, tls_failure(error))
+        case ssl.SSLError() if dialing.is_tls_alert(error):
+            return HttpFailure(Fault.TLS, dialing.tls_failure(error))
         case OSError():
             return HttpFailure(Fault.UNANSWERED, "the connection was cut before an answer came")
         case _:

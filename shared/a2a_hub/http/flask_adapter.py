@@ -16,18 +16,8 @@ from urllib.parse import parse_qs
 import flask
 from msgspec import structs
 
+from a2a_hub.http import messages
 from a2a_hub.http.admission import Door, Overloaded, Refusal
-from a2a_hub.http.messages import (
-    INTERNAL_ERROR,
-    Handler,
-    ObservedIterator,
-    Request,
-    Response,
-    blocking,
-    close_if_closable,
-    sent_headers,
-    stated_length,
-)
 from a2a_hub.http.request_body import WAIT_LIMITS, RequestBody, WaitLimits
 
 if TYPE_CHECKING:
@@ -42,7 +32,7 @@ _BODILESS = frozenset({204, 304})
 
 
 def entry_point(
-    handle: Handler, door: Door | None = None, *, wait_limits: WaitLimits = WAIT_LIMITS
+    handle: messages.Handler, door: Door | None = None, *, wait_limits: WaitLimits = WAIT_LIMITS
 ) -> Callable[[flask.Request], WSGIApplication]:
     """Return the function for Functions Framework, which answers every path and method with `handle`.
 
@@ -55,7 +45,7 @@ def entry_point(
     return lambda _: application
 
 
-def _at_door(handle: Handler, door: Door) -> Handler:
+def _at_door(handle: messages.Handler, door: Door) -> messages.Handler:
     """Return a handler that answers at most so many requests, and holds so many bytes of bodies, at once; the others are refused
     while there are threads to do it.
 
@@ -63,7 +53,7 @@ def _at_door(handle: Handler, door: Door) -> Handler:
     """
     requests, held_bytes = door.capacity.requests, door.capacity.held_bytes
 
-    def handle_one(request: Request) -> Response:
+    def handle_one(request: messages.Request) -> messages.Response:
         if (page := door.page(request)) is not None:
             return page
         if not requests.take():
@@ -73,7 +63,7 @@ def _at_door(handle: Handler, door: Door) -> Handler:
         def read_body(limit_bytes: int) -> bytes | None:
             nonlocal held
             is_chunked = "transfer-encoding" in request.headers
-            size = limit_bytes if is_chunked else stated_length(request.headers.get("content-length", ""))
+            size = limit_bytes if is_chunked else messages.stated_length(request.headers.get("content-length", ""))
             if door.capacity.limits.small_body_bytes < size <= limit_bytes:
                 if not held_bytes.take(size):
                     raise Overloaded
@@ -85,7 +75,7 @@ def _at_door(handle: Handler, door: Door) -> Handler:
             held_bytes.give(held)
 
         try:
-            response = blocking(handle(structs.replace(request, read_body=read_body)))
+            response = messages.blocking(handle(structs.replace(request, read_body=read_body)))
         except Overloaded:
             end()
             return door.refuse(request, Refusal.OVERLOADED)
@@ -93,20 +83,20 @@ def _at_door(handle: Handler, door: Door) -> Handler:
             end()
             raise
         if isinstance(response.body, Iterator):
-            return structs.replace(response, body=ObservedIterator(response.body, end))
+            return structs.replace(response, body=messages.ObservedIterator(response.body, end))
         end()
         return response
 
     return handle_one
 
 
-def _application(handle: Handler, wait_limits: WaitLimits) -> WSGIApplication:
+def _application(handle: messages.Handler, wait_limits: WaitLimits) -> WSGIApplication:
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         body = RequestBody(environ, wait_limits=wait_limits)
         method = environ["REQUEST_METHOD"]
         query = environ.get("QUERY_STRING")
         try:
-            request = Request(
+            request = messages.Request(
                 method=method,
                 path=_as_utf8(environ.get("PATH_INFO")) or "/",
                 target=environ.get("RAW_URI"),
@@ -115,18 +105,18 @@ def _application(handle: Handler, wait_limits: WaitLimits) -> WSGIApplication:
                 read_body=body.read,
                 client_is_there=body.client_is_there,
             )
-            answer = blocking(handle(request))
+            answer = messages.blocking(handle(request))
         except Exception:
             # The log has it (`Log.requests`); the server would show its text to the caller.
-            answer = INTERNAL_ERROR
+            answer = messages.INTERNAL_ERROR
         body.discard()
         content = answer.body
-        headers = list(sent_headers(answer).items())
+        headers = list(messages.sent_headers(answer).items())
         bodiless = answer.status in _BODILESS
         if isinstance(content, bytes) and not bodiless:
             headers.append(("content-length", str(len(content))))
         if bodiless or method == "HEAD":
-            close_if_closable(content)
+            messages.close_if_closable(content)
             content = b""
         start_response(_status_line(answer.status), headers)
         assert isinstance(content, bytes | Iterator), "a polled body has become an iterator"

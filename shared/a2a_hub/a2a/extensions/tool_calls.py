@@ -9,15 +9,7 @@ from typing import Any
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.extensions import gemini_cli
-from a2a_hub.a2a.extensions.development_tool import (
-    URI,
-    ConfirmationRequest,
-    FileDiff,
-    ToolCall,
-    ToolCallStatus,
-    spelling_of,
-)
+from a2a_hub.a2a.extensions import development_tool, gemini_cli
 from a2a_hub.a2a.extensions.tool_updates import (
     Action,
     Dialect,
@@ -36,7 +28,7 @@ from a2a_hub.text.diffs import unified_diff
 
 _LONGEST_ID = 1000
 _MOST_OPTIONS = 20
-_NOT_BEGUN = (ToolCallStatus.STATUS_UNSPECIFIED, ToolCallStatus.PENDING)
+_NOT_BEGUN = (development_tool.ToolCallStatus.STATUS_UNSPECIFIED, development_tool.ToolCallStatus.PENDING)
 
 
 class Kind(StrEnum):
@@ -60,7 +52,7 @@ _KINDS = {
 
 def kind_of(metadata: Mapping[str, Any] | None) -> Kind | None:
     """Return the kind of an update with this metadata, None if it is unknown."""
-    for key in (URI, gemini_cli.KEY):
+    for key in (development_tool.URI, gemini_cli.KEY):
         event = (metadata or {}).get(key)
         if isinstance(event, dict):
             return _KINDS.get(str(event.get("kind")).upper().replace("-", "_"))
@@ -99,12 +91,12 @@ def _is_schema(data: dict[str, Any]) -> bool:
 
 def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
     try:
-        call = protojson.read(ToolCall, data, "data")
+        call = protojson.read(development_tool.ToolCall, data, "data")
     except A2AError:
         # A newer version, perhaps: programs get it as it is.
         return None
-    request = call.confirmation_request if call.status is ToolCallStatus.PENDING else None
-    dialect = Dialect(spelling_of(data).value)
+    request = call.confirmation_request if call.status is development_tool.ToolCallStatus.PENDING else None
+    dialect = Dialect(development_tool.spelling_of(data).value)
     action, about = _done(call)
     return ToolUpdate(
         call_id=call.tool_call_id,
@@ -116,14 +108,14 @@ def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
     )
 
 
-def _done(call: ToolCall) -> tuple[Action, str]:
+def _done(call: development_tool.ToolCall) -> tuple[Action, str]:
     """Return the tool's action and its object."""
     match call.confirmation_request:
-        case ConfirmationRequest(execute_details=details) if details is not None:
+        case development_tool.ConfirmationRequest(execute_details=details) if details is not None:
             return Action.RUN, details.command
-        case ConfirmationRequest(file_edit_details=file) if file is not None:
+        case development_tool.ConfirmationRequest(file_edit_details=file) if file is not None:
             return Action.WRITE, file.file_path or file.file_name
-        case ConfirmationRequest(mcp_details=mcp) if mcp is not None:
+        case development_tool.ConfirmationRequest(mcp_details=mcp) if mcp is not None:
             return Action.MCP, call.description or ""
     given = call.input_parameters or {}
     command, file_path = given.get("command"), given.get("file_path") or given.get("path")
@@ -132,7 +124,9 @@ def _done(call: ToolCall) -> tuple[Action, str]:
     return Action.OTHER, file_path if isinstance(file_path, str) else call.description or ""
 
 
-def _question(call: ToolCall, request: ConfirmationRequest, action: Action, dialect: Dialect) -> ToolQuestion:
+def _question(
+    call: development_tool.ToolCall, request: development_tool.ConfirmationRequest, action: Action, dialect: Dialect
+) -> ToolQuestion:
     tool, subject = call.tool_name, ""
     given = "" if call.input_parameters is None else listed(call.input_parameters)
     if request.execute_details is not None:
@@ -158,6 +152,6 @@ def _question(call: ToolCall, request: ConfirmationRequest, action: Action, dial
     )
 
 
-def _diff(file: FileDiff) -> str:
+def _diff(file: development_tool.FileDiff) -> str:
     # Without its first lines, since the file is named already.
     return file.formatted_diff or unified_diff("", file.old_content, file.new_content).split("\n", 2)[2]

@@ -14,16 +14,8 @@ from msgspec.structs import replace
 from a2a_hub.a2a import operations as op
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.compat.v0_3 import event
 from a2a_hub.a2a.compat.v0_3.card import both_versions, to_compat_card
-from a2a_hub.a2a.compat.v0_3.event import (
-    knows_kind_of,
-    to_compat_push_config,
-    to_compat_result,
-    to_core_event,
-    to_core_push_config,
-    to_core_task,
-    to_core_task_push_config,
-)
 from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_core_message
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Binding, Event, Message, SendMessageConfiguration, SendMessageRequest, Task, Version
@@ -80,14 +72,14 @@ class CodecV03(VersionCodec):
         rest = binding is Binding.HTTP_JSON
         if value is None:
             return b"{}" if rest else b"null"
-        compat: Any = to_compat_result(value, binding)
+        compat: Any = event.to_compat_result(value, binding)
         if rest and not operation.wraps and isinstance(value, Task | Message):
             compat = compat["task"]
         return protojson.encode(compat)
 
     def write_notification(self, value: Event) -> bytes:
         """See `VersionCodec.write_notification`. Both bindings send the same."""
-        return protojson.encode(to_compat_result(value, Binding.JSONRPC))
+        return protojson.encode(event.to_compat_result(value, Binding.JSONRPC))
 
     def write_send(self, request: SendMessageRequest, binding: Binding, tenant: str | None) -> Any:
         """See `VersionCodec.write_send`.
@@ -101,13 +93,13 @@ class CodecV03(VersionCodec):
         return to_compat_send(request, binding)
 
     def read_event(self, value: Any) -> Event:
-        return super().read_event(to_core_event(value))
+        return super().read_event(event.to_core_event(value))
 
     def read_task(self, value: Any) -> Task:
-        return super().read_task(to_core_task(value, "result"))
+        return super().read_task(event.to_core_task(value, "result"))
 
     def knows_event(self, value: Any) -> bool:
-        return not isinstance(value, dict) or knows_kind_of(value)
+        return not isinstance(value, dict) or event.knows_kind_of(value)
 
     def owns_event(self, value: Any) -> bool:
         """See `VersionCodec.owns_event`. LangGraph streams events of 0.3 whatever its card says; none of 1.0 has a `kind`."""
@@ -161,7 +153,7 @@ def to_core_configuration(value: Any, path: str, binding: Binding) -> dict[str, 
         core["returnImmediately"] = not blocking
     for name in ("pushNotificationConfig", "pushNotification"):
         if (config := member(configuration, name)) is not None:
-            core["taskPushNotificationConfig"] = to_core_push_config(config, f"{path}.{name}")
+            core["taskPushNotificationConfig"] = event.to_core_push_config(config, f"{path}.{name}")
     return core
 
 
@@ -191,7 +183,7 @@ def to_compat_configuration(configuration: SendMessageConfiguration, binding: Bi
         compat["historyLength"] = configuration.history_length
     if configuration.task_push_notification_config is not None:
         name = "pushNotification" if binding is Binding.HTTP_JSON else "pushNotificationConfig"
-        compat[name] = to_compat_push_config(configuration.task_push_notification_config)
+        compat[name] = event.to_compat_push_config(configuration.task_push_notification_config)
     return compat
 
 
@@ -222,7 +214,7 @@ def _to_core_push_delete(value: Any) -> dict[str, Any]:
 
 
 def _to_core_push_create(value: Any) -> dict[str, Any]:
-    core = to_core_task_push_config(value, "")
+    core = event.to_core_task_push_config(value, "")
     if isinstance(value, dict) and "task_id" in value:
         core["taskId"] = value["task_id"]
     return core

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from a2a_hub.a2a import model
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_compat_rest_card
 from a2a_hub.a2a.compat.v0_3.message import (
@@ -21,41 +22,27 @@ from a2a_hub.a2a.compat.v0_3.message import (
     to_core_part,
 )
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import (
-    Artifact,
-    Binding,
-    Event,
-    ListTaskPushNotificationConfigsResponse,
-    ListTasksResponse,
-    Message,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskPushNotificationConfig,
-    TaskState,
-    TaskStatus,
-    TaskStatusUpdateEvent,
-)
 from a2a_hub.a2a.protojson import as_enum, as_list, as_object, as_string, copied, member, written
 
-_STATES: tuple[tuple[TaskState, str, str], ...] = (
-    (TaskState.UNSPECIFIED, "unknown", "TASK_STATE_UNSPECIFIED"),
-    (TaskState.SUBMITTED, "submitted", "TASK_STATE_SUBMITTED"),
-    (TaskState.WORKING, "working", "TASK_STATE_WORKING"),
-    (TaskState.COMPLETED, "completed", "TASK_STATE_COMPLETED"),
-    (TaskState.FAILED, "failed", "TASK_STATE_FAILED"),
-    (TaskState.CANCELED, "canceled", "TASK_STATE_CANCELLED"),
-    (TaskState.INPUT_REQUIRED, "input-required", "TASK_STATE_INPUT_REQUIRED"),
-    (TaskState.REJECTED, "rejected", "TASK_STATE_REJECTED"),
-    (TaskState.AUTH_REQUIRED, "auth-required", "TASK_STATE_AUTH_REQUIRED"),
+_STATES: tuple[tuple[model.TaskState, str, str], ...] = (
+    (model.TaskState.UNSPECIFIED, "unknown", "TASK_STATE_UNSPECIFIED"),
+    (model.TaskState.SUBMITTED, "submitted", "TASK_STATE_SUBMITTED"),
+    (model.TaskState.WORKING, "working", "TASK_STATE_WORKING"),
+    (model.TaskState.COMPLETED, "completed", "TASK_STATE_COMPLETED"),
+    (model.TaskState.FAILED, "failed", "TASK_STATE_FAILED"),
+    (model.TaskState.CANCELED, "canceled", "TASK_STATE_CANCELLED"),
+    (model.TaskState.INPUT_REQUIRED, "input-required", "TASK_STATE_INPUT_REQUIRED"),
+    (model.TaskState.REJECTED, "rejected", "TASK_STATE_REJECTED"),
+    (model.TaskState.AUTH_REQUIRED, "auth-required", "TASK_STATE_AUTH_REQUIRED"),
 )
 _READ_STATE: dict[str | int, str] = {
     **{name: core.value for core, *names in _STATES for name in (*names, core.value)},
-    **{number: state.value for number, state in enumerate(TaskState)},
+    **{number: state.value for number, state in enumerate(model.TaskState)},
 }
 _STATE_EXPECTED = f"must be one of {', '.join(row[1] for row in _STATES)}"
 _WRITE_STATE = {
-    Binding.JSONRPC: {row[0]: row[1] for row in _STATES},
-    Binding.HTTP_JSON: {row[0]: row[2] for row in _STATES},
+    model.Binding.JSONRPC: {row[0]: row[1] for row in _STATES},
+    model.Binding.HTTP_JSON: {row[0]: row[2] for row in _STATES},
 }
 _RESOURCE = r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>(?s:.*))"
 _RESULT = "result"
@@ -71,7 +58,7 @@ def to_core_status(value: Any, path: str) -> dict[str, Any]:
     return core
 
 
-def to_compat_status(status: TaskStatus, binding: Binding) -> dict[str, Any]:
+def to_compat_status(status: model.TaskStatus, binding: model.Binding) -> dict[str, Any]:
     """Return a 1.0 task status in 0.3's JSON."""
     message = to_compat_message(status.message, binding) if status.message else None
     return written(status, state=_WRITE_STATE[binding][status.state], message=message)
@@ -86,7 +73,7 @@ def to_core_artifact(value: Any, path: str) -> dict[str, Any]:
     return core
 
 
-def to_compat_artifact(artifact: Artifact, binding: Binding) -> dict[str, Any]:
+def to_compat_artifact(artifact: model.Artifact, binding: model.Binding) -> dict[str, Any]:
     """Return a 1.0 artifact in 0.3's JSON."""
     return written(artifact, parts=[to_compat_part(part, binding) for part in artifact.parts])
 
@@ -106,11 +93,11 @@ def to_core_task(value: Any, path: str) -> dict[str, Any]:
     return core
 
 
-def to_compat_task(task: Task, binding: Binding) -> dict[str, Any]:
+def to_compat_task(task: model.Task, binding: model.Binding) -> dict[str, Any]:
     """Return a 1.0 task in 0.3's JSON."""
     return written(
         task,
-        kind=None if binding is Binding.HTTP_JSON else "task",
+        kind=None if binding is model.Binding.HTTP_JSON else "task",
         contextId=task.context_id or "",
         status=to_compat_status(task.status, binding),
         artifacts=[to_compat_artifact(item, binding) for item in task.artifacts] or None,
@@ -209,41 +196,41 @@ def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
     return core | copied(outer, "taskId")
 
 
-def to_compat_push_config(config: TaskPushNotificationConfig) -> dict[str, Any]:
+def to_compat_push_config(config: model.TaskPushNotificationConfig) -> dict[str, Any]:
     """Return the inner `pushNotificationConfig` of 0.3."""
     own = config.authentication
     authentication = written(own, scheme=None, schemes=[own.scheme]) if own else None
     return written(config, tenant=None, taskId=None, authentication=authentication)
 
 
-def to_compat_task_push_config(config: TaskPushNotificationConfig, binding: Binding) -> dict[str, Any]:
+def to_compat_task_push_config(config: model.TaskPushNotificationConfig, binding: model.Binding) -> dict[str, Any]:
     """Return 0.3's TaskPushNotificationConfig."""
     inner = to_compat_push_config(config)
-    if binding is Binding.HTTP_JSON:
+    if binding is model.Binding.HTTP_JSON:
         name = f"tasks/{config.task_id}/pushNotificationConfigs/{config.id or ''}"
         return {"name": name, "pushNotificationConfig": inner}
     return {"taskId": config.task_id or "", "pushNotificationConfig": inner}
 
 
-def to_compat_result(value: Event | Struct, binding: Binding) -> Any:
+def to_compat_result(value: model.Event | Struct, binding: model.Binding) -> Any:
     """Return an event, or any operation's result, in 0.3's JSON. Raises TypeError for one that 0.3 does not have."""
-    rest = binding is Binding.HTTP_JSON
+    rest = binding is model.Binding.HTTP_JSON
     match value:
-        case Message():
+        case model.Message():
             name, body = "message", to_compat_message(value, binding)
-        case Task():
+        case model.Task():
             name, body = "task", to_compat_task(value, binding)
-        case TaskStatusUpdateEvent():
+        case model.TaskStatusUpdateEvent():
             kind, status, final = "status-update", to_compat_status(value.status, binding), value.status.state.settled
             name, body = "statusUpdate", written(value, kind=None if rest else kind, status=status, final=final)
-        case TaskArtifactUpdateEvent():
+        case model.TaskArtifactUpdateEvent():
             kind, artifact = "artifact-update", to_compat_artifact(value.artifact, binding)
             name, body = "artifactUpdate", written(value, kind=None if rest else kind, artifact=artifact)
-        case ListTasksResponse() if rest:
+        case model.ListTasksResponse() if rest:
             return written(value, tasks=[to_compat_task(task, binding) for task in value.tasks])
-        case TaskPushNotificationConfig():
+        case model.TaskPushNotificationConfig():
             return to_compat_task_push_config(value, binding)
-        case ListTaskPushNotificationConfigsResponse(configs=configs):
+        case model.ListTaskPushNotificationConfigsResponse(configs=configs):
             listed = [to_compat_task_push_config(config, binding) for config in configs]
             return {"configs": listed, "nextPageToken": ""} if rest else listed
         case AgentCard():

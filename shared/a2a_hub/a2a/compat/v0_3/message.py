@@ -11,20 +11,10 @@ from typing import Any
 
 from msgspec import UNSET
 
+from a2a_hub.a2a import protojson
 from a2a_hub.a2a.a2ui import is_surface
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Binding, Message, Part, Role
-from a2a_hub.a2a.protojson import (
-    as_enum,
-    as_list,
-    as_object,
-    as_string,
-    copied,
-    member,
-    read_base64,
-    without_absent,
-    written,
-)
 
 _ALIKE = ("messageId", "contextId", "taskId", "metadata", "extensions", "referenceTaskIds")
 _WRAPPED = "data_part_compat"
@@ -51,15 +41,15 @@ _WRITE_ROLE: dict[Binding, dict[Role, str]] = {
 
 def to_core_message(value: Any, path: str) -> dict[str, Any]:
     """Return a 0.3 message of either JSON form as 1.0 JSON."""
-    message = as_object(value, path)
+    message = protojson.as_object(value, path)
     expect_kind(message, "message", path)
-    core = copied(message, *_ALIKE)
+    core = protojson.copied(message, *_ALIKE)
     if message.get("role") is not None:
-        core["role"] = as_enum(message["role"], _READ_ROLE, f"{path}.role", "must be user or agent")
+        core["role"] = protojson.as_enum(message["role"], _READ_ROLE, f"{path}.role", "must be user or agent")
     name = "content" if message.get("content") is not None and message.get("parts") is None else "parts"
     if message.get(name) is None:
         raise invalid_field(f"{path}.parts", "is required")
-    parts = as_list(message[name], f"{path}.{name}")
+    parts = protojson.as_list(message[name], f"{path}.{name}")
     core["parts"] = [to_core_part(part, f"{path}.{name}[{index}]") for index, part in enumerate(parts)]
     return core
 
@@ -70,13 +60,13 @@ def to_compat_message(message: Message, binding: Binding) -> dict[str, Any]:
     parts = [to_compat_part(part, binding) for part in message.parts]
     role = _WRITE_ROLE[binding][message.role]
     if rest:
-        return written(message, role=role, parts=None, content=parts, referenceTaskIds=None)
-    return written(message, kind="message", role=role, parts=parts)
+        return protojson.written(message, role=role, parts=None, content=parts, referenceTaskIds=None)
+    return protojson.written(message, kind="message", role=role, parts=parts)
 
 
 def to_core_part(value: Any, path: str) -> dict[str, Any]:
     """Return a 0.3 part of either JSON form as 1.0 JSON."""
-    part = as_object(value, path)
+    part = protojson.as_object(value, path)
     kind = part.get("kind")
     if kind is None:
         present = [name for name in ("text", "file", "data") if part.get(name) is not None]
@@ -86,10 +76,10 @@ def to_core_part(value: Any, path: str) -> dict[str, Any]:
         # A2A 0.2 says `type` for `kind`. A part of an unknown type is refused, not guessed.
         if part.get("type") not in (None, kind):
             raise invalid_field(f"{path}.type", "must be text, file or data, as what the part holds")
-    core = copied(part, "metadata")
+    core = protojson.copied(part, "metadata")
     match kind:
         case "text":
-            return core | {"text": as_string(part.get("text"), f"{path}.text")}
+            return core | {"text": protojson.as_string(part.get("text"), f"{path}.text")}
         case "file":
             return core | _to_core_file(part.get("file"), f"{path}.file")
         case "data":
@@ -99,17 +89,17 @@ def to_core_part(value: Any, path: str) -> dict[str, Any]:
 
 
 def _to_core_file(value: Any, path: str) -> dict[str, Any]:
-    file = as_object(value, path)
+    file = protojson.as_object(value, path)
     found = {
-        core: as_string(content, f"{path}.{name}")
+        core: protojson.as_string(content, f"{path}.{name}")
         for name, core in _FILE_MEMBERS
-        if (content := member(file, name)) is not None
+        if (content := protojson.member(file, name)) is not None
     }
     if ("raw" in found) == ("url" in found):
         raise invalid_field(path, "must have exactly one of bytes, uri")
     if "raw" in found:
         name = "bytes" if "bytes" in file else "fileWithBytes"
-        found["raw"] = read_base64(found["raw"], f"{path}.{name}")
+        found["raw"] = protojson.read_base64(found["raw"], f"{path}.{name}")
         if name == "fileWithBytes":
             found["raw"] = _unwrapped(found["raw"], is_text=found.get("mediaType", "").startswith("text/"))
     return found
@@ -132,7 +122,7 @@ def _to_core_data(part: dict[str, Any], path: str, metadata: Any) -> dict[str, A
     if isinstance(listed := part.get("data"), list) and is_surface(Part(data=listed, metadata=metadata)):
         # A2UI 0.9 has a list, which 0.3's schema does not know.
         return {"data": listed}
-    data = as_object(part.get("data"), path)
+    data = protojson.as_object(part.get("data"), path)
     if "kind" not in part and set(data) == {"data"} and isinstance(data["data"], dict):
         data = data["data"]
     if isinstance(metadata, dict) and metadata.get(_WRAPPED) is True and set(data) == {"value"}:
@@ -157,7 +147,7 @@ def to_compat_part(part: Part, binding: Binding) -> dict[str, Any]:
         source = {content[0]: part.raw} if part.raw is not None else {content[1]: part.url}
         body = {
             "kind": "file",
-            "file": without_absent(source | {"mimeType": part.media_type, "name": part.filename}),
+            "file": protojson.without_absent(source | {"mimeType": part.media_type, "name": part.filename}),
         }
     if rest:
         del body["kind"]
