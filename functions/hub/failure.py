@@ -57,9 +57,9 @@ _MAY_PASS = frozenset(
 class Failure(Struct, frozen=True, kw_only=True):
     """`fault` is the technical name, `cause` a sentence for the operator, `remedy` a command or a change, if one is known.
 
-    `transient`: the agent is away, and may soon be back. `seconds_to_wait` is set while the circuit is open and a wait helps: the
-    hub tries again after that time; `opened_by` is the kind of the failure that opened it. `fields` are the parts of the request
-    that the agent did not accept.
+    `transient`: the agent is away, and may soon be back. `seconds_to_wait` is set where it is known: by a quota, by the agent's
+    Retry-After, or by an open circuit if a wait helps; `opened_by` is the kind of the failure that opened it. `fields` are the
+    parts of the request that the agent did not accept.
     """
 
     kind: FailureKind

@@ -114,7 +114,7 @@ _AFTER_WAIT = {
     _EN: "Please ask again after that. Reference: {reference}",
     _JA: "その後にもう一度お試しください。参照番号：{reference}",
 }
-_AFTER_LIMIT = {
+_IN_TIME = {
     _EN: "Please ask again in {wait}. Reference: {reference}",
     _JA: "{wait}ほどしてからもう一度お試しください。参照番号：{reference}",
 }
@@ -142,7 +142,7 @@ _WHAT_TO_DO = {
     FailureKind.UNSAFE_ANSWER: _REPHRASE,
     FailureKind.UNSCREENABLE: _OTHER_FILE,
     FailureKind.RESTING: _AFTER_WAIT,
-    FailureKind.LIMITED: _AFTER_LIMIT,
+    FailureKind.LIMITED: _IN_TIME,
 }
 EMPTY_MESSAGE = (
     "Your message contained no text, so there is nothing to answer yet. Please write your question.\n"
@@ -221,7 +221,8 @@ def failure_text(
         "reference": reference,
     }
     kind = failure.opened_by or failure.kind
-    sentences = [_WHAT[kind], _WHAT_TO_DO.get(kind, _RETRY)]
+    otherwise = _RETRY if failure.seconds_to_wait is None else _IN_TIME
+    sentences = [_WHAT[kind], _WHAT_TO_DO.get(kind, otherwise)]
     if failure.opened_by and failure.transient:
         sentences[1:] = _WHAT[failure.kind], _WHAT_TO_DO[failure.kind]
     if is_answer and failure.retryable:

@@ -1,8 +1,10 @@
 """An agent that is away for a moment: a task that nobody waits for is tried again, and everybody else hears of it at once."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +141,54 @@ def test_a_task_whose_time_is_over_fails_with_the_reason(agent: AgentServer, kee
     ended = _state(client, client.send("hello", at_once=True).task_id, "completed", "failed")
     assert (ended.state, "Agent alpha" in ended.said) == ("failed", True)
     assert len(agent.asked) > 1
+
+
+def _refuses(status: int, seconds: int, *, as_date: bool = False) -> Behaviour:
+    """Name the time as a date of a clock of its own."""
+    now, then = formatdate(0, usegmt=True), formatdate(seconds, usegmt=True)
+    return lambda exchange: exchange.answer(status, retry_after=then if as_date else str(seconds), date=now)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("is_date", [False, True], ids=["seconds", "date"])
+def test_a_task_is_not_tried_again_before_the_time_that_its_agent_names(
+    agent: AgentServer, keeping: dict[str, str], status: int, is_date: bool
+) -> None:
+    agent.serve_message = _refuses(status, 200, as_date=is_date)
+    client = _client(agent, keeping)
+    said = _told(client, client.send("hello", at_once=True).task_id).said
+    (seconds,) = map(int, re.findall(r"tries again in (\d+) s", said))
+    assert 195 <= seconds <= 203
+    assert len(agent.asked) == 1
+
+
+def test_a_task_fails_at_once_if_its_agent_names_a_later_time_than_the_routes(
+    agent: AgentServer, keeping: dict[str, str]
+) -> None:
+    agent.serve_message = _refuses(429, 3600)
+    client = _client(agent, keeping)
+    ended = _state(client, client.send("hello", at_once=True).task_id, "completed", "failed")
+    assert (ended.state, "Please ask again in 60 minutes." in ended.said, len(agent.asked)) == ("failed", True, 1)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("is_date", [False, True], ids=["seconds", "date"])
+def test_who_waits_hears_when_the_agent_wants_to_be_asked_again(agent: AgentServer, status: int, is_date: bool) -> None:
+    agent.serve_message = _refuses(status, 90, as_date=is_date)
+    hub = Hub(route("alpha", agent.url))
+    assert hub.query("hello")["error"]["retryAfterSeconds"] == 90
+    assert "Please ask again in 90 seconds. Reference:" in text_of(hub.send("hello"))
+    assert "90秒ほどしてからもう一度お試しください。参照番号：" in text_of(hub.send("こんにちは"))
+    sent = {"message": {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": "hello"}]}}
+    failed = TaskClient(hub, "1.0 JSONRPC").call("SendMessage", sent)["task"]["status"]["message"]["metadata"]["error"]
+    assert failed["retryable"]
+    assert failed["retryAfterSeconds"] == 90
+
+
+@pytest.mark.parametrize("retry_after", ["soon", "-1", ""])
+def test_a_retry_after_that_is_no_time_is_ignored(agent: AgentServer, retry_after: str) -> None:
+    agent.serve_message = lambda exchange: exchange.answer(503, retry_after=retry_after)
+    assert "retryAfterSeconds" not in Hub(route("alpha", agent.url)).query("hello")["error"]
 
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["at once", "stream"])

@@ -143,6 +143,7 @@ class AgentSession:
             try:
                 return self._task_client.get_task(task_id)
             except ClientError as error:
+                pause = max(pause, error.retry_after_seconds or 0.0)
                 if error.fault not in _TRANSIENT or self._clock() + pause > until:
                     raise
             pause = self._pause(pause)

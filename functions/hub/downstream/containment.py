@@ -62,6 +62,7 @@ def contained(error: ClientError, route: Route, credential: Credential) -> Failu
         remedy=_remedy(error, route, credential),
         http_status=error.status,
         transient=error.fault in _TRANSIENT or error.status in _TRANSIENT_STATUS,
+        seconds_to_wait=error.retry_after_seconds,
         fields=fields,
     )
 

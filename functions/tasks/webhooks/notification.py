@@ -15,7 +15,7 @@ from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
-from a2a_hub.http.messages import Cancellation, delay_of, seconds_of
+from a2a_hub.http.messages import Cancellation, delay_of
 from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.task_store.store import Delivery, PushConfig, TaskStore
 from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses
@@ -65,7 +65,8 @@ def failure_of_status(status: int, retry_after: str | None, *, now: float) -> Fa
     if status == _GONE:
         return Failure(reason=reason, prospect=Prospect.NONE)
     if status >= 500 or status in _PASSING:
-        return Failure(reason=reason, not_before_seconds=_seconds(retry_after or "", now))
+        not_before_seconds = min(delay_of(retry_after, now=now) or 0.0, _LONGEST_PAUSE_SECONDS)
+        return Failure(reason=reason, not_before_seconds=not_before_seconds)
     return Failure(reason=reason, prospect=Prospect.POOR)
 
 
@@ -91,14 +92,6 @@ def after_failure(
     pause = random() * min(_LONGEST_PAUSE_SECONDS, 2.0 ** min(failures, _MOST_DOUBLINGS))
     pause = max(pause, failure.not_before_seconds)
     return msgspec.structs.replace(delivery, failures=failures, next_attempt_at=now + pause)
-
-
-def _seconds(retry_after: str, now: float) -> float:
-    """Return the seconds of a Retry-After header (RFC 9110 §10.2.3), at most the longest pause; 0 if there is none."""
-    delay = delay_of(retry_after)
-    if delay is None:
-        delay = (seconds_of(retry_after) or now) - now
-    return min(max(delay, 0.0), _LONGEST_PAUSE_SECONDS)
 
 
 class Signer:

@@ -319,4 +319,4 @@ def _status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
         if isinstance(error, dict) and "code" in error:
             return _rpc_error(error, status)
     answer.close()
-    return error_of_status(status)
+    return error_of_status(status, answer.headers.first)

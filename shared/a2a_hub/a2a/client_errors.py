@@ -1,6 +1,9 @@
 """Errors of calls to agents."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+
+from a2a_hub.http.messages import delay_of, seconds_of
 
 
 class ClientFault(StrEnum):
@@ -36,11 +39,15 @@ _OF_STATUS = {
     429: ClientFault.RATE_LIMITED,
 }
 
+_TEMPORARY = frozenset({429, 503})
+_MAX_RETRY_AFTER_SECONDS = 86_400.0
+
 
 class ClientError(Exception):
     """A call that gave no result. `detail` is a sentence for the operator; `status` and `code` are those of HTTP and JSON-RPC.
 
-    `fields` are the agent's unchecked names of the parts of the request that it did not accept.
+    `fields` are the agent's unchecked names of the parts of the request that it did not accept. `retry_after_seconds` is the time
+    that the agent wants to be left alone, None if it says nothing about that.
     """
 
     def __init__(
@@ -51,6 +58,7 @@ class ClientError(Exception):
         status: int | None = None,
         code: int | None = None,
         fields: tuple[str, ...] = (),
+        retry_after_seconds: float | None = None,
     ) -> None:
         super().__init__(detail)
         self.fault = fault
@@ -58,9 +66,22 @@ class ClientError(Exception):
         self.status = status
         self.code = code
         self.fields = fields
+        self.retry_after_seconds = retry_after_seconds
 
 
-def error_of_status(status: int, subject: str = "the agent") -> ClientError:
-    """Return the error that an HTTP status stands for by itself."""
+def error_of_status(
+    status: int, headers: Mapping[str, str] | None = None, *, subject: str = "the agent"
+) -> ClientError:
+    """Return the error that an HTTP status stands for by itself, with the Retry-After among the headers of its answer."""
     other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
-    return ClientError(_OF_STATUS.get(status, other), f"{subject} answered HTTP {status}", status=status)
+    retry_after_seconds = None
+    if headers and status in _TEMPORARY:
+        # Both times are of the agent's clock, whatever that says.
+        seconds = delay_of(headers.get("retry-after"), now=seconds_of(headers.get("date")))
+        retry_after_seconds = None if seconds is None else min(seconds, _MAX_RETRY_AFTER_SECONDS)
+    return ClientError(
+        _OF_STATUS.get(status, other),
+        f"{subject} answered HTTP {status}",
+        status=status,
+        retry_after_seconds=retry_after_seconds,
+    )

@@ -295,6 +295,9 @@ def seconds_of(text: str | None) -> float | None:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
-def delay_of(text: str | None) -> float | None:
-    """Return the seconds that a Retry-After names (RFC 9110 §10.2.3); None for any other text, dates included."""
-    return float(text[:_MAX_DELAY_DIGITS]) if text and text.isascii() and text.isdigit() else None
+def delay_of(text: str | None, *, now: float | None = None) -> float | None:
+    """Return the seconds that a Retry-After names (RFC 9110 §10.2.3), those of a date if the time of day is known; else None."""
+    if text and text.isascii() and text.isdigit():
+        return float(text[:_MAX_DELAY_DIGITS])
+    at = seconds_of(text)
+    return None if at is None or now is None else max(0.0, at - now)
