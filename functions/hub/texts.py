@@ -1,6 +1,5 @@
 """The hub's own texts for people, in English and Japanese. Never an exception, an address or a token."""
 
-import math
 from collections.abc import Sequence
 
 from a2a_hub.a2a.model import Part, file_text
@@ -58,8 +57,8 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _JA: "エージェント「{agent}」の利用上限に達しました。",
     },
     FailureKind.RESTING: {
-        _EN: "The agent has failed several times; it will be tried again in {seconds} seconds.",
-        _JA: "失敗が続いたため、{seconds}秒後に再試行されます。",
+        _EN: "The agent “{agent}” has been failing, so your request was not sent to it. Its last failure: {last}",
+        _JA: "エージェント「{agent}」で失敗が続いているため、依頼は送信していません。直前の失敗：{last}",
     },
     FailureKind.FAILED: {
         _EN: "The agent “{agent}” could not complete this request.",
@@ -110,10 +109,6 @@ _NOT_KEPT = {
     _EN: "Your answer to its question was not kept.",
     _JA: "質問への回答は保存されていません。",
 }
-_AFTER_WAIT = {
-    _EN: "Please ask again after that. Reference: {reference}",
-    _JA: "その後にもう一度お試しください。参照番号：{reference}",
-}
 _IN_TIME = {
     _EN: "Please ask again in {wait}. Reference: {reference}",
     _JA: "{wait}ほどしてからもう一度お試しください。参照番号：{reference}",
@@ -141,7 +136,6 @@ _WHAT_TO_DO = {
     FailureKind.UNSAFE_REQUEST: _REPHRASE,
     FailureKind.UNSAFE_ANSWER: _REPHRASE,
     FailureKind.UNSCREENABLE: _OTHER_FILE,
-    FailureKind.RESTING: _AFTER_WAIT,
     FailureKind.LIMITED: _IN_TIME,
 }
 EMPTY_MESSAGE = (
@@ -213,26 +207,20 @@ def failure_text(
     """Return the agent (if there was one), the failure, what the user can do, and a reference; of an answer to a question of the
     agent, that it is not kept.
     """
-    values = {
-        "agent": name_of(route, language) if route else "",
-        "seconds": math.ceil(failure.seconds_to_wait or 0),
-        "wait": wait_text(failure.seconds_to_wait or 0, language),
-        "fields": ", ".join(failure.fields),
-        "reference": reference,
-    }
-    kind = failure.opened_by or failure.kind
+    values = {"wait": wait_text(failure.seconds_to_wait or 0, language), "reference": reference}
     otherwise = _RETRY if failure.seconds_to_wait is None else _IN_TIME
-    sentences = [_WHAT[kind], _WHAT_TO_DO.get(kind, otherwise)]
-    if failure.opened_by and failure.transient:
-        sentences[1:] = _WHAT[failure.kind], _WHAT_TO_DO[failure.kind]
+    advice = [_WHAT_TO_DO.get(failure.opened_by or failure.kind, otherwise)]
     if is_answer and failure.retryable:
-        sentences.insert(1, _NOT_KEPT)
-    return (" " if language is Language.EN else "").join(each[language].format(**values) for each in sentences)
+        advice.insert(0, _NOT_KEPT)
+    sentences = [reason_text(failure, route, language), *(each[language].format(**values) for each in advice)]
+    return (" " if language is Language.EN else "").join(sentences)
 
 
-def reason_text(failure: Failure, route: Route, language: Language) -> str:
-    """Return what happened, for a turn that is tried again."""
-    return _WHAT[failure.opened_by or failure.kind][language].format(agent=name_of(route, language))
+def reason_text(failure: Failure, route: Route | None, language: Language) -> str:
+    """Return what happened; while the circuit is open, what happened last, too."""
+    values = {"agent": name_of(route, language) if route else "", "fields": ", ".join(failure.fields)}
+    values["last"] = _WHAT[failure.opened_by][language].format(**values) if failure.opened_by else ""
+    return _WHAT[failure.kind][language].format(**values)
 
 
 def files_alone_text(files: Sequence[Part]) -> str:

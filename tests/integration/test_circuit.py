@@ -43,9 +43,13 @@ def test_an_agent_that_fails_repeatedly_is_left_alone_and_tried_again_by_one_req
         record = hub.query("How are you?")
         assert record["error"]["fault"] == "circuit_open"
         assert record["error"]["retryAfterSeconds"] == 30
-        assert "The agent “Agent alpha” had a problem" in record["answer"]
-        assert "tried again in 30 seconds" in record["answer"]
-        assert "30秒後に再試行" in text_of(hub.send("元気ですか"))
+        assert record["answer"].startswith(
+            "The agent “Agent alpha” has been failing, so your request was not sent to it. Its last failure: The agent “Agent "
+            "alpha” had a problem and gave no usable answer. Please ask again in 30 seconds. Reference:"
+        )
+        in_japanese = text_of(hub.send("元気ですか"))
+        assert "で失敗が続いているため、依頼は送信していません。直前の失敗：エージェント" in in_japanese
+        assert "問題が発生し、有効な回答が得られませんでした。30秒ほどしてから" in in_japanese
         assert len(agent.said) == asked
 
         clock.now += 30
@@ -82,7 +86,10 @@ def test_an_open_circuit_keeps_the_cause_and_the_remedy_and_sends_nobody_away_to
     assert (error["kind"], error["fault"], error["httpStatus"]) == ("resting", "circuit_open", 403)
     assert error["cause"].startswith(first["cause"])
     assert error["remedy"] == first["remedy"]
-    assert "did not let the hub in" in record["answer"]
+    assert (
+        "your request was not sent to it. Its last failure: The agent “Agent alpha” did not let the hub in. Your a"
+        in (record["answer"])
+    )
     assert "again" not in record["answer"]
     assert "管理者による対応が必要です" in in_japanese
     line = hub.log[-1]
