@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gunicorn.http.body import Body, ChunkedReader, LengthReader  # type: ignore[import-untyped]
-from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
+from gunicorn.http.body import Body, ChunkedReader, LengthReader
+from gunicorn.http.unreader import SocketUnreader
 
 from a2a_hub.http.messages import BodyError, BodyFault
 from a2a_hub.http.request_body import ReadWatchdog, RequestBody, WaitLimits

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 import flask
+from gunicorn.config import GracefulTimeout
 from msgspec import structs
 
 from a2a_hub.http import messages
@@ -27,6 +28,8 @@ __all__ = ["entry_point"]
 
 # Only on Linux (tcp(7)).
 _CORK: int | None = getattr(socket, "TCP_CORK", None)
+# For requests at SIGTERM, in the place of gunicorn's 30 s: Cloud Run ends the process after 10 s.
+_SECONDS_TO_END = 5
 _INTERNET = frozenset({socket.AF_INET, socket.AF_INET6})
 _BODILESS = frozenset({204, 304})
 
@@ -40,6 +43,8 @@ def entry_point(
     """
     application = _application(handle if door is None else _at_door(handle, door), wait_limits)
     if flask.has_app_context():
+        # The framework, which then starts gunicorn, passes on no setting of its own for this.
+        GracefulTimeout.default = _SECONDS_TO_END
         flask.current_app.wsgi_app = application  # type: ignore[assignment, method-assign]
     # Flask takes a WSGI application for an answer.
     return lambda _: application

@@ -460,6 +460,14 @@ def test_at_the_end_of_the_process_streams_and_requests_come_to_theirs(tmp_path:
         assert Answer.of(_rest(unary)).status == 200
 
 
+def test_a_process_on_flask_that_is_told_to_end_waits_five_seconds_for_its_requests(tmp_path: Path) -> None:
+    with running("flask", tmp_path) as server, server.connect() as unary:
+        unary.sendall(b"GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+        server.get("/waiting")
+        server.popen.send_signal(signal.SIGTERM)
+        assert server.popen.wait(8) is not None
+
+
 def _ends(stream: socket.socket) -> bytes:
     data = _rest(stream)
     assert data.endswith(b"\r\n0\r\n\r\n"), data
