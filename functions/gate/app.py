@@ -12,6 +12,7 @@ from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.http.admission import Door
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, Dispatcher, Identified, Public
+from a2a_hub.http.forwarded_body import StreamCut
 from a2a_hub.http.messages import Handler, Request, Response, body_of
 from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Caller
 from a2a_hub.identity.default_credentials import DefaultCredentials
@@ -118,9 +119,18 @@ class _Forwarding:
         def is_program() -> bool:
             return _sentence(A2AError(errors.UNAVAILABLE), request, body, caller, record) is None
 
+        def note_cut(cause: StreamCut) -> None:
+            record["cause"] = cause
+
         try:
             response = self._hub.send(
-                request.method, target, headers=headers, body=body, caller=subject, waits_longer=is_program
+                request.method,
+                target,
+                headers=headers,
+                body=body,
+                caller=subject,
+                waits_longer=is_program,
+                on_cut=note_cut,
             )
         except A2AError as error:
             answer = _sentence(error, request, body, caller, record)

@@ -5,6 +5,7 @@ import selectors
 import threading
 import time
 from collections.abc import Callable
+from enum import StrEnum
 
 from a2a_hub.http.client import Answer, Fault, HttpFailure
 from a2a_hub.http.messages import Response
@@ -12,6 +13,7 @@ from a2a_hub.http.messages import Response
 STREAM_END = "x-stream-end"
 """The header with the last events, in base64, of a stream that is not passed on to its end; in a request, the wish for it."""
 _QUIET_SECONDS = 60.0
+_LIMITS = frozenset({Fault.TIMEOUT, Fault.TOO_LARGE})
 
 
 class ReadinessWatcher:
@@ -58,10 +60,23 @@ class ReadinessWatcher:
                 key.data()
 
 
+class StreamCut(StrEnum):
+    """The cause that a body is not passed on to its end."""
+
+    CLIENT_LEFT = "client_left"
+    UPSTREAM_LOST = "upstream_lost"
+    UPSTREAM_SILENT = "upstream_silent"
+    LIMIT = "limit"
+    """It is too large, or takes too long."""
+    SHUTDOWN = "shutdown"
+    """This process ends."""
+
+
 class ForwardedBody:
     """The body of `answer`, chunk by chunk (`PolledBody`). Closing it, when the client has left, ends the upstream's work.
 
-    `silence_seconds` bounds each silence of the upstream; `on_close` is called by `close`, perhaps more than once.
+    `silence_seconds` bounds each silence of the upstream; `on_close` is called by `close`, perhaps more than once, `on_cut`
+    once, before the end of a body that is not passed on whole.
     `last` closes an event stream after `end`, after `late_seconds` of silence between two events, and if it breaks off there.
     """
 
@@ -77,6 +92,7 @@ class ForwardedBody:
         *,
         silence_seconds: float,
         on_close: Callable[[], None],
+        on_cut: Callable[[StreamCut], object] = lambda _: None,
         last: bytes = b"",
         late_seconds: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
@@ -86,6 +102,7 @@ class ForwardedBody:
         self._watcher = watcher
         self._silence_seconds = silence_seconds
         self._on_close = on_close
+        self._on_cut: Callable[[StreamCut], object] | None = on_cut
         self._last = last
         self._late_seconds = late_seconds
         self._clock = clock
@@ -110,17 +127,22 @@ class ForwardedBody:
             self._silent_since = self._clock()
             try:
                 chunk = next(self._chunks)
-            except HttpFailure:
+            except StopIteration:
+                self._on_cut = None
+                raise
+            except HttpFailure as failure:
+                self._cut(StreamCut.LIMIT if failure.fault in _LIMITS else StreamCut.UPSTREAM_LOST)
                 if not (self._last and self._is_between_events):
                     raise
                 self._ends = True
                 return self.poll()
             self._is_between_events = chunk.endswith(b"\n\n")
             return chunk
-        if not self.idle_seconds and self._last and self._is_between_events:
-            self._ends = True
-            return self.poll()
         if not self.idle_seconds:
+            self._cut(StreamCut.UPSTREAM_SILENT)
+            if self._last and self._is_between_events:
+                self._ends = True
+                return self.poll()
             raise HttpFailure(Fault.TIMEOUT, "the answer stopped coming in")
         if self._wake is not None:
             self._watcher.watch(self._answer.file_number, self._wake)
@@ -132,12 +154,19 @@ class ForwardedBody:
 
     def end(self) -> None:
         """End an event stream between two events: this process stops."""
+        self._cut(StreamCut.SHUTDOWN)
         self._ends = True
         if self._wake is not None:
             self._wake()
 
     def close(self) -> None:
         self.closed = True
+        self._cut(StreamCut.CLIENT_LEFT)
         self._watcher.forget(self._answer.file_number)
         self._answer.close()
         self._on_close()
+
+    def _cut(self, cause: StreamCut) -> None:
+        on_cut, self._on_cut = self._on_cut, None
+        if on_cut is not None:
+            on_cut(cause)

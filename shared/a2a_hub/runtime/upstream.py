@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from a2a_hub.a2a.errors import OVERLOADED, RETRY_SOON, UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
-from a2a_hub.http.forwarded_body import STREAM_END, ForwardedBody, ReadinessWatcher
+from a2a_hub.http.forwarded_body import STREAM_END, ForwardedBody, ReadinessWatcher, StreamCut
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, TokenUnavailable, id_token_claims
 
@@ -121,11 +121,12 @@ class Upstream:
         body: bytes,
         caller: str = "",
         waits_longer: Callable[[], bool] = lambda: True,
+        on_cut: Callable[[StreamCut], object] = lambda _: None,
     ) -> Response:
         """Return the response; an event stream and a large one are forwarded while they arrive. Raises A2AError (503, 504).
 
         An error response that is not JSON comes from Cloud Run, and raises AnsweredByPlatform. `waits_longer` is called when the
-        function is late: False ends the wait.
+        function is late: False ends the wait; `on_cut` before the end of an answer that is not forwarded whole.
         """
         budget = Budget(
             deadline=self._http.clock() + _MAX_SECONDS,
@@ -152,7 +153,7 @@ class Upstream:
                 passed = allowed_headers(answer.headers.first, (*RESPONSE_HEADERS, "content-length"))
                 answer.read()
                 return Response(status=answer.status, headers=passed, body=iter(()))
-            content = self._body(answer, caller)
+            content = self._body(answer, caller, on_cut)
             names = (*RESPONSE_HEADERS, "content-length") if isinstance(content, ForwardedBody) else RESPONSE_HEADERS
             return Response(status=answer.status, headers=allowed_headers(answer.headers.first, names), body=content)
         except HttpFailure as failure:
@@ -162,7 +163,7 @@ class Upstream:
         except TokenUnavailable:
             raise OwnTokenUnavailable from None
 
-    def _body(self, answer: Answer, caller: str) -> bytes | ForwardedBody:
+    def _body(self, answer: Answer, caller: str, on_cut: Callable[[StreamCut], object]) -> bytes | ForwardedBody:
         """Return a small body whole. Others are streams of the caller, of which one chunk each is held."""
         is_stream = answer.media_type == EVENT_STREAM
         length = answer.headers.get("content-length") or ""
@@ -179,6 +180,7 @@ class Upstream:
             self._watcher,
             silence_seconds=self._idle_seconds,
             on_close=on_close,
+            on_cut=on_cut,
             last=last,
             late_seconds=self._late_seconds,
         )

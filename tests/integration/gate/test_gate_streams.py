@@ -3,6 +3,9 @@
 import base64
 import contextlib
 import http.client
+import json
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +14,8 @@ import pytest
 
 from a2a_hub.a2a.bindings.sse import KEEP_ALIVE
 from local.envoy import local_routes
-from tests.fakes.http_server import Exchange, HttpServer
+from tests.fakes.http_server import Behaviour, Exchange, HttpServer
+from tests.fakes.task_instance import until
 from tests.integration.envoys import gateway
 from tests.integration.gates import BEARER, Gate, gate
 
@@ -73,6 +77,48 @@ def test_a_client_that_leaves_ends_the_hubs_call(entrances: tuple[int, int], hub
         assert left.acquire(timeout=30)
 
 
+def _causes(one: Gate, count: int) -> list[object]:
+    """The causes in the latest lines of streams, of which there are so many."""
+
+    def found() -> list[object] | None:
+        # The server's own lines are not JSON.
+        lines = [json.loads(line) for line in one.log.read_bytes().splitlines() if line.startswith(b"{")]
+        causes = [line.get("cause") for line in lines if "/message:stream" in line["message"]]
+        return causes if len(causes) >= count else None
+
+    return until(found)
+
+
+def test_the_log_says_why_a_stream_was_not_passed_on_to_its_end(hub: HttpServer, tmp_path: Path) -> None:
+    event = b"5\r\n: 1\n\n\r\n"
+
+    def stream(exchange: Exchange) -> None:
+        exchange.head(content_type="text/event-stream", transfer_encoding="chunked")
+        exchange.send(event)
+        rest(exchange)
+
+    def ends(exchange: Exchange) -> None:
+        exchange.send(b"0\r\n\r\n")
+
+    hub.behave = stream
+    rest: Behaviour = ends
+    with gate(hub.url, tmp_path) as one:
+        with streamed(one.port) as response:
+            assert response.read() == b": 1\n\n"
+        rest = Exchange.reset
+        with streamed(one.port) as response, pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            response.read()
+        rest = Exchange.wait_until_left
+        with streamed(one.port) as response:
+            assert response.read(1)
+        assert _causes(one, 3) == [None, "upstream_lost", "client_left"]
+        with streamed(one.port) as response:
+            assert response.read(1)
+            os.kill(one.pid, signal.SIGTERM)
+            response.read()
+        assert _causes(one, 4)[-1] == "shutdown"
+
+
 def test_a_stream_that_breaks_off_does_not_end_as_if_it_were_whole(running: Gate, hub: HttpServer) -> None:
     def stream(exchange: Exchange) -> None:
         exchange.head(content_type="text/event-stream", content_length="1000")
@@ -124,3 +170,4 @@ def test_a_stream_is_not_cut_while_comments_come_and_ends_with_the_hubs_sentence
     hub.behave = stream
     with gate(hub.url, tmp_path, HUB_SILENCE_SECONDS="0.4") as hasty, streamed(hasty.port) as response:
         assert response.read() == comments * KEEP_ALIVE + last
+        assert _causes(hasty, 1) == ["upstream_silent"]
