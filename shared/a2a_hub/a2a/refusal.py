@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Struct
 
 from a2a_hub.a2a.admission import accepted_modes, contract_of, named_extensions
-from a2a_hub.a2a.bindings import jsonrpc, rest, sse
-from a2a_hub.a2a.bindings.exchange import Exchange
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.bindings.exchange import Exchange, exchange_of
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import OVERLOADED, UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.a2a.fold import fold
@@ -101,12 +101,8 @@ def answer_unread(
 
     The `principal` is None if it is not known yet. A body over `max_body_bytes` is not read.
     """
-    exchange: Exchange
-    if request.path in ("", "/"):
-        exchange = jsonrpc.JsonRpcExchange(request, max_body_bytes=max_body_bytes)
-    elif rest.knows(request.path):
-        exchange = rest.RestExchange(request, max_body_bytes=max_body_bytes)
-    else:
+    exchange = exchange_of(request, max_body_bytes=max_body_bytes)
+    if exchange is None:
         return None
     try:
         operation, codec = exchange.resolve()

@@ -10,8 +10,8 @@ from msgspec import Struct
 from a2a_hub.a2a import errors, model
 from a2a_hub.a2a.admission import accepted_modes, active_extensions, admit, check_declared, contract_of, tenant_of
 from a2a_hub.a2a.agent import Agent, Operations, Sending, Tasks
-from a2a_hub.a2a.bindings import jsonrpc, rest, sse
-from a2a_hub.a2a.bindings.exchange import Exchange
+from a2a_hub.a2a.bindings import jsonrpc, sse
+from a2a_hub.a2a.bindings.exchange import Exchange, exchange_of
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.error_response import body_error
@@ -135,20 +135,15 @@ class A2AServer:
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """Return the answer, None if the protocol does not define this method and path. Adds to the request's log record."""
-        exchange = self._exchange(request)
+        if request.path in ("", "/") and request.method != "POST":
+            return None
+        exchange = exchange_of(request, max_body_bytes=self._max_body_bytes, methods=self._methods)
         if exchange is None:
             return None
         try:
             return self._answer(exchange, request, caller, record)
         except Exception as exception:
             return exchange.error_response(self._error(exception, record))
-
-    def _exchange(self, request: Request) -> Exchange | None:
-        most = self._max_body_bytes
-        if request.path in ("", "/"):
-            is_post = request.method == "POST"
-            return jsonrpc.JsonRpcExchange(request, max_body_bytes=most, methods=self._methods) if is_post else None
-        return rest.RestExchange(request, max_body_bytes=most) if rest.knows(request.path) else None
 
     def _answer(self, exchange: Exchange, request: Request, caller: Caller, record: Record) -> Response:
         card = self._card()

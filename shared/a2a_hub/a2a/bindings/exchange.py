@@ -4,11 +4,12 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from a2a_hub.a2a.bindings import jsonrpc, rest
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Binding, Event
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.versions import VersionCodec
-from a2a_hub.http.messages import Response
+from a2a_hub.http.messages import Request, Response
 
 
 class Exchange(Protocol):
@@ -42,3 +43,12 @@ class Exchange(Protocol):
 
     def error_response(self, error: A2AError) -> Response:
         """Return the answer to a request that failed before its first result."""
+
+
+def exchange_of(
+    request: Request, *, max_body_bytes: int, methods: jsonrpc.Methods = jsonrpc.METHODS
+) -> Exchange | None:
+    """Return the exchange of a request; None if no binding has its path."""
+    if request.path in ("", "/"):
+        return jsonrpc.JsonRpcExchange(request, max_body_bytes=max_body_bytes, methods=methods)
+    return rest.RestExchange(request, max_body_bytes=max_body_bytes) if rest.knows(request.path) else None
