@@ -13,6 +13,7 @@ from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.a2a.declining import declines
 from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
+from a2a_hub.a2a.extensions.tool_confirmation import LATE
 from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.a2a.model import Event, Message, TaskState
 from a2a_hub.a2a.reply import Data, Piece, Question, Rejection, Text
@@ -38,7 +39,7 @@ from functions.hub.failure import (
     not_permitted,
 )
 from functions.hub.fallbacks import Declined, PassedOver
-from functions.hub.tool_approval import Decision, approves, decided_in, decision_of, question_text, too_late_text
+from functions.hub.tool_approval import Decision, approves, decided_in, decision_of, question_text
 from functions.hub.turn import TurnRecord
 
 # How often an answer may break off: its agent may have done the work each time.
@@ -164,7 +165,7 @@ class AgentAnswer:
         elif not translator.has_text or any(map(declines, turn.data)):
             self._record["outcome"] = Outcome.UNANSWERED
         if not translator.has_text:
-            yield None, (self._recorded(Text(texts.no_answer_text(self._route, turn.language))),)
+            yield None, (self._recorded(Text(texts.agent_text(texts.NO_ANSWER, self._route, turn.language))),)
         if turn.declined and not turn.data:
             yield None, (self._recorded(Data({})),)
         if turn.data:
@@ -178,13 +179,13 @@ class AgentAnswer:
             if pending and not piece.auth:
                 text = question_text(pending, self._route, self._turn.language, again=again)
             else:
-                text = texts.question_text(self._route, self._turn.language)
+                text = texts.agent_text(texts.QUESTION, self._route, self._turn.language)
             piece = Question(text, auth=piece.auth)
         return self._turn.recorded(piece)
 
     def _too_late(self) -> Piece:
         self._translator.end_paragraph()
-        return self._turn.recorded(Text(too_late_text(self._route, self._turn.language)))
+        return self._turn.recorded(Text(texts.agent_text(LATE, self._route, self._turn.language)))
 
     def _failed(self, failure: Failure) -> Piece:
         conversation, route = self._turn.conversation, self._route

@@ -1,6 +1,6 @@
 """The hub's own texts for people, in English and Japanese. Never an exception, an address or a token."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from a2a_hub.a2a.model import Part, file_text
 from a2a_hub.quota.limits import wait_text
@@ -150,11 +150,11 @@ FLAGGED = {
     _EN: "(The safety check has marked this conversation turn. Please read the answer with care.)",
     _JA: "(安全性の確認で注意が必要と判定されたやり取りです。回答の内容にご注意ください。)",
 }
-_NO_ANSWER = {
+NO_ANSWER = {
     _EN: "The agent “{agent}” answered without any text.",
     _JA: "エージェント「{agent}」の回答には文章がありませんでした。",
 }
-_QUESTION = {
+QUESTION = {
     _EN: "The agent “{agent}” needs more information. Please add what is missing to your request.",
     _JA: "エージェント「{agent}」が追加の情報を求めています。依頼に足りない情報を入力してください。",
 }
@@ -201,6 +201,11 @@ def name_of(route: Route, language: Language) -> str:
     return route.name_ja if language is Language.JA else route.name
 
 
+def agent_text(text: Mapping[Language, str], route: Route, language: Language, **values: object) -> str:
+    """Return a text with the agent's name, and other values, in their places."""
+    return text[language].format(agent=name_of(route, language), **values)
+
+
 def failure_text(
     failure: Failure, route: Route | None, *, language: Language, reference: str, is_answer: bool = False
 ) -> str:
@@ -227,13 +232,3 @@ def files_alone_text(files: Sequence[Part]) -> str:
     """Return the answer to files without text that no agent takes so, in both languages."""
     names = ", ".join(map(file_text, files))
     return f"{_FILES[_EN].format(files=names)}\n{_FILES[_JA].format(files=names)}"
-
-
-def no_answer_text(route: Route, language: Language) -> str:
-    """Return that the agent completed without a text."""
-    return _NO_ANSWER[language].format(agent=name_of(route, language))
-
-
-def question_text(route: Route, language: Language) -> str:
-    """Return that the agent waits for input, without a question of its own."""
-    return _QUESTION[language].format(agent=name_of(route, language))

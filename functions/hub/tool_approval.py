@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET, Struct
 
 from a2a_hub.a2a.extensions import tool_confirmation
-from a2a_hub.a2a.extensions.tool_confirmation import LATE, NOT_UNDERSTOOD, chosen, confirmation, plain_choices
+from a2a_hub.a2a.extensions.tool_confirmation import NOT_UNDERSTOOD, chosen, confirmation, plain_choices
 from a2a_hub.a2a.extensions.tool_updates import PendingTools, ToolQuestion, visible
 from a2a_hub.a2a.model import Message
 from a2a_hub.routing.routes import Route
@@ -69,8 +69,3 @@ def question_text(pending: Sequence[ToolQuestion], route: Route, language: Langu
     """Return the question for a decision; `again`, after a reply that was not understood."""
     text = tool_confirmation.question_text(pending, texts.name_of(route, language), language)
     return f"{NOT_UNDERSTOOD[language]}\n\n{text}" if again else text
-
-
-def too_late_text(route: Route, language: Language) -> str:
-    """Return that the agent no longer waited for the decision."""
-    return LATE[language].format(agent=texts.name_of(route, language))

@@ -25,7 +25,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
     Version,
 )
-from a2a_hub.a2a.relay import EventSource, Waiting
+from a2a_hub.a2a.relay import EventSource
 from a2a_hub.a2a.reply import Piece, to_events
 from a2a_hub.identity.principal import Principal
 from a2a_hub.queue.wakeups import NoWakeups, Wakeups
@@ -39,6 +39,7 @@ from a2a_hub.tasks.text_only import UiTexts
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language
+from tests.fakes.waiting import Waiting
 
 Found = TypeVar("Found")
 PATIENCE_SECONDS = 20.0

@@ -10,12 +10,12 @@ import pytest
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Task, TaskState
-from a2a_hub.a2a.relay import Waiting
 from a2a_hub.a2a.reply import Piece, Text
 from a2a_hub.queue.wakeups import Wakeups
 from tests.fakes import agent_wire
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, settled, terminal, text_of, until
+from tests.fakes.waiting import Waiting
 from tests.integration.gates import BEARER, TOKEN, function
 
 

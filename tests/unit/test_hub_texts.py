@@ -104,9 +104,9 @@ def test_a_turn_that_is_tried_later_says_what_happened(language: Language, opene
 def test_every_other_japanese_text_names_the_agent_in_japanese() -> None:
     request = ExecuteSlashCommandRequest(command_path=("memory",))
     for read in (
-        texts.no_answer_text(ROUTE, Language.JA),
-        texts.question_text(ROUTE, Language.JA),
-        command_texts.refused_text(ROUTE, request, Language.JA),
+        texts.agent_text(texts.NO_ANSWER, ROUTE, Language.JA),
+        texts.agent_text(texts.QUESTION, ROUTE, Language.JA),
+        texts.agent_text(command_texts.REFUSED, ROUTE, Language.JA, command=command_texts.typed(request)),
         command_texts.routes_text([ROUTE], Language.JA),
     ):
         assert "経費精算" in read

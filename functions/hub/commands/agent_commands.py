@@ -35,7 +35,7 @@ from functions.hub.downstream.history_replay import update_of
 from functions.hub.downstream.interface import ExecutionReply
 from functions.hub.failure import DownstreamFailed, Failure, internal
 from functions.hub.tables import Served, Tables
-from functions.hub.texts import failure_text
+from functions.hub.texts import agent_text, failure_text
 
 _LIST_SECONDS = 10.0
 # /help does not wait for an agent that hangs.
@@ -127,7 +127,8 @@ class AgentCommands(Struct, frozen=True):
             return _not_started(failure, route, call, language)
         if execution.refusal is not None:
             call.record.update(outcome=Outcome.DECLINED, fault="not_started")
-            return slash_commands.not_started(execution.refusal or texts.refused_text(route, request, language))
+            reason = agent_text(texts.REFUSED, route, language, command=texts.typed(request))
+            return slash_commands.not_started(execution.refusal or reason)
         turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
         try:
             notes = _notes_of(route, execution)

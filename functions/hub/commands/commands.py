@@ -58,26 +58,13 @@ _NAMES: dict[str, Command] = {
     "悪い": Command.BAD,
     "ヘルプ": Command.HELP,
 }
-_SENTENCES: dict[str, Command] = {
-    "what can you do": Command.HELP,
-    "what can i ask": Command.HELP,
-    "what can i ask you": Command.HELP,
-    "how can you help me": Command.HELP,
-    "help": Command.HELP,
-    "何ができますか": Command.HELP,
-    "何ができるの": Command.HELP,
-    "何を聞けますか": Command.HELP,
-    "できることを教えて": Command.HELP,
-    "使い方を教えて": Command.HELP,
-    "ヘルプ": Command.HELP,
-    "show my tasks": Command.TASKS,
-    "show me my tasks": Command.TASKS,
-    "list my tasks": Command.TASKS,
-    "what are my tasks": Command.TASKS,
-    "私のタスクを見せて": Command.TASKS,
-    "私のタスクを教えて": Command.TASKS,
-    "タスク一覧を見せて": Command.TASKS,
+_SENTENCES: dict[Command, str] = {
+    Command.HELP: "what can you do, what can i ask, what can i ask you, how can you help me, help, 何ができますか, "
+    "何ができるの, 何を聞けますか, できることを教えて, 使い方を教えて, ヘルプ",
+    Command.TASKS: "show my tasks, show me my tasks, list my tasks, what are my tasks, 私のタスクを見せて, "
+    "私のタスクを教えて, タスク一覧を見せて",
 }
+_COMMAND_OF = {sentence: command for command, sentences in _SENTENCES.items() for sentence in sentences.split(", ")}
 _ENDS = "?!.。！ "
 _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL: CANCEL_TASK}
 _RATING = re.compile(r"^\s*[/／] ?\S+\s*")
@@ -209,7 +196,7 @@ def _parse(text: str) -> tuple[Command, int | None] | None:
         return rating, None
     if len(text) > _LONGEST_COMMAND:
         return None
-    if sentence := _SENTENCES.get(normal.rstrip(_ENDS)):
+    if sentence := _COMMAND_OF.get(normal.rstrip(_ENDS)):
         return sentence, None
     found = _FORM.fullmatch(normal)
     if found is None:

@@ -8,7 +8,6 @@ from a2a_hub.a2a.reply import as_message
 from a2a_hub.routing.routes import Route
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.text.language import Language, language_of
-from functions.hub.texts import name_of
 
 _EN, _JA = Language.EN, Language.JA
 _LONGEST_TITLE = 60
@@ -110,7 +109,7 @@ _UNKNOWN_AGENT_COMMAND = {
     _EN: "No agent offers the command {command}. There are: {known}",
     _JA: "コマンド {command} を提供するエージェントはありません。利用できるコマンド：{known}",
 }
-_REFUSED = {
+REFUSED = {
     _EN: "The agent “{agent}” did not start the command {command}. Check its name and its arguments.",
     _JA: "エージェント「{agent}」はコマンド {command} を開始しませんでした。コマンド名と引数を確認してください。",
 }
@@ -180,15 +179,11 @@ def unknown_agent_command_text(request: ExecuteSlashCommandRequest, known: Seque
     if not known:
         return NO_AGENT_COMMANDS[language]
     names = ", ".join(f"/{name}" for name in known[:_MOST_NAMES])
-    return _UNKNOWN_AGENT_COMMAND[language].format(command=_typed(request), known=names)
+    return _UNKNOWN_AGENT_COMMAND[language].format(command=typed(request), known=names)
 
 
-def refused_text(route: Route, request: ExecuteSlashCommandRequest, language: Language) -> str:
-    """Return that the agent did not start the command, and gave no reason."""
-    return _REFUSED[language].format(agent=name_of(route, language), command=_typed(request))
-
-
-def _typed(request: ExecuteSlashCommandRequest) -> str:
+def typed(request: ExecuteSlashCommandRequest) -> str:
+    """Return the command's name as a person types it."""
     return ("/" + " ".join(request.command_path))[:_MOST_CHARACTERS]
 
 

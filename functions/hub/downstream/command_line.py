@@ -8,6 +8,7 @@ import shlex
 import threading
 from collections import OrderedDict
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -38,7 +39,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
 from a2a_hub.a2a.model import Binding, Event, Message, Task, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.operations import Operation
-from a2a_hub.a2a.relay import Relay, Waiting
+from a2a_hub.a2a.relay import Relay
 from a2a_hub.http.client import Answer, Budget
 from a2a_hub.http.messages import EVENT_STREAM, JSON
 from a2a_hub.runtime.threads import Threads
@@ -50,7 +51,6 @@ _STATUSES = frozenset(CommandExecutionStatus)
 _NO_JSONRPC = frozenset({ClientFault.NOT_FOUND, ClientFault.UNEXPECTED_STATUS, ClientFault.NOT_JSON})
 # Executions whose events nobody has read yet.
 _MAX_LIVE = 100
-_POLL_SECONDS = 0.5
 _NO_SUCH_PATH = frozenset({404, 405, 501})
 
 
@@ -198,11 +198,19 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
 
 
 def _until_cancelled(relay: Relay[Event], agent_request: AgentRequest) -> Generator[Event]:
-    for event in Waiting[Event](relay.subscribe(), idle_seconds=_POLL_SECONDS):
-        if agent_request.call.cancellation.cancelled:
-            raise ClientError(ClientFault.CANCELLED, "the caller left")
-        if event is not None:
-            yield event
+    events, ready, cancellation = relay.subscribe(), threading.Event(), agent_request.call.cancellation
+    events.on_ready(ready.set)
+    cancellation.on_cancel(ready.set)
+    with suppress(StopIteration):
+        while True:
+            ready.clear()
+            if cancellation.cancelled:
+                raise ClientError(ClientFault.CANCELLED, "the caller left")
+            event = events.poll()
+            if event is not None:
+                yield event
+            else:
+                ready.wait()
 
 
 def _with_own_name(command: SlashCommand, parent: str) -> SlashCommand:

@@ -9,8 +9,8 @@ from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.errors import INVALID_AGENT_RESPONSE, A2AError
 from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
-from a2a_hub.a2a.relay import EventSource, Wake
-from a2a_hub.http.messages import Response
+from a2a_hub.a2a.relay import EventSource
+from a2a_hub.http.messages import Response, Wake
 
 # The official SDK for Python waits five seconds for a byte (the default of httpx), and then gives up the stream.
 KEEP_ALIVE_SECONDS = 3.0

@@ -6,40 +6,16 @@ One thread reads the iterator. A subscriber holds none: it polls, and is woken w
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from a2a_hub.a2a.model import Event
-from a2a_hub.http.messages import close_if_closable
+from a2a_hub.http.messages import Source, Wake, close_if_closable
 from a2a_hub.runtime.threads import Threads
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-Wake = Callable[[], None]
-
-
-class Source(Protocol[T_co]):
-    """Events for one subscriber, who holds no thread while there are none."""
-
-    def poll(self) -> T_co | None:
-        """Return the next event, None if there is none yet. Raise StopIteration at the end, and A2AError for a failure.
-
-        This never waits; it may read the store once.
-        """
-
-    def on_ready(self, wake: Wake) -> None:
-        """Call `wake` whenever `poll` may return something after it returned None, at once if that is so already.
-
-        There is one callback: a later one replaces it. It is called from any thread, perhaps without need, and must not block.
-        """
-
-    def close(self) -> None:
-        """Leave the turn; idempotent."""
-
-
 EventSource = Source[Event]
-"""The events of a turn or task for one subscriber."""
+"""The events of a turn or task for one subscriber. A failure is an A2AError."""
 
 
 @runtime_checkable
@@ -48,28 +24,6 @@ class PassedOn(Protocol):
 
     def farewell(self) -> Sequence[Event]:
         """Return the events that close the stream in that case."""
-
-
-class Waiting(Iterator["T | None"], Generic[T]):
-    """A source's events for a thread that waits for them; None stands for `idle_seconds` without one."""
-
-    def __init__(self, source: Source[T], *, idle_seconds: float) -> None:
-        self._source = source
-        self.idle_seconds = idle_seconds
-        self._ready = threading.Event()
-        source.on_ready(self._ready.set)
-
-    def __next__(self) -> T | None:
-        deadline = time.monotonic() + self.idle_seconds
-        while True:
-            self._ready.clear()
-            event = self._source.poll()
-            if event is not None or not self._ready.wait(max(0.0, deadline - time.monotonic())):
-                return event
-
-    def close(self) -> None:
-        """Leave the source; idempotent."""
-        self._source.close()
 
 
 class Abandoned(Exception):

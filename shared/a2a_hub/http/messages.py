@@ -19,6 +19,8 @@ __all__ = ["Handler", "Request", "Response"]
 
 B = TypeVar("B")
 C = TypeVar("C")
+T_co = TypeVar("T_co", covariant=True)
+Wake = Callable[[], None]
 JSON = "application/json"
 A2A_JSON = "application/a2a+json"
 EVENT_STREAM = "text/event-stream"
@@ -106,8 +108,27 @@ class Request(Struct, frozen=True, kw_only=True):
         return self.headers.get("content-type", "").split(";", 1)[0].strip().lower()
 
 
-class PolledBody(Protocol):
-    """A streamed body that holds no thread while it waits. One thread at a time calls its methods."""
+class Source(Protocol[T_co]):
+    """Values for one reader, who holds no thread while there are none. One thread at a time calls its methods."""
+
+    def poll(self) -> T_co | None:
+        """Return the next value, None if there is none yet. Raise StopIteration at the end.
+
+        This never waits; it may read the store once.
+        """
+
+    def on_ready(self, wake: Wake) -> None:
+        """Call `wake` whenever `poll` may return something after it returned None, at once if that is so already.
+
+        There is one callback: a later one replaces it. It is called from any thread, perhaps without need, and must not block.
+        """
+
+    def close(self) -> None:
+        """End the source: it was read, or its reader has left. Idempotent."""
+
+
+class PolledBody(Source[bytes], Protocol):
+    """A streamed body that holds no thread while it waits."""
 
     @property
     def idle_seconds(self) -> float:
@@ -116,18 +137,6 @@ class PolledBody(Protocol):
     @property
     def failure(self) -> Response | None:
         """The response to send instead of the stream: set if the first `poll` that returned no None failed."""
-
-    def poll(self) -> bytes | None:
-        """Return the next chunk, None if there is none yet. Raise StopIteration at the end. This never waits."""
-
-    def on_ready(self, wake: Callable[[], None]) -> None:
-        """Call `wake` whenever `poll` may return a chunk after it returned None, at once if that is so already.
-
-        There is one callback: a later one replaces it. It is called from any thread, perhaps without need, and must not block.
-        """
-
-    def close(self) -> None:
-        """End the stream: it was sent, or its client has left. Idempotent."""
 
 
 class Response(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,8 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.relay import EventSource, Wake
+from a2a_hub.a2a.relay import EventSource
+from a2a_hub.http.messages import Wake
 
 # More than what decides on the text that follows it.
 _LONGEST_END = 50

@@ -20,8 +20,9 @@ from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.live_turn import BEING_RECORDED, ENDED, OVER, STORED_OR_NOT, TurnState
 from a2a_hub.a2a.model import Event, Message, Part, SendMessageRequest, Task, TaskState
 from a2a_hub.a2a.refusal import TemporaryRefusal, restarting
-from a2a_hub.a2a.relay import EventSource, Wake
+from a2a_hub.a2a.relay import EventSource
 from a2a_hub.a2a.reply import agent_message, as_message, status_update
+from a2a_hub.http.messages import Wake
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.quota.quotas import TaskQuota
 from a2a_hub.runtime.scheduler import Scheduler

@@ -9,8 +9,8 @@ from collections import deque
 from weakref import WeakSet
 
 from a2a_hub.a2a.model import Event, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
-from a2a_hub.a2a.relay import Wake
 from a2a_hub.a2a.reply import status_update
+from a2a_hub.http.messages import Wake
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
 
 _LOOK_SECONDS = 0.5

@@ -22,8 +22,9 @@ from a2a_hub.a2a.model import (
     file_text,
     text_of,
 )
-from a2a_hub.a2a.relay import EventSource, Wake
+from a2a_hub.a2a.relay import EventSource
 from a2a_hub.a2a.reply import artifact_update, status_update
+from a2a_hub.http.messages import Wake
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.scheduler import Scheduler, Timer
 from a2a_hub.task_store.store import StoredTask

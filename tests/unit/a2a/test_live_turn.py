@@ -12,9 +12,9 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.live_turn import LiveTurn, LiveTurns, TurnState
 from a2a_hub.a2a.model import Event, Message, Part, Role, SendMessageConfiguration, SendMessageRequest
-from a2a_hub.a2a.relay import Waiting
 from a2a_hub.a2a.server import Unstored
 from tests.fakes.task_instance import PATIENCE_SECONDS, Compared, a_call, a_request, text_of
+from tests.fakes.waiting import Waiting
 
 
 class Slow:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from a2a_hub.a2a.relay import Abandoned, Relay, Waiting
+from a2a_hub.a2a.relay import Abandoned, Relay
 from a2a_hub.runtime.threads import Threads
+from tests.fakes.waiting import Waiting
 
 PATIENCE_SECONDS = 30.0
 AT_ONCE = 0.001
