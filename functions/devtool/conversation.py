@@ -110,17 +110,16 @@ def load_state(notes: dict[str, Any]) -> State | None:
     return None if stored is None else msgspec.convert(stored, State)
 
 
-class Conversations:
+class Conversations(Struct, frozen=True):
     """The conversations of callers, each represented by its newest task in the store."""
 
-    def __init__(self, store: TaskStore, workspaces: Workspaces) -> None:
-        self._store = store
-        self._workspaces = workspaces
+    store: TaskStore
+    workspaces: Workspaces
 
     @property
     def has_default(self) -> bool:
         """True if callers need not name a workspace."""
-        return self._workspaces.default is not None
+        return self.workspaces.default is not None
 
     def new_state(self, message: Message, call: Call) -> State:
         """Return the state of a new task, or of a completed one that goes on. An empty path in its settings leaves the workspace
@@ -151,7 +150,7 @@ class Conversations:
 
     def workspace(self, state: State, call: Call) -> Workspace | None:
         """Return the workspace of the state's task; None if this caller may not use it, or no longer."""
-        workspaces = self._workspaces.of(call.principal.subject if call.principal else "")
+        workspaces = self.workspaces.of(call.principal.subject if call.principal else "")
         return workspaces.named(state.workspace) if state.workspace else workspaces.default
 
     def _previous(self, message: Message, call: Call) -> State | None:
@@ -160,7 +159,7 @@ class Conversations:
         if call.task.turn > 1 and (state := load_state(call.task.notes)):
             return state.for_next_task()
         query = TaskQuery(context_id=message.context_id)
-        page = self._store.list(call.principal.subject, query, size=2, after=None)
+        page = self.store.list(call.principal.subject, query, size=2, after=None)
         for stored in page.tasks:
             if stored.task.id != call.task.id:
                 state = load_state(decode_resume_payload(stored.payload).notes)

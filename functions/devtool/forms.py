@@ -280,12 +280,11 @@ def _value(words: str) -> str:
     return words[1:-1] if re.fullmatch(_QUOTED, words) else words
 
 
-class SlashCommands:
+class SlashCommands(Struct, frozen=True):
     """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`."""
 
-    def __init__(self, conversations: Conversations, *, programs: AllowedPrograms) -> None:
-        self._conversations = conversations
-        self._programs = programs
+    conversations: Conversations
+    programs: AllowedPrograms
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:  # noqa: ARG002 - the protocol's
         """See `SlashCommands.commands`: the same for everybody."""
@@ -300,16 +299,16 @@ class SlashCommands:
             return not_started(usage_text(action, language))
         if isinstance(action, Help):
             return start_execution(request, call, sending)
-        if in_metadata(request.metadata) is None and not self._conversations.has_default:
+        if in_metadata(request.metadata) is None and not self.conversations.has_default:
             return not_started(texts.NO_WORKSPACE.render(language))
         return replace(start_execution(request, call, sending), status=self._status(action, request, call))
 
     def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:
         """Return what a new execution of the action does first: it waits for a confirmation, or it works."""
         settings = protojson.read(AgentSettings, in_metadata(request.metadata) or {})
-        workspace = self._conversations.workspace(State(workspace=settings.workspace_path), call)
+        workspace = self.conversations.workspace(State(workspace=settings.workspace_path), call)
         try:
-            tools = Tools(self._programs, workspace, Language.EN) if workspace else None
+            tools = Tools(self.programs, workspace, Language.EN) if workspace else None
             asked = tools.approval_request(action) if tools else None
         except ToolFailed:
             # Its task says so.

@@ -34,42 +34,41 @@ TurnEvent = StateChange | development_tool.AgentThought | development_tool.ToolC
 STARTED, COMPLETED = StateChange(TaskState.WORKING), StateChange(TaskState.COMPLETED)
 
 
-class TaskTurn:
+class TaskTurn(Struct, frozen=True):
     """A turn on one task. `state` is saved with the task before each event that ends the turn; no workspace, no `tools`."""
 
-    def __init__(self, state: State, call: Call, *, planner: Planner, tools: Tools | None) -> None:
-        self._state = state
-        self._call = call
-        self._planner = planner
-        self._tools = tools
+    state: State
+    call: Call
+    planner: Planner
+    tools: Tools | None
 
     def start(self, text: str, *, again: bool) -> Iterator[TurnEvent]:
         """Run the first turn. If it runs `again`, after its process died, earlier permissions no longer apply."""
         if again:
-            self._state.allowed = ()
-        self._state.dialogue = (*self._state.dialogue, UserText(text))
+            self.state.allowed = ()
+        self.state.dialogue = (*self.state.dialogue, UserText(text))
         yield STARTED
         yield from self._run()
 
     def resume(self, confirmation: development_tool.ToolCallConfirmation) -> Iterator[TurnEvent]:
         """Run the turn after a decision on the pending tool call, which must fit that call."""
         pending = self._pending()
-        self._state.pending = None
+        self.state.pending = None
         self._log_decision(pending, confirmation.selected_option_id)
         if confirmation.selected_option_id == CANCEL:
             yield from self._cancel(pending)
             return
         request, action = pending.call.confirmation_request, pending.action
         assert request is not None, "a pending call has requested an approval"
-        if confirmation.selected_option_id == ALWAYS and self._tools is not None:
-            allowed = (*self._state.allowed, self._tools.permission(action, request))
-            self._state.allowed = tuple(filter(None, dict.fromkeys(allowed)))
+        if confirmation.selected_option_id == ALWAYS and self.tools is not None:
+            allowed = (*self.state.allowed, self.tools.permission(action, request))
+            self.state.allowed = tuple(filter(None, dict.fromkeys(allowed)))
         if confirmation.file_details is not None and request.file_edit_details is not None:
             content = confirmation.file_details.new_content
             action = WriteFile(path=_path(action), content=content)
             request = with_content(request, request.file_edit_details, content, action.path)
         yield from self._execute(action, replace(pending.call, confirmation_request=None), request)
-        if self._state.pending is None:
+        if self.state.pending is None:
             yield from self._run()
 
     def _log_decision(self, pending: PendingApproval, decision: str) -> None:
@@ -77,38 +76,38 @@ class TaskTurn:
         request = pending.call.confirmation_request
         details = request.execute_details if request else None
         change = request.file_edit_details if request else None
-        self._call.record.update(
+        self.call.record.update(
             tool=pending.action.tool,
             decision=decision,
-            subject=self._call.principal.subject if self._call.principal else None,
+            subject=self.call.principal.subject if self.call.principal else None,
             command=details.command if details else None,
             file=change.file_path if change else None,
-            workspace=str(self._tools.workspace.root) if self._tools else None,
+            workspace=str(self.tools.workspace.root) if self.tools else None,
         )
         names = ("tool", "decision", "command", "file", "workspace")
-        decided = {name: self._call.record[name] for name in names}
-        audit.record("decided", self._call.principal, **decided, request=self._call.request_id)
+        decided = {name: self.call.record[name] for name in names}
+        audit.record("decided", self.call.principal, **decided, request=self.call.request_id)
 
     def fail_as_interrupted(self) -> Iterator[TurnEvent]:
         """Fail the task of a process that died after the decision: the outcome is unknown, and nothing is repeated."""
-        pending, self._state.pending = self._state.pending, None
+        pending, self.state.pending = self.state.pending, None
         failure = ToolFailed(Fault.INTERRUPTED)
         if pending is not None:
             yield from self._fail(pending.call, failure)
-        yield StateChange(TaskState.FAILED, error=failure.text(self._state.language))
+        yield StateChange(TaskState.FAILED, error=failure.text(self.state.language))
 
     def request_again(self) -> Iterator[TurnEvent]:
         """Repeat the pending approval request after a message without a decision."""
         pending = self._pending()
-        yield AgentText(texts.STILL_WAITING.render(self._state.language))
+        yield AgentText(texts.STILL_WAITING.render(self.state.language))
         yield pending.call
         yield StateChange(TaskState.INPUT_REQUIRED, pending.call)
 
     def _run(self) -> Iterator[TurnEvent]:
         for _ in range(_MAX_STEPS):
-            step = yield from self._planner.next_step(self._state, self._call)
+            step = yield from self.planner.next_step(self.state, self.call)
             if not isinstance(step, CalledTool):
-                self._state.dialogue = (*self._state.dialogue, AgentText(step.text))
+                self.state.dialogue = (*self.state.dialogue, AgentText(step.text))
                 self._save()
                 if step.failed:
                     yield StateChange(TaskState.FAILED, error=step.text)
@@ -117,26 +116,26 @@ class TaskTurn:
                     yield COMPLETED
                 return
             yield from self._call_tool(step)
-            if self._state.pending is not None:
+            if self.state.pending is not None:
                 return
-        yield StateChange(TaskState.FAILED, error=texts.WITHOUT_ANSWER.render(self._state.language))
+        yield StateChange(TaskState.FAILED, error=texts.WITHOUT_ANSWER.render(self.state.language))
 
     def _call_tool(self, step: CalledTool) -> Iterator[TurnEvent]:
         action = step.action
-        self._call.record["tool"] = action.tool
-        if self._tools is None:
-            text = texts.NO_WORKSPACE.render(self._state.language)
-            self._state.dialogue = (*self._state.dialogue, ToolResult("", text, succeeded=False))
+        self.call.record["tool"] = action.tool
+        if self.tools is None:
+            text = texts.NO_WORKSPACE.render(self.state.language)
+            self.state.dialogue = (*self.state.dialogue, ToolResult("", text, succeeded=False))
             return
         call = self._new_call(action)
-        self._state.dialogue = (*self._state.dialogue, replace(step, call_id=call.tool_call_id))
+        self.state.dialogue = (*self.state.dialogue, replace(step, call_id=call.tool_call_id))
         try:
-            request = self._tools.approval_request(action)
+            request = self.tools.approval_request(action)
         except ToolFailed as failed:
             yield call
             yield from self._fail(call, failed)
             return
-        if request is not None and self._tools.permission(action, request) not in self._state.allowed:
+        if request is not None and self.tools.permission(action, request) not in self.state.allowed:
             yield from self._request_approval(replace(call, confirmation_request=request), action)
             return
         yield call
@@ -151,7 +150,7 @@ class TaskTurn:
         )
 
     def _request_approval(self, call: development_tool.ToolCall, action: AnyAction) -> Iterator[TurnEvent]:
-        self._state.pending = PendingApproval(call, action)
+        self.state.pending = PendingApproval(call, action)
         yield call
         self._save()
         yield StateChange(TaskState.INPUT_REQUIRED, call)
@@ -159,12 +158,12 @@ class TaskTurn:
     def _execute(
         self, action: AnyAction, call: development_tool.ToolCall, approved: development_tool.ConfirmationRequest | None
     ) -> Iterator[TurnEvent]:
-        if self._tools is None:
+        if self.tools is None:
             yield from self._fail(call, ToolFailed(Fault.NOT_FOUND, path="."))
             return
         call = replace(call, status=development_tool.ToolCallStatus.EXECUTING)
         yield call
-        steps = self._tools.execute(action, approved=approved, cancellation=self._call.cancellation)
+        steps = self.tools.execute(action, approved=approved, cancellation=self.call.cancellation)
         try:
             while True:
                 live_content = next(steps)
@@ -184,34 +183,34 @@ class TaskTurn:
 
     def _request_new_approval(self, action: AnyAction) -> Iterator[TurnEvent]:
         """Request approval of the new difference after the file has changed."""
-        assert self._tools is not None
+        assert self.tools is not None
         try:
-            request = self._tools.approval_request(action)
+            request = self.tools.approval_request(action)
         except ToolFailed:
             # Nothing is left to do; the dialogue has the reason.
             return
         assert request is not None, "the action has been approved before"
-        yield AgentText(texts.ASKED_AGAIN.render(self._state.language, path=_path(action)))
+        yield AgentText(texts.ASKED_AGAIN.render(self.state.language, path=_path(action)))
         call = replace(self._new_call(action), confirmation_request=request)
-        last = next(each for each in reversed(self._state.dialogue) if isinstance(each, CalledTool))
+        last = next(each for each in reversed(self.state.dialogue) if isinstance(each, CalledTool))
         again = replace(last, call_id=call.tool_call_id, action=action)
-        self._state.dialogue = (*self._state.dialogue, again)
+        self.state.dialogue = (*self.state.dialogue, again)
         yield from self._request_approval(call, action)
 
     def _cancel(self, pending: PendingApproval) -> Iterator[TurnEvent]:
         call = replace(pending.call, status=development_tool.ToolCallStatus.CANCELLED, confirmation_request=None)
-        text = texts.CANCELLED.render(self._state.language)
+        text = texts.CANCELLED.render(self.state.language)
         self._finish(call.tool_call_id, text, succeeded=False)
         yield call
         # The person decides on the next step.
-        self._state.dialogue = (*self._state.dialogue, AgentText(text))
+        self.state.dialogue = (*self.state.dialogue, AgentText(text))
         self._save()
         yield AgentText(text)
         yield COMPLETED
 
     def _fail(self, call: development_tool.ToolCall, failed: ToolFailed) -> Iterator[TurnEvent]:
-        text = failed.text(self._state.language)
-        self._call.record["fault"] = failed.fault
+        text = failed.text(self.state.language)
+        self.call.record["fault"] = failed.fault
         self._finish(call.tool_call_id, text, succeeded=False)
         yield replace(
             call,
@@ -222,18 +221,18 @@ class TaskTurn:
         )
 
     def _finish(self, call_id: str, text: str, *, succeeded: bool) -> None:
-        state = self._state
+        state = self.state
         state.finished = (*state.finished, call_id)[-_MAX_FINISHED_CALLS:]
         state.dialogue = (*state.dialogue, ToolResult(call_id, text, succeeded))
         self._save()
 
     def _save(self) -> None:
-        assert self._call.task is not None, "a turn belongs to a task"
-        self._state.save(self._call.task)
+        assert self.call.task is not None, "a turn belongs to a task"
+        self.state.save(self.call.task)
 
     def _pending(self) -> PendingApproval:
-        assert self._state.pending is not None, "only a task that waits is resumed"
-        return self._state.pending
+        assert self.state.pending is not None, "only a task that waits is resumed"
+        return self.state.pending
 
 
 def _path(action: AnyAction) -> str:

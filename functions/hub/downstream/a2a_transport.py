@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from a2a_hub.a2a.a2ui import a2ui_in
@@ -93,18 +94,17 @@ class A2ATransport:
             raise
 
 
-class Discovery:
+class Discovery(Struct):
     """The endpoint of one agent, refreshed every 300 s by one request for all that wait for it. Thread-safe.
 
     `clock` gives seconds that never go back.
     """
 
-    def __init__(self, discover: Callable[[TransportCall], Endpoint], *, clock: Callable[[], float]) -> None:
-        self._discover = discover
-        self._clock = clock
-        self.latest: Endpoint | None = None
-        self._known_until = 0.0
-        self._flight: SingleFlight[None, tuple[Endpoint | ClientError, Credential]] = SingleFlight()
+    discover: Callable[[TransportCall], Endpoint]
+    clock: Callable[[], float]
+    latest: Endpoint | None = None
+    _known_until: float = 0.0
+    _flight: SingleFlight[None, tuple[Endpoint | ClientError, Credential]] = field(default_factory=SingleFlight)
 
     def endpoint(self, call: TransportCall) -> Endpoint:
         """Return the endpoint. Raises the ClientError of the one request that was made for all.
@@ -113,12 +113,12 @@ class Discovery:
         the same credential; the others make requests of their own.
         """
         credential = call.http.credential
-        while self.latest is None or self._clock() >= self._known_until:
+        while self.latest is None or self.clock() >= self._known_until:
             future, is_first = self._flight.claim(None)
             if is_first:
                 self._flight.complete(None, future, lambda: self._fetch(call, credential))
             try:
-                found, sent = future.result(None if is_first else max(0.0, call.budget.deadline - self._clock()))
+                found, sent = future.result(None if is_first else max(0.0, call.budget.deadline - self.clock()))
             except TimeoutError:
                 raise ClientError(ClientFault.TIMEOUT, "its agent card did not come in time") from None
             if not isinstance(found, ClientError):
@@ -134,12 +134,12 @@ class Discovery:
     def _fetch(self, call: TransportCall, credential: Credential) -> tuple[Endpoint | ClientError, Credential]:
         """Return the endpoint, or the error, and the credential of the request."""
         try:
-            endpoint = self._discover(call)
+            endpoint = self.discover(call)
         except ClientError as error:
             if self.latest is None:
                 return error, credential
             endpoint = self.latest
-        self.latest, self._known_until = endpoint, self._clock() + _CARD_SECONDS
+        self.latest, self._known_until = endpoint, self.clock() + _CARD_SECONDS
         return endpoint, credential
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, suppress
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
@@ -74,24 +74,17 @@ def mcp_agent(
     return Guard(route, transport, http=http, sources=sources)
 
 
-class McpTransport(AnswersOnly):
+class McpTransport(AnswersOnly, Struct):
     """A `Transport` for MCP. What waits for a confirmation is in the state of the conversation. Thread-safe.
 
     Instances with a `store` make each confirmed call once.
     """
 
-    def __init__(
-        self,
-        route: Route,
-        *,
-        planner: ToolPlanner | None = None,
-        store: SharedState | None = None,
-    ) -> None:
-        self._route = route
-        self._planner = planner
-        self._store = store
-        self._lock = threading.Lock()
-        self._decided: OrderedDict[str, None] = OrderedDict()
+    route: Route
+    planner: ToolPlanner | None = None
+    store: SharedState | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _decided: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
         message = agent_request.message
@@ -122,13 +115,13 @@ class McpTransport(AnswersOnly):
         message, cancellation = agent_request.message, agent_request.call.cancellation
         client = McpClient(
             call.http,
-            self._route.url,
+            self.route.url,
             budget=call.budget,
             headers=call.headers,
             cancellation=cancellation,
         )
         with closing(client):
-            tools = {tool.name: tool for tool in client.tools(self._route.tool)}
+            tools = {tool.name: tool for tool in client.tools(self.route.tool)}
             for _ in range(_MAX_CALLS):
                 if not is_allowed:
                     seconds = call.budget.deadline - call.http.clock()
@@ -141,9 +134,9 @@ class McpTransport(AnswersOnly):
                     dialogue = replace(dialogue, called=(*dialogue.called, step))
                 called = dialogue.called[-1]
                 tool = None if called.arguments is None else tools.get(called.tool)
-                if tool is None and self._planner is None:
+                if tool is None and self.planner is None:
                     raise ClientError(ClientFault.NOT_FOUND, f'the server has no tool "{called.tool}"')
-                if not (is_allowed or tool is None or tool.is_read_only or tool.name in self._route.read_only_tools):
+                if not (is_allowed or tool is None or tool.is_read_only or tool.name in self.route.read_only_tools):
                     agent_request.state[_DIALOGUE] = msgspec.to_builtins(dialogue)
                     yield self._question(dialogue, message)
                     return
@@ -153,7 +146,7 @@ class McpTransport(AnswersOnly):
                     raise ClientError(ClientFault.REFUSED, "the call was confirmed by another message already")
                 is_allowed = False
                 result = self._result(client, tool, called)
-                if self._planner is None:
+                if self.planner is None:
                     if result.has_failed:
                         yield _update(dialogue, message, TaskState.FAILED)
                     else:
@@ -168,7 +161,7 @@ class McpTransport(AnswersOnly):
         try:
             return client.call(tool, called.arguments or {}) if tool is not None else _MISTAKEN
         except ClientError as error:
-            if self._planner is None or error.code != INVALID_PARAMS.code:
+            if self.planner is None or error.code != INVALID_PARAMS.code:
                 raise
             return _MISTAKEN
 
@@ -182,20 +175,20 @@ class McpTransport(AnswersOnly):
         cancellation: Cancellation,
     ) -> CalledTool | str:
         """Return the next call, or the answer."""
-        if self._planner is None:
-            arguments = {self._route.text_argument: dialogue.text}
-            return CalledTool(id=new_id(), tool=self._route.tool, arguments=arguments)
-        step = self._planner.next_step(dialogue, tools, has_more=has_more, seconds=seconds, cancellation=cancellation)
+        if self.planner is None:
+            arguments = {self.route.text_argument: dialogue.text}
+            return CalledTool(id=new_id(), tool=self.route.tool, arguments=arguments)
+        step = self.planner.next_step(dialogue, tools, has_more=has_more, seconds=seconds, cancellation=cancellation)
         if isinstance(step, str):
             return step
         return CalledTool(id=new_id(), tool=step.name, arguments=step.arguments, signature=step.signature)
 
     def _is_first(self, called: CalledTool) -> bool:
         """Return True if no other message has confirmed the call. Raises ClientError if nobody knows."""
-        if self._store is not None:
+        if self.store is not None:
             counter, expires_at = f"confirmed/{called.id}", time.time() + _DECIDED_SECONDS
             try:
-                claimed = self._store.claim_quota(counter, new_id(), amount=1, limit=1, expires_at=expires_at)
+                claimed = self.store.claim_quota(counter, new_id(), amount=1, limit=1, expires_at=expires_at)
             except Unavailable:
                 raise ClientError(
                     ClientFault.REFUSED, "the store does not answer, which knows confirmed calls"

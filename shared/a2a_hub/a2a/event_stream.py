@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.bindings import sse
@@ -16,49 +17,43 @@ from a2a_hub.http.messages import Response, Wake
 KEEP_ALIVE_SECONDS = 3.0
 
 
-class EventStream:
+class EventStream(Struct):
     """The body of a text/event-stream (`PolledBody`): events, comments during pauses, and an error as the last event.
 
     `encode` returns an event's data, `encode_failure` the data for an exception that ends it. Before the first chunk a failure
     is an ordinary response: that of `respond`. `on_close` is called by `close`, perhaps more than once.
     """
 
-    def __init__(
-        self,
-        source: EventSource,
-        *,
-        keep_alive_seconds: float,
-        encode: Callable[[Event], bytes],
-        encode_failure: Callable[[Exception], bytes],
-        respond: Callable[[Exception], Response],
-        on_close: Callable[[], None] = lambda: None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.failure: Response | None = None
-        self._source = source
-        self._keep_alive_seconds = keep_alive_seconds
-        self._encode = encode
-        self._encode_failure = encode_failure
-        self._respond = respond
-        self._on_close = on_close
-        self._clock = clock
-        self._silent_until = clock() + keep_alive_seconds
-        self._begun = self._ended = self._woken = False
+    source: EventSource
+    keep_alive_seconds: float
+    encode: Callable[[Event], bytes]
+    encode_failure: Callable[[Exception], bytes]
+    respond: Callable[[Exception], Response]
+    on_close: Callable[[], None] = lambda: None
+    clock: Callable[[], float] = time.monotonic
+    failure: Response | None = None
+    _silent_until: float = 0.0
+    _begun: bool = False
+    _ended: bool = False
+    _woken: bool = False
+
+    def __post_init__(self) -> None:
+        self._silent_until = self.clock() + self.keep_alive_seconds
 
     @property
     def idle_seconds(self) -> float:
-        return max(0.0, self._silent_until - self._clock())
+        return max(0.0, self._silent_until - self.clock())
 
     def poll(self) -> bytes | None:
         if self._ended:
             raise StopIteration
         self._woken = False
         chunk = self._chunk()
-        if chunk is None and self._clock() >= self._silent_until:
+        if chunk is None and self.clock() >= self._silent_until:
             chunk = sse.KEEP_ALIVE
         if chunk is not None:
             self._begun = True
-            self._silent_until = self._clock() + self._keep_alive_seconds
+            self._silent_until = self.clock() + self.keep_alive_seconds
         return chunk
 
     def on_ready(self, wake: Callable[[], None]) -> None:
@@ -69,17 +64,17 @@ class EventStream:
                 self._woken = True
                 wake()
 
-        self._source.on_ready(wake_once)
+        self.source.on_ready(wake_once)
 
     def close(self) -> None:
         self._ended = True
-        self._source.close()
-        self._on_close()
+        self.source.close()
+        self.on_close()
 
     def _chunk(self) -> bytes | None:
         try:
-            event = self._source.poll()
-            return None if event is None else sse.write(self._encode(event))
+            event = self.source.poll()
+            return None if event is None else sse.write(self.encode(event))
         except StopIteration:
             self._ended = True
             if self._begun:
@@ -88,9 +83,9 @@ class EventStream:
         except Exception as error:
             self._ended = True
             if self._begun:
-                return sse.write(self._encode_failure(error))
+                return sse.write(self.encode_failure(error))
             failure = error
-        self.failure = self._respond(failure)
+        self.failure = self.respond(failure)
         raise StopIteration
 
 
