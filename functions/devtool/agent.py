@@ -236,6 +236,5 @@ def _tool_question(call: ToolCall) -> ToolQuestion:
 
 
 def _tool_update(call: ToolCall) -> ToolUpdate:
-    """Return the call as clients of the extension read it."""
     message = model.Message(message_id="", role=model.Role.AGENT, parts=(part_of(call, Spelling.SNAKE),))
     return next(tool_calls_in(message))

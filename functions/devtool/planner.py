@@ -133,7 +133,6 @@ def _action(called: FunctionCall) -> AnyAction | None:
 
 
 def _turns(dialogue: Sequence[DialogueEntry]) -> Iterator[Turn]:
-    """Yield the dialogue as the model gets it."""
     names: dict[str, str] = {}
     for entry in dialogue:
         match entry:

@@ -182,7 +182,6 @@ class TaskTurn(Struct, frozen=True):
             steps.close()
 
     def _request_new_approval(self, action: AnyAction) -> Iterator[TurnEvent]:
-        """Request approval of the new difference after the file has changed."""
         assert self.tools is not None
         try:
             request = self.tools.approval_request(action)

@@ -30,14 +30,7 @@ from functions.hub.conversations import CONVERSATION, EXECUTES, REPEATS, RUNNING
 from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest
 from functions.hub.downstream.mirror import is_mirrored
-from functions.hub.failure import (
-    DownstreamFailed,
-    Failure,
-    FailureKind,
-    failed_task,
-    internal,
-    not_permitted,
-)
+from functions.hub.failure import DownstreamFailed, Failure, FailureKind, failed_task, internal, not_permitted
 from functions.hub.fallbacks import Declined, PassedOver
 from functions.hub.tool_approval import Decision, approves, decided_in, decision_of, question_text
 from functions.hub.turn import TurnRecord

@@ -285,5 +285,4 @@ def _scheme_step(card: AgentCard, route: Route) -> report.Step | None:
 
 
 def _names(tools: Sequence[Tool]) -> str:
-    """Return the names of the tools, of many the first ones."""
     return ", ".join(tool.name for tool in tools[:_MOST_NAMES]) + (", …" if len(tools) > _MOST_NAMES else "")

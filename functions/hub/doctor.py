@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -91,28 +91,25 @@ class Doctor(Struct, frozen=True):
         """Examine every route and the task store, or `only` these routes. `authorization` is the caller's."""
         routes = [route for route in self.routes() if only is None or route.id in only]
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="doctor") as threads:
-            examined = tuple(
-                threads.map(
-                    lambda route: Examined(subject=route.id, steps=tuple(self._steps(route, authorization))),
-                    routes,
-                )
-            )
+            found = [*threads.map(lambda route: (route.id, [*self._steps(route, authorization)]), routes)]
         account = self._account()
-        if only is None and self.model is not None:
+        if only is None:
+            found += [(subject, steps) for subject, each in self._steps_of_hub(routes, account) if (steps := [*each])]
+        examined = tuple(Examined(subject=subject, steps=tuple(steps)) for subject, steps in found)
+        return Report(account=account, examined=examined)
+
+    def _steps_of_hub(self, routes: Sequence[Route], account: str | None) -> Iterator[tuple[str, Iterable[Step]]]:
+        if self.model is not None:
             from a2a_hub.language_models.model import examine_model
 
-            examined += (Examined(subject="model", steps=tuple(examine_model(self.model, without=""))),)
-        if only is None and (screened := [route for route in routes if route.safety]):
+            yield "model", examine_model(self.model, without="")
+        if screened := [route for route in routes if route.safety]:
             missing = without_armor(screened[0])
-            step = (
-                self.armor.examine() if self.armor else failed("template", missing.cause, remedy=missing.remedy or "")
-            )
-            examined += (Examined(subject="safety", steps=(step,)),)
-        if only is None and (steps := tuple(self._store_steps(account))):
-            examined += (Examined(subject="tasks", steps=steps),)
-        if only is None and self.store is not None and (claims := tuple(examine_quotas(self.store[0]))):
-            examined += (Examined(subject="quotas", steps=claims),)
-        return Report(account=account, examined=examined)
+            unset = failed("template", missing.cause, remedy=missing.remedy or "")
+            yield "safety", [self.armor.examine() if self.armor else unset]
+        yield "tasks", self._store_steps(account)
+        if self.store is not None:
+            yield "quotas", examine_quotas(self.store[0])
 
     def _store_steps(self, account: str | None) -> Iterator[Step]:
         if self.store is not None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +17,7 @@ from a2a_hub.a2a.model import Binding, Message, Part, Role, Version
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import TASKS_FUNCTION, is_operator, may_call
-from a2a_hub.routing.routes import Route, may_use
+from a2a_hub.routing.routes import may_use
 from a2a_hub.runtime.function import front_page
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.version import VERSION
@@ -34,6 +35,7 @@ from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.turn import IncomingTurn, TurnRecord
 
+S = TypeVar("S", bound=Struct)
 TOOLS_PATH = "/tools/query"
 ACTIVITY_PATH = "/activity"
 RUN_PATH = "/internal/tasks:run"
@@ -61,7 +63,7 @@ class Pages(Struct, frozen=True):
     def routes(self, _request: Request, caller: Caller, _record: Record) -> Response:
         """Return the routes that the caller may use."""
         usable = [route for route in self.tables.now.routes.values() if may_use(route, caller.principal)]
-        return _json(schemas.Routes([_route(route) for route in usable]))
+        return _json(schemas.Routes([_shown(schemas.Route, each, boundary=each.boundary.kind) for each in usable]))
 
     def version(self, _request: Request, _caller: Caller, _record: Record) -> Response:
         """Return the versions of the hub and of its protocols."""
@@ -196,9 +198,10 @@ def _json(value: object) -> Response:
     return Response(headers={"content-type": JSON}, body=protojson.encode(value))
 
 
-def _route(route: Route) -> schemas.Route:
-    shown = {name: getattr(route, name) for name in schemas.Route.__struct_fields__}
-    return schemas.Route(**shown | {"boundary": route.boundary.kind})
+def _shown(type_: type[S], value: Struct, **others: object) -> S:
+    """Return the fields of a value that are shown, `others` in their places."""
+    fields = {name: getattr(value, name) for name in type_.__struct_fields__ if name not in others}
+    return type_(**fields, **others)
 
 
 def _answer(turn: TurnRecord, *, for_operator: bool) -> schemas.Answer:
@@ -221,23 +224,10 @@ def _answer(turn: TurnRecord, *, for_operator: bool) -> schemas.Answer:
 
 
 def _failure(failure: Failure, *, for_operator: bool) -> schemas.Failure:
-    return schemas.Failure(
-        kind=failure.kind,
-        fault=failure.fault,
-        cause=failure.cause if for_operator else None,
-        remedy=failure.remedy if for_operator else None,
-        http_status=failure.http_status,
-        retry_after_seconds=failure.seconds_to_wait,
-    )
+    hidden = {} if for_operator else {"cause": None, "remedy": None}
+    return _shown(schemas.Failure, failure, **hidden, retry_after_seconds=failure.seconds_to_wait)
 
 
 def _unfinished(task: UnfinishedTask) -> schemas.UnfinishedTask:
-    return schemas.UnfinishedTask(
-        id=task.id,
-        role=task.role or None,
-        state=task.state.name,
-        holder=task.holder or None,
-        attempt=task.attempt,
-        lease_until=task.lease_until or None,
-        created_at=task.created_at,
-    )
+    optional = {"role": task.role or None, "holder": task.holder or None, "lease_until": task.lease_until or None}
+    return _shown(schemas.UnfinishedTask, task, **optional, state=task.state.name)

@@ -221,7 +221,6 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         may_decline: bool,
         agent_request: AgentRequest,
     ) -> Generator[Event]:
-        """Yield the agent's events. Raises Declined and DownstreamFailed."""
         turn.downstream = downstream
         end = _begin_turn(self.quotas, route, turn.incoming.call.principal)
         try:

@@ -144,7 +144,6 @@ class AgentCommands(Struct, frozen=True):
     def _route_for(
         self, served: Served, request: ExecuteSlashCommandRequest, call: Call, language: Language
     ) -> Route | ExecuteSlashCommandResponse:
-        """Return the route whose agent executes the command, or the answer that there is none."""
         routes = _routes_with_commands(served, request.metadata, call)
         if len(routes) == 1:
             return routes[0]
@@ -196,7 +195,6 @@ def result_events(notes: Mapping[str, Any], *, task_id: str, context_id: str) ->
 
 
 def _notes_of(route: Route, execution: ExecutionReply) -> dict[str, Any]:
-    """Return the notes with which the turn begins."""
     if execution.task_id:
         return {EXECUTES: {}, RUNNING: {"route": route.id, "task": execution.task_id}}
     return {EXECUTES: {_RESULT: execution.result}}

@@ -158,7 +158,6 @@ class Commands(Struct, frozen=True):
         return None if parsed and parsed[0] is Command.UNKNOWN and self._is_routed(text) else parsed
 
     def _is_routed(self, text: str) -> bool:
-        """Return True if a rule of some route matches the text."""
         return self.tables.now.router.choose(text).rule in (Rule.NAMED, Rule.KEYWORD, Rule.PATTERN)
 
     def _task_command(self, command: Command, number: int | None, call: Call, language: Language) -> str:

@@ -195,7 +195,6 @@ def _filled(template: dict[Language, str], stored: StoredTask, task: Task, langu
 
 
 def _title(stored: StoredTask) -> str:
-    """Return the owner's request, cut to one line."""
     history = stored.task.history
     text = " ".join(text_of(history[0]).split()) if history else ""
     return text if len(text) <= _LONGEST_TITLE else f"{text[: _LONGEST_TITLE - 1]}…"

@@ -132,7 +132,6 @@ class Discovery(Struct):
         self._known_until = 0.0
 
     def _fetch(self, call: TransportCall, credential: Credential) -> tuple[Endpoint | ClientError, Credential]:
-        """Return the endpoint, or the error, and the credential of the request."""
         try:
             endpoint = self.discover(call)
         except ClientError as error:
@@ -167,5 +166,4 @@ def with_settings(agent_request: AgentRequest, extensions: tuple[str, ...]) -> A
 
 
 def _with_extensions(call: TransportCall, extensions: Sequence[str]) -> TransportCall:
-    """Return the call with the header that activates the extensions."""
     return replace(call, headers={**call.headers, "a2a-extensions": ",".join(extensions)}) if extensions else call

@@ -173,7 +173,6 @@ class AgentSession:
 
 
 def _is_silent(event: model.Event) -> bool:
-    """Return True for a state without a message or an artifact."""
     if isinstance(event, model.Task):
         return event.status.message is None and not event.artifacts
     return isinstance(event, model.TaskStatusUpdateEvent) and event.status.message is None

@@ -15,14 +15,7 @@ from msgspec.structs import replace
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import sse
-from a2a_hub.a2a.client import (
-    A2AClient,
-    Endpoint,
-    as_client_error,
-    check,
-    known_events,
-    read_json,
-)
+from a2a_hub.a2a.client import A2AClient, Endpoint, as_client_error, check, known_events, read_json
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import METHOD_NOT_FOUND, A2AError
 from a2a_hub.a2a.extensions.development_tool import (

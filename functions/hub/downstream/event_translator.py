@@ -310,5 +310,4 @@ def _joined(parts: tuple[model.Part, ...]) -> str:
 
 
 def _after_another(text: str, has_text: bool) -> str:
-    """Return the text, as a paragraph of its own if there is text before it."""
     return f"\n\n{text}" if has_text and text else text

@@ -9,15 +9,10 @@ from collections.abc import Generator, Iterator, Sequence
 import msgspec
 
 from a2a_hub.a2a import model
-from a2a_hub.a2a.extensions.development_tool import (
-    DevelopmentToolEvent,
-    DevelopmentToolEventKind,
-    Spelling,
-    metadata_of,
-)
+from a2a_hub.a2a.extensions import development_tool
 from a2a_hub.a2a.reply import artifact_update
 
-_Kind = DevelopmentToolEventKind
+_Kind = development_tool.DevelopmentToolEventKind
 
 
 def replayed(events: Iterator[model.Event], *, since: str | None = None) -> Generator[model.Event]:
@@ -69,18 +64,20 @@ def _after(history: Sequence[model.Message], message_id: str) -> Sequence[model.
 
 
 def update_of(
-    task: model.Task, status: model.TaskStatus, kind: DevelopmentToolEventKind | None = None
+    task: model.Task, status: model.TaskStatus, kind: development_tool.DevelopmentToolEventKind | None = None
 ) -> model.TaskStatusUpdateEvent:
     """Return an update of the extension; without `kind`, its message's parts decide."""
     return model.TaskStatusUpdateEvent(
         task_id=task.id,
         context_id=task.context_id or "",
         status=status,
-        metadata=metadata_of(DevelopmentToolEvent(kind=kind or _kind(status)), Spelling.SNAKE),
+        metadata=development_tool.metadata_of(
+            development_tool.DevelopmentToolEvent(kind=kind or _kind(status)), development_tool.Spelling.SNAKE
+        ),
     )
 
 
-def _kind(status: model.TaskStatus) -> DevelopmentToolEventKind:
+def _kind(status: model.TaskStatus) -> development_tool.DevelopmentToolEventKind:
     """Return the kind of a message's event, by its parts: a history has no events."""
     if status.message is None or status.state is not model.TaskState.WORKING:
         return _Kind.STATE_CHANGE

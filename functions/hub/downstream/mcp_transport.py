@@ -174,7 +174,6 @@ class McpTransport(AnswersOnly, Struct):
         seconds: float,
         cancellation: Cancellation,
     ) -> CalledTool | str:
-        """Return the next call, or the answer."""
         if self.planner is None:
             arguments = {self.route.text_argument: dialogue.text}
             return CalledTool(id=new_id(), tool=self.route.tool, arguments=arguments)
@@ -221,7 +220,6 @@ def _decision(message: Message) -> ToolCallConfirmation | None:
 
 
 def _waiting(agent_request: AgentRequest) -> Dialogue | None:
-    """Return the dialogue that waits for the message."""
     stored = agent_request.state.get(_DIALOGUE)
     dialogue = msgspec.convert(stored, Dialogue) if stored else None
     return dialogue if dialogue and dialogue.task_id == agent_request.message.task_id else None

@@ -143,7 +143,6 @@ class _Turn(Struct):
         return part if part.data is UNSET else replace(part, data=self.json(part.data, direction))
 
     def _file(self, raw: str, direction: Direction) -> str:
-        """Return the content of a file as it may go on, in base64."""
         if (raw, direction) in self.known_files:
             return raw
         armor, cancellation, content = self.agent.armor, self.call.cancellation, b64decode(raw)

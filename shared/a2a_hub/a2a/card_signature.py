@@ -158,7 +158,6 @@ def _without_empty(value: Any) -> Any:
 
 
 def _is_whole(value: Any) -> bool:
-    """Return True if nothing in it is empty."""
     if isinstance(value, dict):
         return bool(value) and all(_is_whole(each) for each in value.values())
     return bool(value) and all(map(_is_whole, value)) if isinstance(value, list) else value != ""

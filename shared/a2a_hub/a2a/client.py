@@ -106,7 +106,6 @@ class A2AClient(Struct, frozen=True, kw_only=True):
             return CODECS[self.endpoint.version].read_task(read_result(self.endpoint, read_json(answer)))
 
     def _request(self, operation: Operation, params: Any = None, *, task_id: str = "") -> Answer:
-        """Send a request with `params`, or about a task, and return its successful answer. Raises ClientError."""
         endpoint = self.endpoint
         codec = CODECS[endpoint.version]
         method, url = "POST", endpoint.url
@@ -233,7 +232,6 @@ def known_events(endpoint: Endpoint, stream: Iterable[bytes]) -> Iterator[Event]
 
 
 def _codec(endpoint: Endpoint, result: Any) -> VersionCodec:
-    """Return the codec of the version whose form an event has, by default the agent's."""
     return next((codec for codec in CODECS.values() if codec.owns_event(result)), CODECS[endpoint.version])
 
 

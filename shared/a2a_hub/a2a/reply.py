@@ -12,21 +12,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from a2a_hub.a2a import model
 from a2a_hub.a2a.a2ui import a2ui_in
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.fold import fold
-from a2a_hub.a2a.model import (
-    Artifact,
-    Event,
-    Message,
-    Part,
-    Role,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskState,
-    TaskStatus,
-    TaskStatusUpdateEvent,
-)
 from a2a_hub.runtime.ids import id_of, new_id, timestamp
 
 __all__ = ["Data", "Failure", "Idle", "Piece", "Progress", "Question", "Surface", "Text"]
@@ -57,7 +46,7 @@ class Progress(Struct, frozen=True):
 class Surface(Struct, frozen=True):
     """A part of A2UI, for clients that activate it; its text is part of the answer's."""
 
-    part: Part
+    part: model.Part
 
 
 class Question(Struct, frozen=True):
@@ -94,15 +83,20 @@ Piece = Text | Data | Surface | Progress | Question | Idle | Rejection | Failure
 
 
 def agent_message(
-    *parts: Part, context_id: str | None, task_id: str | None = None, metadata: dict[str, Any] | None = None
-) -> Message:
+    *parts: model.Part, context_id: str | None, task_id: str | None = None, metadata: dict[str, Any] | None = None
+) -> model.Message:
     """Return a message of the agent with a new id."""
-    return Message(
-        message_id=new_id(), role=Role.AGENT, parts=parts, context_id=context_id, task_id=task_id, metadata=metadata
+    return model.Message(
+        message_id=new_id(),
+        role=model.Role.AGENT,
+        parts=parts,
+        context_id=context_id,
+        task_id=task_id,
+        metadata=metadata,
     )
 
 
-def to_events(pieces: Iterator[Piece], *, context_id: str, call: Call, as_task: bool = True) -> Iterator[Event]:
+def to_events(pieces: Iterator[Piece], *, context_id: str, call: Call, as_task: bool = True) -> Iterator[model.Event]:
     """Return the events of one turn: a task's life for SendStreamingMessage and, with `as_task`, for a stored task; else the
     result alone, a Message unless it is a program's and waits, has failed or is rejected.
     """
@@ -112,18 +106,18 @@ def to_events(pieces: Iterator[Piece], *, context_id: str, call: Call, as_task: 
 
 
 def status_update(
-    task: Task, state: TaskState, message: Message | None = None, *, at: str | None = None
-) -> TaskStatusUpdateEvent:
+    task: model.Task, state: model.TaskState, message: model.Message | None = None, *, at: str | None = None
+) -> model.TaskStatusUpdateEvent:
     """Return a new status of the task, which it has since this moment, or since the time `at`."""
-    status = TaskStatus(state=state, message=message, timestamp=timestamp() if at is None else at)
-    return TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
+    status = model.TaskStatus(state=state, message=message, timestamp=timestamp() if at is None else at)
+    return model.TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
 
 
 def artifact_update(
-    task: Task, artifact: Artifact, *, append: bool = False, last_chunk: bool = True
-) -> TaskArtifactUpdateEvent:
+    task: model.Task, artifact: model.Artifact, *, append: bool = False, last_chunk: bool = True
+) -> model.TaskArtifactUpdateEvent:
     """Return an artifact of the task, whole unless the arguments say otherwise."""
-    return TaskArtifactUpdateEvent(
+    return model.TaskArtifactUpdateEvent(
         task_id=task.id,
         context_id=task.context_id or "",
         artifact=artifact,
@@ -132,13 +126,13 @@ def artifact_update(
     )
 
 
-def as_message(task: Task, *, before: Task | None) -> Message:
+def as_message(task: model.Task, *, before: model.Task | None) -> model.Message:
     """Return a task as a Message for a client that gets no task: the artifacts of this turn and its last status message.
 
     Its id is always the same for the same turn: a request that is repeated has the same answer.
     """
     texts: list[str] = []
-    others: list[Part] = []
+    others: list[model.Part] = []
     for artifact in task.artifacts:
         if before is not None and artifact in before.artifacts:
             continue
@@ -149,12 +143,12 @@ def as_message(task: Task, *, before: Task | None) -> Message:
     if message is not None:
         texts += [part.text for part in message.parts if part.text]
         others += [part for part in message.parts if part.text is None]
-    parts = (Part(text="\n\n".join(texts)), *others)
+    parts = (model.Part(text="\n\n".join(texts)), *others)
     answer_id = id_of(f"{task.id}/{task.status.timestamp}")
-    return Message(message_id=answer_id, role=Role.AGENT, parts=parts, context_id=task.context_id)
+    return model.Message(message_id=answer_id, role=model.Role.AGENT, parts=parts, context_id=task.context_id)
 
 
-def _result(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Iterator[Event]:
+def _result(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Iterator[model.Event]:
     """Yield the Message; for a program, the task of an answer that waits, has failed or is a rejection."""
     taken = [*pieces]
     if not call.for_ui and any(isinstance(piece, (Question, Idle, Rejection, Failure)) for piece in taken):
@@ -172,58 +166,58 @@ def _result(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Iterator
                 pass
     text = "\n\n".join(filter(None, ("".join(texts), question)))
     others = (part for piece in taken if (part := _other_part(piece, call)))
-    yield agent_message(Part(text=text), *others, context_id=context_id)
+    yield agent_message(model.Part(text=text), *others, context_id=context_id)
 
 
-def _other_part(piece: Piece, call: Call) -> Part | None:
+def _other_part(piece: Piece, call: Call) -> model.Part | None:
     """Return the part of a piece that is no text; None if the client does not take it."""
     match piece:
         case Data(value) if call.wants_data:
-            return Part(data=value, media_type="application/json")
+            return model.Part(data=value, media_type="application/json")
         case Surface(part) if a2ui_in(call.extensions):
             return part
     return None
 
 
-def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Iterator[Event]:
+def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Iterator[model.Event]:
     task_id = call.task.id if call.task else new_id()
-    submitted = TaskStatus(state=TaskState.SUBMITTED, timestamp=timestamp())
-    task = Task(id=task_id, context_id=context_id, status=submitted)
+    submitted = model.TaskStatus(state=model.TaskState.SUBMITTED, timestamp=timestamp())
+    task = model.Task(id=task_id, context_id=context_id, status=submitted)
     # Constant ids: a turn that runs again replaces its artifacts instead of adding others.
     turn = call.task.turn if call.task else 1
     artifact_id = f"answer-{turn}"
     numbers = {"data": count(1), "surface": count(1)}
 
     def status(
-        state: TaskState, text: str | None = None, metadata: dict[str, Any] | None = None
-    ) -> TaskStatusUpdateEvent:
+        state: model.TaskState, text: str | None = None, metadata: dict[str, Any] | None = None
+    ) -> model.TaskStatusUpdateEvent:
         message = None
         if text is not None:
-            message = agent_message(Part(text=text), context_id=context_id, task_id=task_id, metadata=metadata)
+            message = agent_message(model.Part(text=text), context_id=context_id, task_id=task_id, metadata=metadata)
         return status_update(task, state, message)
 
     def artifact(
-        part: Part, *, id_: str = artifact_id, append: bool = False, last: bool = False, name: str = "answer"
-    ) -> TaskArtifactUpdateEvent:
-        whole = Artifact(artifact_id=id_, name=name, parts=(part,))
+        part: model.Part, *, id_: str = artifact_id, append: bool = False, last: bool = False, name: str = "answer"
+    ) -> model.TaskArtifactUpdateEvent:
+        whole = model.Artifact(artifact_id=id_, name=name, parts=(part,))
         return artifact_update(task, whole, append=append, last_chunk=last)
 
     yield task
-    yield status(TaskState.WORKING)
+    yield status(model.TaskState.WORKING)
     started = False
     # A chunk of text that may be the last one, and the artifacts after it.
-    held: list[TaskArtifactUpdateEvent] = []
-    final: TaskStatusUpdateEvent | None = None
+    held: list[model.TaskArtifactUpdateEvent] = []
+    final: model.TaskStatusUpdateEvent | None = None
     for piece in pieces:
         if isinstance(piece, Text) and not piece.text:
             continue
         if isinstance(piece, (Text, Question, Failure, Progress)):
             yield from held
             held = []
-        other: TaskArtifactUpdateEvent | None = None
+        other: model.TaskArtifactUpdateEvent | None = None
         match piece:
             case Text(text, more):
-                chunk = artifact(Part(text=text), append=started)
+                chunk = artifact(model.Part(text=text), append=started)
                 started = True
                 if more:
                     yield chunk
@@ -232,18 +226,20 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Itera
             case Question(text) | Failure(text):
                 # The view of a stored task adds this where the task is shown to a person.
                 if shows_ends := call.for_ui and call.task is None:
-                    held = [artifact(Part(text=f"\n\n{text}" if started else text), append=started)]
+                    held = [artifact(model.Part(text=f"\n\n{text}" if started else text), append=started)]
                     started = True
                 if isinstance(piece, Question):
-                    final = status(TaskState.AUTH_REQUIRED if piece.auth else TaskState.INPUT_REQUIRED, text)
+                    final = status(
+                        model.TaskState.AUTH_REQUIRED if piece.auth else model.TaskState.INPUT_REQUIRED, text
+                    )
                 elif not shows_ends:
-                    final = status(TaskState.FAILED, text, piece.metadata)
+                    final = status(model.TaskState.FAILED, text, piece.metadata)
             case Idle() if call.task is not None or not call.for_ui:
-                final = status(TaskState.INPUT_REQUIRED)
+                final = status(model.TaskState.INPUT_REQUIRED)
             case Rejection() if not call.for_ui:
-                final = status(TaskState.REJECTED)
+                final = status(model.TaskState.REJECTED)
             case Progress(text):
-                yield status(TaskState.WORKING, text)
+                yield status(model.TaskState.WORKING, text)
             case Data() | Surface() if part := _other_part(piece, call):
                 name = "data" if isinstance(piece, Data) else "surface"
                 other = artifact(part, id_=f"{name}-{turn}.{next(numbers[name])}", last=True, name=name)
@@ -255,5 +251,5 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call) -> Itera
         yield replace(held[0], last_chunk=True)
         yield from held[1:]
     elif started:
-        yield artifact(Part(text=""), append=True, last=True)
-    yield final or status(TaskState.COMPLETED)
+        yield artifact(model.Part(text=""), append=True, last=True)
+    yield final or status(model.TaskState.COMPLETED)

@@ -54,7 +54,6 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _is_idle(self) -> bool:
-        """True while no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _end_head(self) -> None:

@@ -148,7 +148,6 @@ class Connection:
 
     @cached_property
     def _host(self) -> str:
-        """The Host header."""
         host, port = self.origin.host, self.origin.port
         host = host if host.isascii() else host.encode("idna").decode()
         host = f"[{host}]" if ":" in host else host

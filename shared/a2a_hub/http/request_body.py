@@ -188,5 +188,4 @@ class RequestBody:
 
 @cache
 def _timeval(seconds: float) -> bytes:
-    """Return a `struct timeval` (POSIX <sys/time.h>)."""
     return struct.pack("@ll", int(seconds), int(seconds % 1 * 1e6))

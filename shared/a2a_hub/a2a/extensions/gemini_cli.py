@@ -8,30 +8,23 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.extensions.tool_updates import (
-    Action,
-    Dialect,
-    Option,
-    Stage,
-    ToolQuestion,
-    ToolUpdate,
-    cut,
-    first_line,
-    listed,
-    name_of,
-    visible,
-)
+from a2a_hub.a2a.extensions import tool_updates
 from a2a_hub.a2a.model import Event, Task, TaskState, TaskStatusUpdateEvent
 
 KEY = "coderAgent"
 _OWN_STATE = "__persistedState"
 _STAGES = {
-    "executing": Stage.EXECUTING,
-    "success": Stage.SUCCEEDED,
-    "error": Stage.FAILED,
-    "cancelled": Stage.CANCELLED,
+    "executing": tool_updates.Stage.EXECUTING,
+    "success": tool_updates.Stage.SUCCEEDED,
+    "error": tool_updates.Stage.FAILED,
+    "cancelled": tool_updates.Stage.CANCELLED,
 }
-_ACTIONS = {"exec": Action.RUN, "sandbox_expansion": Action.RUN, "edit": Action.WRITE, "mcp": Action.MCP}
+_ACTIONS = {
+    "exec": tool_updates.Action.RUN,
+    "sandbox_expansion": tool_updates.Action.RUN,
+    "edit": tool_updates.Action.WRITE,
+    "mcp": tool_updates.Action.MCP,
+}
 # The choices of its own interface, except `modify_with_editor`, which opens an editor beside the agent.
 _OPTIONS = {
     "edit": ("proceed_once", "proceed_always", "cancel"),
@@ -47,54 +40,58 @@ def is_tool_call(data: dict[str, Any]) -> bool:
     return isinstance(data.get("request"), dict) and "callId" in data["request"] and "status" in data
 
 
-def tool_call(data: dict[str, Any]) -> ToolUpdate:
+def tool_call(data: dict[str, Any]) -> tool_updates.ToolUpdate:
     """Return the tool call in the data."""
     request, tool, details = data["request"], _object(data, "tool"), _object(data, "confirmationDetails")
     given = _object(request, "args")
     call_id = _text(request, "callId")
-    name = name_of(_text(tool, "displayName") or _text(request, "name"))
+    name = tool_updates.name_of(_text(tool, "displayName") or _text(request, "name"))
     command, file = _text(given, "command"), _text(given, "file_path")
     action = _ACTIONS.get(_text(details, "type"))
     if action is None:
         writes = _text(tool, "kind") == "edit"
-        action = Action.RUN if command else Action.WRITE if writes else Action.OTHER
+        action = (
+            tool_updates.Action.RUN if command else tool_updates.Action.WRITE if writes else tool_updates.Action.OTHER
+        )
     asks = data["status"] == "awaiting_approval" and bool(details)
-    return ToolUpdate(
+    return tool_updates.ToolUpdate(
         call_id=call_id,
-        stage=Stage.ASKING if asks else _STAGES.get(str(data["status"]), Stage.PREPARED),
+        stage=tool_updates.Stage.ASKING if asks else _STAGES.get(str(data["status"]), tool_updates.Stage.PREPARED),
         tool=name,
         action=action,
-        about=first_line(command or file or _text(given, "description")),
+        about=tool_updates.first_line(command or file or _text(given, "description")),
         question=_question(call_id, name, action, details, given) if asks else None,
     )
 
 
-def _question(call_id: str, tool: str, action: Action, details: dict[str, Any], given: dict[str, Any]) -> ToolQuestion:
+def _question(
+    call_id: str, tool: str, action: tool_updates.Action, details: dict[str, Any], given: dict[str, Any]
+) -> tool_updates.ToolQuestion:
     match action:
-        case Action.RUN:
+        case tool_updates.Action.RUN:
             subject, body = _text(given, "dir_path"), _text(details, "command")
-        case Action.WRITE:
+        case tool_updates.Action.WRITE:
             subject = _text(details, "filePath") or _text(details, "fileName")
             body = _hunks(_text(details, "fileDiff"))
-        case Action.MCP:
-            subject, body = _text(details, "serverName"), listed(given)
-            tool = name_of(_text(details, "toolDisplayName") or _text(details, "toolName"))
-        case Action.OTHER:
+        case tool_updates.Action.MCP:
+            subject, body = _text(details, "serverName"), tool_updates.listed(given)
+            tool = tool_updates.name_of(_text(details, "toolDisplayName") or _text(details, "toolName"))
+        case tool_updates.Action.OTHER:
             urls = details.get("urls")
             lines = [str(each) for each in urls] if isinstance(urls, list) else []
             subject = ""
             body = "\n".join([_text(details, "prompt") or _text(details, "title"), *lines])
-    shown, unseen = cut(body)
+    shown, unseen = tool_updates.cut(body)
     options = _OPTIONS.get(_text(details, "type"), _FEWEST_OPTIONS)
-    return ToolQuestion(
+    return tool_updates.ToolQuestion(
         call_id=call_id,
-        dialect=Dialect.GEMINI_CLI,
+        dialect=tool_updates.Dialect.GEMINI_CLI,
         tool=tool,
         action=action,
-        subject=visible(subject),
+        subject=tool_updates.visible(subject),
         body=shown,
         unseen=unseen,
-        options=tuple(map(Option, options)),
+        options=tuple(map(tool_updates.Option, options)),
     )
 
 

@@ -114,7 +114,6 @@ def command_line(request: ExecuteSlashCommandRequest) -> str:
 
 
 def _require_sending(sending: Sending | None, call: Call) -> Sending:
-    """Return `sending`. Raises UNSUPPORTED_OPERATION if no task can be stored."""
     if sending is None:
         raise A2AError(UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks")
     if call.principal is None:

@@ -109,7 +109,6 @@ def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
 
 
 def _done(call: development_tool.ToolCall) -> tuple[Action, str]:
-    """Return the tool's action and its object."""
     match call.confirmation_request:
         case development_tool.ConfirmationRequest(execute_details=details) if details is not None:
             return Action.RUN, details.command
