@@ -12,10 +12,9 @@ from local.ports import LOOPBACK
 
 Json = dict[str, Any]
 DOCUMENT = ROOT / "gateway" / "openapi.yaml"
+_BOOTSTRAP = Path(__file__).with_suffix(".yaml")
 # The hub writes to an open stream every few seconds (KEEP_ALIVE_SECONDS).
 _LONGEST_SILENCE = "900s"
-# gunicorn closes an idle connection after 2 s; Envoy has to be the first to let go of it.
-_UPSTREAM_IDLE = "1s"
 # Answers of Envoy's own, in the error body of A2A's HTTP binding (AIP-193): status, its name, message.
 _OWN_ANSWERS = (
     (400, "INVALID_ARGUMENT", "The request is not valid HTTP."),
@@ -132,57 +131,21 @@ def command(config: Path) -> list[str]:
 
 def bootstrap(*, port: int, routes: Sequence[Json], upstream_ports: Mapping[str, int]) -> Json:
     """Return a configuration: listen on `port`, apply `routes`, find each function on its port here."""
-    return {
-        "static_resources": {
-            "listeners": [_listener(port, routes)],
-            "clusters": [_cluster(name, upstream) for name, upstream in upstream_ports.items()],
-        }
-    }
+    config: Json = yaml.safe_load(_BOOTSTRAP.read_text(encoding="utf-8"))
+    resources = config["static_resources"]
+    (listener,), (cluster,) = resources["listeners"], resources["clusters"]
+    listener["address"] = _address(port)
+    connection_manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
+    connection_manager["route_config"]["virtual_hosts"][0]["routes"] = list(routes)
+    connection_manager["stream_idle_timeout"] = _LONGEST_SILENCE
+    connection_manager["local_reply_config"] = {"mappers": [_own_answer(*answer) for answer in _OWN_ANSWERS]}
+    resources["clusters"] = [cluster | _upstream(name, upstream) for name, upstream in upstream_ports.items()]
+    return config
 
 
 def _header(name: str, value: str) -> Json:
     """Replace the caller's header, unless the value is empty."""
     return {"header": {"key": name, "value": value}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}
-
-
-def _listener(port: int, routes: Sequence[Json]) -> Json:
-    router = {"@type": _type("filters.http.router.v3.Router"), "suppress_envoy_headers": True}
-    connection_manager = {
-        "@type": _type("filters.network.http_connection_manager.v3.HttpConnectionManager"),
-        "stat_prefix": "gateway",
-        "codec_type": "HTTP1",
-        "route_config": {
-            "name": "gateway",
-            # Envoy would append to what the caller claims.
-            "request_headers_to_add": [_header("x-forwarded-for", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%")],
-            "virtual_hosts": [{"name": "all", "domains": ["*"], "routes": list(routes)}],
-        },
-        "http_filters": [{"name": "router", "typed_config": router}],
-        # A caller's X-Request-Id reaches the hub as it was sent, as through the cloud's gateway.
-        "generate_request_id": False,
-        "preserve_external_request_id": True,
-        "use_remote_address": True,
-        # No caller is trusted with Envoy's own headers, though all of them are on this machine.
-        "internal_address_config": {"cidr_ranges": [{"address_prefix": "255.255.255.255", "prefix_len": 32}]},
-        # As API Gateway's: dot segments are resolved, while "//" and "%2F" stay what they are, and match no path.
-        "normalize_path": True,
-        "merge_slashes": False,
-        "common_http_protocol_options": {
-            "idle_timeout": "3600s",
-            # gunicorn takes SCRIPT_NAME and PATH_INFO from a proxy's headers.
-            "headers_with_underscores_action": "DROP_HEADER",
-        },
-        "request_headers_timeout": "30s",
-        "stream_idle_timeout": _LONGEST_SILENCE,
-        "local_reply_config": {"mappers": [_own_answer(*answer) for answer in _OWN_ANSWERS]},
-    }
-    return {
-        "name": "gateway",
-        "address": _address(port),
-        # With it, a second Envoy on the same port would be let in and share the connections.
-        "enable_reuse_port": False,
-        "filter_chains": [{"filters": [{"name": "http", "typed_config": connection_manager}]}],
-    }
 
 
 def _own_answer(status: int, name: str, message: str) -> Json:
@@ -198,32 +161,10 @@ def _own_answer(status: int, name: str, message: str) -> Json:
     }
 
 
-def _cluster(name: str, port: int) -> Json:
-    return {
-        "name": name,
-        "type": "STATIC",
-        "connect_timeout": "2s",
-        "load_assignment": {
-            "cluster_name": name,
-            "endpoints": [{"lb_endpoints": [{"endpoint": {"address": _address(port)}}]}],
-        },
-        # Envoy's defaults would refuse the 1,025th open stream.
-        "circuit_breakers": {
-            "thresholds": [{"max_connections": 8192, "max_pending_requests": 8192, "max_requests": 8192}]
-        },
-        "typed_extension_protocol_options": {
-            "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
-                "@type": _type("upstreams.http.v3.HttpProtocolOptions"),
-                "common_http_protocol_options": {"idle_timeout": _UPSTREAM_IDLE},
-                "explicit_http_config": {"http_protocol_options": {}},
-            }
-        },
-    }
+def _upstream(name: str, port: int) -> Json:
+    endpoints = [{"lb_endpoints": [{"endpoint": {"address": _address(port)}}]}]
+    return {"name": name, "load_assignment": {"cluster_name": name, "endpoints": endpoints}}
 
 
 def _address(port: int) -> Json:
     return {"socket_address": {"address": LOOPBACK, "port_value": port}}
-
-
-def _type(name: str) -> str:
-    return f"type.googleapis.com/envoy.extensions.{name}"
