@@ -30,3 +30,17 @@ def archive(**parts: str) -> bytes:
 
 def paragraph(text: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def pdf(*lines: tuple[int, int, str]) -> bytes:
+    """A page with each text in a size at a height; readers find its objects without a table of them."""
+    shown = "\n".join(f"BT /F1 {size} Tf 60 {y} Td ({text}) Tj ET" for size, y, text in lines)
+    font = "/F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+    objects = (
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << {font} >> >> >>",
+        f"<< /Length {len(shown)} >>\nstream\n{shown}\nendstream",
+    )
+    numbered = "\n".join(f"{at} 0 obj\n{each}\nendobj" for at, each in enumerate(objects, start=1))
+    return f"%PDF-1.4\n{numbered}\ntrailer << /Root 1 0 R >>\n%%EOF\n".encode()

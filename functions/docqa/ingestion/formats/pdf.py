@@ -21,7 +21,7 @@ from functions.docqa.ingestion.tables import is_header
 _MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS = 3_000, 300_000, 2_000, 20_000
 _EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4, 3.0, 6, 8
 _LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
-_SMALL, _RAISED, _COMPARED_ROWS = 0.85, 0.6, 50
+_SMALL, _RAISED, _LED, _COMPARED_ROWS = 0.85, 0.6, 1.3, 50
 _RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
 _BOLD, _PAGE = 600, 10_000
 _DIGITS = re.compile(r"\d+")
@@ -374,7 +374,8 @@ def _laid_out(lines: Sequence[PlacedLine], heads: dict[tuple[float, bool], int],
     for at, line in enumerate(lines):
         above = lines[at - 1] if at else None
         in_table = above and line.table and above.table == line.table
-        if above and not in_table and (not 0 < above.y - line.y <= max(1.35 * usual, usual + 2)) and above.y != line.y:
+        most = max(1.35 * usual, usual + 2, _LED * min(above.size, line.size)) if above else 0.0
+        if above and not in_table and not 0 < above.y - line.y <= most and above.y != line.y:
             moved = above.y < line.y  # to the next column, where a paragraph may go on
             if not (moved and line.size and above.text[-1:] not in (".", "。", ":", "：")):
                 out.append(Line("", page=page))
