@@ -140,9 +140,9 @@ def test_a_question_of_a_worker_shows_the_addresses_that_a_person_decides_on(
     ("first", "second", "read"),
     [
         ("![a]", "(https://evil.example/x)", "![a] (https://evil.example/x)"),
-        ("<scr", "ipt src=x>", "<scr ipt src=x>"),
+        ("<scr", "ipt src=x>", "&lt;script src=x>"),
         ("<", "img src=x>", "< img src=x>"),
-        ("a <b", "c", "a <b c"),
+        ("a <b", "c", "a &lt;bc"),
         ("See [1]", " and [2].", "See [1] and [2]."),
     ],
 )

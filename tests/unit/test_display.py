@@ -28,6 +28,7 @@ _VANISHING = (
     *("<", "scr", "ipt", "<a", "im", "g", " ", "x=y>", "!", "https://evil.example/x"),
 )
 _ACTIVE = re.compile(r"<(?:script|img|a)[\s/>]")
+_DOES_SOMETHING = re.compile(r"<[a-z][a-z0-9-]*[\s/][^>]*(?:onclick|style|hidden)", re.IGNORECASE)
 
 
 def addresses(markdown: str) -> Iterator[str]:
@@ -116,6 +117,53 @@ def test_no_spelling_of_markdown_leads_elsewhere(hostile: str) -> None:
         assert not [*addresses(cut)], size
 
 
+@pytest.mark.parametrize(
+    "active",
+    [
+        "<b onclick=alert(1)>",
+        "<B\nonClick = 'x'>",
+        "<b/onclick=x>",
+        "<b x onclick=x>",
+        '<td title="a>b" onclick=x>',
+        '<td title="a"onclick=x>',
+        "<td title=a onclick='x'>",
+        "<x-y style='position:fixed'>",
+        "<b <i onclick=x>",
+        "<p hidden>",
+        "<p HIDDEN=until-found>",
+        "<b " + "x " * 300 + "onclick=x>",
+        "<" + "b" * 150 + " onclick=x>",
+        "<b onclick=x",
+    ],
+)
+def test_a_harmless_tag_does_nothing_by_its_attributes(active: str) -> None:
+    text = f"a {active} b"
+    shown = displayed(text, _HOSTS)
+    assert not _DOES_SOMETHING.search(shown)
+    assert shown.replace("&lt;", "<") == text
+    for cut in range(1, len(text)):
+        pieces = DisplayFilter(_HOSTS)
+        assert pieces.feed(text[:cut]) + pieces.feed(text[cut:]) + pieces.finish() == shown
+        chunk = displayed(text[:cut], _HOSTS)
+        after = DisplayFilter(_HOSTS, after=chunk)
+        assert not _DOES_SOMETHING.search(chunk + after.feed(text[cut:]) + after.finish()), cut
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "<td align=left colspan='2'>x</td><br/><br />",
+        '<span lang="ja" title="one">x</span>',
+        "vector<unsigned int> v; for (int i = 0; i<n; i++) x = y;",
+        "Map<K extends Comparable, V>",
+        "a < b = c, 1<2 and <https://example.com/x?y=1>",
+        "<me@example.com> <b>bold</b> <details open>",
+    ],
+)
+def test_a_tag_without_effect_and_code_stay_as_they_are(harmless: str) -> None:
+    assert displayed(harmless, _HOSTS) == harmless
+
+
 def test_a_text_to_decide_on_keeps_its_addresses_and_has_no_links() -> None:
     text = "![a](https://evil.example/x) [b](https://docs.example.com/y)\n\n[c]: https://evil.example/z\n"
     shown = displayed(text, _HOSTS, keeps_addresses=True)
@@ -181,7 +229,25 @@ def test_a_link_that_comes_in_pieces_is_no_link(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "hostile", ["[", "![", "](", "[a](", "[a](b", "\x1b[", "<", "[[a]", "[a]: ", "\u202e", "(" * 9 + "["]
+    "hostile",
+    [
+        "[",
+        "![",
+        "](",
+        "[a](",
+        "[a](b",
+        "\x1b[",
+        "<",
+        "[[a]",
+        "[a]: ",
+        "\u202e",
+        "(" * 9 + "[",
+        "<b ",
+        "<b x",
+        "<b a=",
+        "<b\n/",
+        "<b-",
+    ],
 )
 def test_hostile_text_takes_time_in_proportion_to_its_length(hostile: str) -> None:
     def processor_seconds(length: int) -> float:

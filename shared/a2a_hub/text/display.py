@@ -29,6 +29,16 @@ _OPENING = re.compile(
     rf"{_LINK.pattern}|{_REFERENCE.pattern}|\](?:\(|:(?=[\s>]*+(?:[/\\&<]|[A-Za-z][\w+.-]*+(?::\S|[&\\])|\Z)))",
     re.MULTILINE,
 )
+# Another tag keeps its meaning with these attributes alone, or with words that have no value; longer ones are none.
+_ATTRIBUTE = (
+    r"(?:align|colspan|dir|lang|rowspan|scope|start|title)\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[\w%.-]++)"
+    r"|(?!(?:hidden|inert|popover)(?![\w-]))[^\s/<>=\"'`]++(?!\s*+=)"
+)
+_LONGEST_NAME, _LONGEST_ATTRIBUTES = 100, 500
+_ACTIVE_TAG = re.compile(
+    rf"<(?=[a-z][a-z0-9-]*+(?=[\s/])(?!(?:[\s/]++(?:{_ATTRIBUTE}))*+[\s/]*+>)|[a-z][a-z0-9-]{{{_LONGEST_NAME}}})",
+    re.IGNORECASE,
+)
 _HOST = re.compile(r"[\w.-]+")
 _TAG = re.compile(
     r"<(?=/?(?:a|area|audio|base|body|button|embed|form|frame|iframe|image|img|input|link|meta|object|script|source|style|svg"
@@ -38,12 +48,16 @@ _TAG = re.compile(
 _BEGUN = rf"\[{_LABEL}(?:\](?:\([^\n)]{{0,{_LONGEST_URL + 400}}}+|:[ \t]{{0,9}}\S{{0,{_LONGEST_URL}}}+)?)?"
 # Each alternative begins with a character of its own: the others of a text are passed over at once.
 _UNFINISHED = re.compile(rf"(?:{_BEGUN}|!(?:{_BEGUN})?|\](?::[\s>]{{0,99}}[\w+.-]{{0,99}}:?)?)\Z")
-_UNFINISHED_TAG = re.compile(r"<[/a-zA-Z]{0,8}\Z")
+_BEGUN_TAG = re.compile(r"<[/a-zA-Z]{0,8}\Z")
+_UNFINISHED_TAG = re.compile(
+    rf"<(?:/?|/?[a-zA-Z][a-zA-Z0-9-]{{0,{_LONGEST_NAME}}}(?:[\s/][^>]{{0,{_LONGEST_ATTRIBUTES}}})?)\Z"
+)
 _NAME, _MEETS = re.compile(r"[/a-zA-Z]"), re.compile(r"\][(:]")
 _UNFINISHED_SEQUENCE = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?\Z")
 # More than any of these has: a text is searched from there on, not from each of its brackets.
 _LONGEST_UNFINISHED = 2 * (_LONGEST_LABEL + _LONGEST_URL)
-_LONGEST_TAG, _LONGEST_SEQUENCE = 10, 450
+_LONGEST_BEGUN_TAG, _LONGEST_SEQUENCE = 10, 450
+_LONGEST_TAG = _LONGEST_NAME + _LONGEST_ATTRIBUTES + 4
 # No other thread runs while an expression is searched for.
 _MOST_AT_ONCE = 32_768
 
@@ -85,9 +99,9 @@ class DisplayFilter:
         """Return the text so that no link and no tag begins where it meets the text before it: what stood between is gone."""
         if not text:
             return ""
-        if _MEETS.match(self._shown[-1:] + text[0]) or (_NAME.match(text) and _UNFINISHED_TAG.search(self._shown)):
+        if _MEETS.match(self._shown[-1:] + text[0]) or (_NAME.match(text) and _BEGUN_TAG.search(self._shown)):
             text = f" {text}"
-        self._shown = (self._shown + text)[-_LONGEST_TAG:]
+        self._shown = (self._shown + text)[-_LONGEST_BEGUN_TAG:]
         return text
 
     def _clean(self, text: str) -> str:
@@ -111,7 +125,10 @@ class DisplayFilter:
         )
 
     def _without_openings(self, text: str) -> str:
-        """Return the text with no other links than allowed ones: `_clean` replaces only what is well-formed."""
+        """Return the text with no other links than allowed ones, of which `_clean` replaces only what is well-formed, and with no
+        tag that does something.
+        """
+        text = _ACTIVE_TAG.sub("&lt;", text) if "<" in text else text
         return _OPENING.sub(self._opening, text) if "]" in text else text
 
     def _opening(self, found: re.Match[str]) -> str:
