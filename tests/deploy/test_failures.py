@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.advice import REMEDIES, ROLES, UNKNOWN, advice, role_for
+from deploy.advice import UNKNOWN, advice, remedies, role_for, roles
 from tests.deploy.deployments import Deployment, deployment
 from tests.deploy.test_deployment_variants import ALONE, HUB, prepared
 from tests.fakes.google_cloud.cloud import Refused
@@ -141,12 +141,12 @@ def test_each_message_gets_its_advice(message: str) -> None:
 
 def test_every_remedy_is_the_advice_for_some_message() -> None:
     given = {advice(message, command=[]) for message in MESSAGES}
-    for remedy in REMEDIES:
+    for remedy in remedies():
         start = remedy.text.split("{")[0][:30]
         assert any(text.startswith(start) for text in given), remedy.words
 
 
 def test_the_role_is_that_of_the_longest_name() -> None:
-    assert role_for("run.services.setIamPolicy") == ROLES["run.services.setIamPolicy"]
-    assert role_for("run.services.get") == ROLES["run"]
+    assert role_for("run.services.setIamPolicy") == roles()["run.services.setIamPolicy"]
+    assert role_for("run.services.get") == roles()["run"]
     assert role_for("unheard.of.permission") == "roles/editor"
