@@ -100,17 +100,11 @@ class DevelopmentAgent(Agent):
         events = self._contained(events, call, state)
         if in_extension:
             shown = extension_events(
-                events,
-                task_id=task.id,
-                context_id=message.context_id or "",
-                spelling=state.spelling,
-                base=self._event,
+                events, task_id=task.id, context_id=message.context_id or "", spelling=state.spelling, base=self._event
             )
             return Turn(events=shown)
         text_events = to_events(
-            text_pieces(events, state.language),
-            context_id=self.context_of(request, call),
-            call=call,
+            text_pieces(events, state.language), context_id=self.context_of(request, call), call=call
         )
         return Turn(events=text_events, immediate=is_refused)
 

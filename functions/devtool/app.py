@@ -69,20 +69,12 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
     conversations = Conversations(store, workspaces)
     programs = AllowedPrograms(names=config.commands, path=config.search_path, seconds=config.command_seconds)
     agent = DevelopmentAgent(
-        conversations,
-        planner=Planner(model),
-        programs=programs,
-        user_tier=config.user_tier,
-        log=log,
+        conversations, planner=Planner(model), programs=programs, user_tier=config.user_tier, log=log
     )
     # Only this instance has the files.
     settings = replace(config.tasks, runs_at_once=True)
     tasks = TurnEngine(
-        agent,
-        TaskOperations(store, agent, settings=settings),
-        log=log,
-        texts=TASK_TEXTS,
-        wakeups=NoWakeups(),
+        agent, TaskOperations(store, agent, settings=settings), log=log, texts=TASK_TEXTS, wakeups=NoWakeups()
     )
     commands = SlashCommands(conversations, programs=programs)
     server = A2AServer(

@@ -96,10 +96,7 @@ def shown(commands: Sequence[Command]) -> tuple[SlashCommand, ...]:
     """Return the tree as clients get it."""
     return tuple(
         SlashCommand(
-            name=each.name,
-            description=each.description,
-            arguments=each.arguments,
-            sub_commands=shown(each.commands),
+            name=each.name, description=each.description, arguments=each.arguments, sub_commands=shown(each.commands)
         )
         for each in commands
     )

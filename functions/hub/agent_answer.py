@@ -302,10 +302,7 @@ def report_failure(
     text = texts.failure_text(failure, route, language=turn.language, reference=call.request_id, is_answer=is_answer)
     turn.append_text(text, new_paragraph=True)
     return reply.Failure(
-        text,
-        reason=failure.kind.name,
-        retryable=failure.retryable,
-        retry_after_seconds=failure.seconds_to_wait,
+        text, reason=failure.kind.name, retryable=failure.retryable, retry_after_seconds=failure.seconds_to_wait
     )
 
 

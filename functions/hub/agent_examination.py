@@ -52,11 +52,7 @@ class AgentExamination:
     @property
     def _examination(self) -> Examination:
         return Examination(
-            agent=self._route,
-            credential=self._http.credential,
-            hub=self._hub,
-            now=self._now,
-            admits=self._admits,
+            agent=self._route, credential=self._http.credential, hub=self._hub, now=self._now, admits=self._admits
         )
 
     def _admits(self, boundary: Boundary) -> bool:

@@ -213,9 +213,7 @@ def unscreenable(route: Route, direction: str) -> Failure:
 def failed_task(route: Route, state: str) -> Failure:
     """Return the failure of a task that the agent itself ended without an answer."""
     return Failure(
-        kind=FailureKind.FAILED,
-        fault=f"task_{state}",
-        cause=f"{route.id}: the agent ended its task as {state}",
+        kind=FailureKind.FAILED, fault=f"task_{state}", cause=f"{route.id}: the agent ended its task as {state}"
     )
 
 

@@ -12,10 +12,6 @@ from functions.hub.app import build
 
 start_telemetry("hub", os.environ)
 _config = config.read(os.environ)
-_door = door_of(
-    _config.limits,
-    stdout_log("hub", project=_config.hub.google_cloud_project),
-    in_background=compile_all,
-)
+_door = door_of(_config.limits, stdout_log("hub", project=_config.hub.google_cloud_project), in_background=compile_all)
 
 hub = entry_point("hub", build(_config, door=_door), _door, on_flask=_config.on_flask)

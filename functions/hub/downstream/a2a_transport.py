@@ -51,9 +51,7 @@ class A2ATransport:
         with self._endpoint(call) as endpoint:
             extensions = used_extensions(self._route, endpoint, agent_request)
             session = AgentSession(
-                endpoint,
-                with_settings(agent_request, extensions),
-                call=_with_extensions(call, extensions),
+                endpoint, with_settings(agent_request, extensions), call=_with_extensions(call, extensions)
             )
             live = self._command_client.live(agent_request) if agent_request.executes else None
             yield from session.events() if live is None else live

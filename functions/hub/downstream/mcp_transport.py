@@ -114,11 +114,7 @@ class McpTransport(AnswersOnly, Struct):
         """
         message, cancellation = agent_request.message, agent_request.call.cancellation
         client = McpClient(
-            call.http,
-            self.route.url,
-            budget=call.budget,
-            headers=call.headers,
-            cancellation=cancellation,
+            call.http, self.route.url, budget=call.budget, headers=call.headers, cancellation=cancellation
         )
         with closing(client):
             tools = {tool.name: tool for tool in client.tools(self.route.tool)}

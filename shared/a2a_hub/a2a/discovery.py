@@ -141,10 +141,7 @@ def endpoint_of(
     """
     if card is None:
         return Endpoint(
-            url=url,
-            version=version or IMPLIED,
-            binding=binding or Binding.JSONRPC,
-            streaming=version is not None,
+            url=url, version=version or IMPLIED, binding=binding or Binding.JSONRPC, streaming=version is not None
         )
     versions, bindings = [version] if version else list(Version), [binding] if binding else list(Binding)
     for interface in card.supported_interfaces:

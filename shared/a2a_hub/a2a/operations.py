@@ -66,10 +66,7 @@ GET_PUSH_CONFIG = Operation(
     _PUSH,
 )
 LIST_PUSH_CONFIGS = Operation(
-    "ListTaskPushNotificationConfigs",
-    model.ListTaskPushNotificationConfigsRequest,
-    (Rest("GET", _CONFIGS),),
-    _PUSH,
+    "ListTaskPushNotificationConfigs", model.ListTaskPushNotificationConfigsRequest, (Rest("GET", _CONFIGS),), _PUSH
 )
 DELETE_PUSH_CONFIG = Operation(
     "DeleteTaskPushNotificationConfig",

@@ -118,11 +118,7 @@ def artifact_update(
 ) -> model.TaskArtifactUpdateEvent:
     """Return an artifact of the task, whole unless the arguments say otherwise."""
     return model.TaskArtifactUpdateEvent(
-        task_id=task.id,
-        context_id=task.context_id or "",
-        artifact=artifact,
-        append=append,
-        last_chunk=last_chunk,
+        task_id=task.id, context_id=task.context_id or "", artifact=artifact, append=append, last_chunk=last_chunk
     )
 
 
