@@ -9,9 +9,8 @@ import msgspec
 from msgspec import Struct, field
 
 from a2a_hub.a2a.model import TaskState
-from a2a_hub.http.cancellation_group import CancellationGroup
 from a2a_hub.http.client import HttpClient, HttpFailure, fetch
-from a2a_hub.http.messages import JSON
+from a2a_hub.http.messages import JSON, CancellationGroup
 from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from a2a_hub.http.cancellation_group import CancellationGroup
 from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import CancellationGroup
 from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, Wakeups
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import Delivery, Store, Unavailable

@@ -7,6 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -293,6 +294,37 @@ class Cancellation:
             callbacks, self._callbacks, self._cancelled = self._callbacks, [], True
         for callback in callbacks:
             callback()
+
+
+class CancellationGroup:
+    """The cancellations of the calls that are under way. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: set[Cancellation] = set()
+        self.cancelled = False
+
+    @contextmanager
+    def call(self) -> Iterator[Cancellation]:
+        """Yield the cancellation of one call, which ends with this context; a cancelled one once the group is cancelled."""
+        cancellation = Cancellation()
+        with self._lock:
+            self._open.add(cancellation)
+            cancelled = self.cancelled
+        try:
+            if cancelled:
+                cancellation.cancel()
+            yield cancellation
+        finally:
+            with self._lock:
+                self._open.discard(cancellation)
+
+    def cancel(self) -> None:
+        """Cancel the calls under way, and all later ones."""
+        with self._lock:
+            self.cancelled, calls = True, list(self._open)
+        for call in calls:
+            call.cancel()
 
 
 def seconds_of(text: str | None) -> float | None:
