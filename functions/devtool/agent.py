@@ -155,12 +155,7 @@ def check(decision: ToolCallConfirmation, state: State) -> None:
 
 
 def extension_events(
-    turn: Iterator[TurnEvent],
-    *,
-    task_id: str,
-    context_id: str,
-    spelling: Spelling,
-    base: DevelopmentToolEvent,
+    turn: Iterator[TurnEvent], *, task_id: str, context_id: str, spelling: Spelling, base: DevelopmentToolEvent
 ) -> Iterator[model.Event]:
     """Yield a status update of the extension, in its caller's spelling, for each event of the turn; `base` is their metadata."""
 

@@ -232,18 +232,12 @@ _SENTENCES = {
         _EN: "This command cannot be run: check its quotes, and remove line breaks and control characters.",
         _JA: "実行できるコマンドではありません。引用符の対応を確認し、改行や制御文字を除いてください。",
     },
-    Fault.NOT_STARTED: {
-        _EN: "“{program}” could not be started.",
-        _JA: "「{program}」を起動できませんでした。",
-    },
+    Fault.NOT_STARTED: {_EN: "“{program}” could not be started.", _JA: "「{program}」を起動できませんでした。"},
     Fault.TIMEOUT: {
         _EN: "The command was stopped: it ran longer than {seconds:g} seconds.",
         _JA: "コマンドの実行が{seconds:g}秒を超えたため、停止しました。",
     },
-    Fault.EXIT: {
-        _EN: "The command ended with status {status}.",
-        _JA: "コマンドは終了コード{status}で終了しました。",
-    },
+    Fault.EXIT: {_EN: "The command ended with status {status}.", _JA: "コマンドは終了コード{status}で終了しました。"},
     Fault.INTERRUPTED: {
         _EN: "The work was interrupted, and it is not known how far it came. Check the state before you ask for it again.",
         _JA: "作業が中断されました。どこまで行われたかは分かりません。状態を確認してから、もう一度ご依頼ください。",

@@ -105,10 +105,7 @@ _REPHRASE = {
     _EN: "Please ask in another way or for less at once. Reference: {reference}",
     _JA: "言い方を変えるか、範囲を絞ってもう一度お試しください。参照番号：{reference}",
 }
-_NOT_KEPT = {
-    _EN: "Your answer to its question was not kept.",
-    _JA: "質問への回答は保存されていません。",
-}
+_NOT_KEPT = {_EN: "Your answer to its question was not kept.", _JA: "質問への回答は保存されていません。"}
 _IN_TIME = {
     _EN: "Please ask again in {wait}. Reference: {reference}",
     _JA: "{wait}ほどしてからもう一度お試しください。参照番号：{reference}",
@@ -189,10 +186,7 @@ TASK_TEXTS = UiTexts(
         _EN: "The work has ended without an answer.",
         _JA: "作業は終了しましたが、回答はありませんでした。",
     },
-    canceled={
-        _EN: "This task was canceled before it was done.",
-        _JA: "このタスクは完了前に中止されました。",
-    },
+    canceled={_EN: "This task was canceled before it was done.", _JA: "このタスクは完了前に中止されました。"},
 )
 
 

@@ -13,11 +13,7 @@ from a2a_hub.text.language import Language
 from functions.hub import texts
 
 # In both spellings of the extension, and as gemini-cli has it.
-_DECISION_MEMBERS = (
-    ("tool_call_id", "selected_option_id"),
-    ("toolCallId", "selectedOptionId"),
-    ("callId", "outcome"),
-)
+_DECISION_MEMBERS = (("tool_call_id", "selected_option_id"), ("toolCallId", "selectedOptionId"), ("callId", "outcome"))
 
 
 class Decision(Struct, frozen=True, kw_only=True):

@@ -14,10 +14,7 @@ _LONGEST_TITLE = 60
 _MOST_NAMES = 30
 _MOST_CHARACTERS = 200
 
-UNKNOWN_COMMAND = {
-    _EN: "There is no such command.",
-    _JA: "そのようなコマンドはありません。",
-}
+UNKNOWN_COMMAND = {_EN: "There is no such command.", _JA: "そのようなコマンドはありません。"}
 NO_TASKS_KEPT = {
     _EN: "There are no tasks here: this hub does not keep them, or does not know who you are.",
     _JA: "確認できるタスクはありません。このハブではタスクを保存していないか、利用者を特定できません。",

@@ -38,13 +38,7 @@ PROVES_NOTHING = frozenset({ClientFault.CANCELLED})
 CONCERNS_CALLER_ONLY = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
 # The agent is away, or has too much to do.
 _TRANSIENT = frozenset(
-    {
-        ClientFault.UNRESOLVED,
-        ClientFault.UNREACHABLE,
-        ClientFault.UNANSWERED,
-        ClientFault.CUT,
-        ClientFault.RATE_LIMITED,
-    }
+    {ClientFault.UNRESOLVED, ClientFault.UNREACHABLE, ClientFault.UNANSWERED, ClientFault.CUT, ClientFault.RATE_LIMITED}
 )
 _TRANSIENT_STATUS = frozenset({502, 503, 504})
 _MAX_FIELDS = 5

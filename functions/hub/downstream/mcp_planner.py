@@ -73,13 +73,7 @@ class ToolPlanner(Struct, frozen=True):
     model: LanguageModel
 
     def next_step(
-        self,
-        dialogue: Dialogue,
-        tools: Collection[Tool],
-        *,
-        has_more: bool,
-        seconds: float,
-        cancellation: Cancellation,
+        self, dialogue: Dialogue, tools: Collection[Tool], *, has_more: bool, seconds: float, cancellation: Cancellation
     ) -> FunctionCall | str:
         """Return the next call, or the answer. `has_more`: the server has other tools, too.
 

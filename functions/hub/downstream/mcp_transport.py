@@ -61,12 +61,7 @@ _MISTAKEN = ToolResult(
 
 
 def mcp_agent(
-    route: Route,
-    *,
-    http: Http,
-    sources: CredentialSources,
-    model: LanguageModel | None,
-    store: SharedState | None,
+    route: Route, *, http: Http, sources: CredentialSources, model: LanguageModel | None, store: SharedState | None
 ) -> Guard:
     """Return the guarded MCP server of a route. Without `model`, the route names the tool."""
     planner = ToolPlanner(route, model) if model and not route.tool else None
@@ -162,13 +157,7 @@ class McpTransport(AnswersOnly, Struct):
             return _MISTAKEN
 
     def _next_step(
-        self,
-        dialogue: Dialogue,
-        tools: Collection[Tool],
-        *,
-        has_more: bool,
-        seconds: float,
-        cancellation: Cancellation,
+        self, dialogue: Dialogue, tools: Collection[Tool], *, has_more: bool, seconds: float, cancellation: Cancellation
     ) -> CalledTool | str:
         if self.planner is None:
             arguments = {self.route.text_argument: dialogue.text}

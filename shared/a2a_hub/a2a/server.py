@@ -157,11 +157,7 @@ class A2AServer:
         is_ui = (self._contract or contract_of(caller.principal, **spoken)) is Contract.UI
         params = exchange.read_params(completes=is_ui)
         extensions = active_extensions(request, operation, params, card, callers_card)
-        record |= {
-            "operation": operation.name,
-            "version": codec.version,
-            "binding": exchange.binding,
-        }
+        record |= {"operation": operation.name, "version": codec.version, "binding": exchange.binding}
         sent = traceparent_of(getattr(params, "metadata", None) or {})
         if sent and sent[3:35] not in request.headers.get("traceparent", ""):
             record["callerTrace"] = sent

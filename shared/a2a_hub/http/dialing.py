@@ -44,10 +44,7 @@ _OF_TLS = {
     "DH_KEY_TOO_SMALL": "the other side's key is too short",
     "EE_KEY_TOO_SMALL": "the certificate's key is too short",
 }
-_OF_NAMES = {
-    socket.EAI_NONAME: "there is no such name",
-    socket.EAI_AGAIN: "no name server gave an answer",
-}
+_OF_NAMES = {socket.EAI_NONAME: "there is no such name", socket.EAI_AGAIN: "no name server gave an answer"}
 _OF_CONNECTIONS = {
     errno.ENETUNREACH: "there is no way to the host's network",
     errno.EHOSTUNREACH: "there is no way to the host",

@@ -2,11 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-HEADERS = {
-    "content-type": "text/event-stream",
-    "cache-control": "no-store, no-transform",
-    "x-accel-buffering": "no",
-}
+HEADERS = {"content-type": "text/event-stream", "cache-control": "no-store, no-transform", "x-accel-buffering": "no"}
 KEEP_ALIVE = b": keep-alive\n\n"
 _BOM = b"\xef\xbb\xbf"
 # Line ends of Unicode, but not of JSON or §9.2.6: httpx-sse cuts an event there in versions until 0.4.1.

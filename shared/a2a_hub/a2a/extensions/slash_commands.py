@@ -53,12 +53,7 @@ class CommandCodec(VersionCodec):
         self.version = version
 
     def read_request(
-        self,
-        operation: Operation,
-        params: Any,
-        binding: Binding = Binding.JSONRPC,
-        *,
-        completes: bool = False,
+        self, operation: Operation, params: Any, binding: Binding = Binding.JSONRPC, *, completes: bool = False
     ) -> CommandCall:
         if operation is GET_COMMANDS:
             return CommandCall(protojson.read(GetAllSlashCommandsRequest, params), spelling_of(params))
@@ -125,11 +120,7 @@ def _require_sending(sending: Sending | None, call: Call) -> Sending:
 
 
 def start_execution(
-    request: ExecuteSlashCommandRequest,
-    call: Call,
-    sending: Sending,
-    *,
-    notes: Mapping[str, Any] | None = None,
+    request: ExecuteSlashCommandRequest, call: Call, sending: Sending, *, notes: Mapping[str, Any] | None = None
 ) -> ExecuteSlashCommandResponse:
     """Store a task of the caller, whose turn executes the command, and return the answer STARTED.
 

@@ -39,10 +39,7 @@ _UNSEEN = {
     _EN: "(Not everything is shown; lines missing or cut: {unseen})",
     _JA: "(全体は表示していません: {unseen}行を省略または短縮しています。)",
 }
-_OTHERS = {
-    _EN: "({others} more will be asked after this one.)",
-    _JA: "(このあと、ほかに{others}件を確認します。)",
-}
+_OTHERS = {_EN: "({others} more will be asked after this one.)", _JA: "(このあと、ほかに{others}件を確認します。)"}
 _HOW = {_EN: "Please reply with the number of your choice.", _JA: "番号でお答えください。"}
 _YES = {_EN: " “Yes” stands for {number}.", _JA: "「はい」は {number} として扱います。"}
 _NO = {_EN: " “No” stands for {number}.", _JA: "「いいえ」は {number} として扱います。"}
@@ -73,10 +70,7 @@ _OPTION_NAMES = {
         _EN: "Always allow all tools of this server",
         _JA: "このサーバーのツールは今後もすべて許可",
     },
-    "proceed_always_and_save": {
-        _EN: "Always allow, in later sessions too",
-        _JA: "今後も常に許可 (設定に保存)",
-    },
+    "proceed_always_and_save": {_EN: "Always allow, in later sessions too", _JA: "今後も常に許可 (設定に保存)"},
     "cancel": {_EN: "Reject", _JA: "拒否"},
 }
 _MAX_REPLY_LENGTH = 200
