@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent, text_of
-from a2a_hub.a2a.reply import Piece, Text, to_events
+from a2a_hub.a2a.reply import Text, to_events
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.routing.hub_card import ROUTE_EXTENSION
 from a2a_hub.routing.routes import may_use
@@ -21,7 +22,6 @@ from a2a_hub.text.display import displayed
 from functions.hub.commands.agent_commands import has_result, result_events
 from functions.hub.commands.commands import Commands
 from functions.hub.conversations import EXECUTES
-from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.downstream.mirror import is_mirrored, mirrored
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import IncomingTurn, TurnRecord
@@ -87,7 +87,8 @@ class HubAgent(Struct, frozen=True):
             events = mirrored(translated, context_id=context_id, call=call)
             immediate = False
         else:
-            events = to_events(_pieces(translated), context_id=context_id, call=call, as_task=not immediate)
+            pieces = chain.from_iterable(pieces for _, pieces in translated)
+            events = to_events(pieces, context_id=context_id, call=call, as_task=not immediate)
         if ROUTE_EXTENSION in incoming.extensions:
             events = _with_explanation(events, turn, for_operator=is_operator(call.principal, self.operators))
         return Turn(events=events, immediate=immediate, retry_seconds=retry_seconds)
@@ -117,11 +118,6 @@ class HubAgent(Struct, frozen=True):
 def _may_be_command(request: SendMessageRequest) -> bool:
     parts = request.message.parts
     return len(parts) > 0 and all(part.text is not None for part in parts) and _skill(request)[0] is None
-
-
-def _pieces(events: Iterator[TranslatedEvent]) -> Iterator[Piece]:
-    for _, pieces in events:
-        yield from pieces
 
 
 def _skill(request: SendMessageRequest) -> tuple[str | None, str]:

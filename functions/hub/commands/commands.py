@@ -182,8 +182,10 @@ class Commands(Struct, frozen=True):
             task = tasks.cancel(CancelTaskRequest(id=stored.task.id), call)
         except A2AError:
             # It may have ended in the meantime.
-            return texts.not_cancelable_text(tasks.numbered(number, call) or stored, language)
-        return texts.canceled_text(stored, task, language)
+            now = tasks.numbered(number, call) or stored
+            return texts.filled(texts.NOT_CANCELABLE, now, now.task, language)
+        template = texts.CANCELED if task.status.state.terminal else texts.CANCELING
+        return texts.filled(template, stored, task, language)
 
 
 def _parse(text: str) -> tuple[Command, int | None] | None:

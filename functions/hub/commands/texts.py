@@ -1,6 +1,6 @@
 """The answers to commands, in English and Japanese."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, SlashCommand
 from a2a_hub.a2a.model import Task, TaskState, text_of
@@ -93,12 +93,12 @@ UNKNOWN_TASK = {
     _JA: "タスク{number}は見つかりません。「/タスク一覧」で番号を確認できます。",
 }
 _TASK = {_EN: "Task {number} is {state}: {title}", _JA: "タスク{number}は{state}です：{title}"}
-_CANCELED = {_EN: "Task {number} is canceled: {title}", _JA: "タスク{number}を中止しました：{title}"}
-_CANCELING = {
+CANCELED = {_EN: "Task {number} is canceled: {title}", _JA: "タスク{number}を中止しました：{title}"}
+CANCELING = {
     _EN: "Task {number} is being canceled; it ends when its agent stops: {title}",
     _JA: "タスク{number}に中止を伝えました。担当が処理を止め次第、終了します：{title}",
 }
-_NOT_CANCELABLE = {
+NOT_CANCELABLE = {
     _EN: "Task {number} cannot be stopped any more: it is {state}: {title}",
     _JA: "タスク{number}は{state}のため、中止できません：{title}",
 }
@@ -139,11 +139,19 @@ def _route_line(route: Route, language: Language) -> str:
     return line + (_EXAMPLE[language].format(example=examples[0]) if examples else "")
 
 
+def filled(template: Mapping[Language, str], stored: StoredTask, task: Task, language: Language) -> str:
+    """Return a sentence on a stored task, with the state that it has now as `task`."""
+    idle = task.status.state is TaskState.INPUT_REQUIRED and task.status.message is None
+    waits = stored.waits_for_worker and not task.status.state.settled
+    state = (_IDLE if idle else _WAITS_FOR_WORKER if waits else _STATES[task.status.state])[language]
+    return template[language].format(number=stored.number, state=state, title=_title(stored))
+
+
 def tasks_text(tasks: Sequence[StoredTask], language: Language) -> str:
     """Return the tasks, one a line."""
     if not tasks:
         return _NO_TASKS[language]
-    lines = [_filled(_TASK_LINE, stored, stored.task, language) for stored in tasks]
+    lines = [filled(_TASK_LINE, stored, stored.task, language) for stored in tasks]
     return "\n".join([_TASKS[language], *lines])
 
 
@@ -155,20 +163,10 @@ def number_missing_text(command: str, language: Language) -> str:
 
 def task_text(stored: StoredTask, language: Language) -> str:
     """Return the state of the task, and its answer so far."""
-    head = _filled(_TASK, stored, stored.task, language)
+    head = filled(_TASK, stored, stored.task, language)
     parts = as_message(stored.task, before=None).parts
     answer = "\n".join(part.text for part in parts if part.text)
     return f"{head}\n\n{answer}" if answer else head
-
-
-def canceled_text(stored: StoredTask, now: Task, language: Language) -> str:
-    """Return that the task is canceled, or will be."""
-    return _filled(_CANCELED if now.status.state.terminal else _CANCELING, stored, now, language)
-
-
-def not_cancelable_text(stored: StoredTask, language: Language) -> str:
-    """Return that the task has ended."""
-    return _filled(_NOT_CANCELABLE, stored, stored.task, language)
 
 
 def unknown_agent_command_text(request: ExecuteSlashCommandRequest, known: Sequence[str], language: Language) -> str:
@@ -182,13 +180,6 @@ def unknown_agent_command_text(request: ExecuteSlashCommandRequest, known: Seque
 def typed(request: ExecuteSlashCommandRequest) -> str:
     """Return the command's name as a person types it."""
     return ("/" + " ".join(request.command_path))[:_MOST_CHARACTERS]
-
-
-def _filled(template: dict[Language, str], stored: StoredTask, task: Task, language: Language) -> str:
-    idle = task.status.state is TaskState.INPUT_REQUIRED and task.status.message is None
-    waits = stored.waits_for_worker and not task.status.state.settled
-    state = (_IDLE if idle else _WAITS_FOR_WORKER if waits else _STATES[task.status.state])[language]
-    return template[language].format(number=stored.number, state=state, title=_title(stored))
 
 
 def _title(stored: StoredTask) -> str:

@@ -20,7 +20,7 @@ from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_core_message
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Binding, Event, Message, SendMessageConfiguration, SendMessageRequest, Task, Version
 from a2a_hub.a2a.operations import Operation, Rest
-from a2a_hub.a2a.protojson import as_object, as_string, copied, member
+from a2a_hub.a2a.protojson import as_object, as_string, copied, member, written
 from a2a_hub.a2a.versions import VersionCodec
 from a2a_hub.http.messages import JSON
 
@@ -166,12 +166,9 @@ def _without_unlimited(core: dict[str, Any]) -> dict[str, Any]:
 
 def to_compat_send(request: SendMessageRequest, binding: Binding) -> dict[str, Any]:
     """Return a 1.0 SendMessageRequest as 0.3's MessageSendParams, for a downstream agent that speaks 0.3."""
-    compat: dict[str, Any] = {"message": to_compat_message(request.message, binding)}
-    if request.configuration is not None:
-        compat["configuration"] = to_compat_configuration(request.configuration, binding)
-    if request.metadata is not None:
-        compat["metadata"] = request.metadata
-    return compat
+    configuration = to_compat_configuration(request.configuration, binding) if request.configuration else None
+    message = to_compat_message(request.message, binding)
+    return written(request, tenant=None, message=message, configuration=configuration)
 
 
 def to_compat_configuration(configuration: SendMessageConfiguration, binding: Binding) -> dict[str, Any]:

@@ -24,26 +24,20 @@ from a2a_hub.a2a.compat.v0_3.message import (
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.protojson import as_enum, as_list, as_object, as_string, copied, member, written
 
-_STATES: tuple[tuple[model.TaskState, str, str], ...] = (
-    (model.TaskState.UNSPECIFIED, "unknown", "TASK_STATE_UNSPECIFIED"),
-    (model.TaskState.SUBMITTED, "submitted", "TASK_STATE_SUBMITTED"),
-    (model.TaskState.WORKING, "working", "TASK_STATE_WORKING"),
-    (model.TaskState.COMPLETED, "completed", "TASK_STATE_COMPLETED"),
-    (model.TaskState.FAILED, "failed", "TASK_STATE_FAILED"),
-    (model.TaskState.CANCELED, "canceled", "TASK_STATE_CANCELLED"),
-    (model.TaskState.INPUT_REQUIRED, "input-required", "TASK_STATE_INPUT_REQUIRED"),
-    (model.TaskState.REJECTED, "rejected", "TASK_STATE_REJECTED"),
-    (model.TaskState.AUTH_REQUIRED, "auth-required", "TASK_STATE_AUTH_REQUIRED"),
-)
+_NAMES = {state: state.name.lower().replace("_", "-") for state in model.TaskState} | {
+    model.TaskState.UNSPECIFIED: "unknown"
+}
+_REST_NAMES = {state: state.value for state in model.TaskState} | {model.TaskState.CANCELED: "TASK_STATE_CANCELLED"}
+_WRITE_STATE: dict[model.Binding, dict[model.TaskState, str]] = {
+    model.Binding.JSONRPC: _NAMES,
+    model.Binding.HTTP_JSON: _REST_NAMES,
+}
 _READ_STATE: dict[str | int, str] = {
-    **{name: core.value for core, *names in _STATES for name in (*names, core.value)},
-    **{number: state.value for number, state in enumerate(model.TaskState)},
+    spelling: state.value
+    for number, state in enumerate(model.TaskState)
+    for spelling in (number, state.value, _NAMES[state], _REST_NAMES[state])
 }
-_STATE_EXPECTED = f"must be one of {', '.join(row[1] for row in _STATES)}"
-_WRITE_STATE = {
-    model.Binding.JSONRPC: {row[0]: row[1] for row in _STATES},
-    model.Binding.HTTP_JSON: {row[0]: row[2] for row in _STATES},
-}
+_STATE_EXPECTED = f"must be one of {', '.join(_NAMES.values())}"
 _RESOURCE = r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>(?s:.*))"
 _RESULT = "result"
 
