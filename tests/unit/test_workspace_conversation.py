@@ -5,8 +5,10 @@ from zoneinfo import ZoneInfo
 
 from tests.unit.test_workspace_consent import MAIL
 from workers.workspace import conversation
+from workers.workspace.actions import KINDS
 from workers.workspace.conversation import Conversation, Reply
-from workers.workspace.texts import Language
+from workers.workspace.failures import Cause, ModelCause
+from workers.workspace.texts import Language, texts_in
 
 ZONE = ZoneInfo("UTC")
 ASKED = conversation.question(MAIL, Language.EN)
@@ -62,3 +64,11 @@ def test_several_parts_are_one_text_and_files_are_none() -> None:
 def test_what_a_model_is_given_of_the_past_is_bounded() -> None:
     talk = read(*["> " + "x" * 20_000] * 50, "> yes")
     assert (len(talk.before), {len(said.text) for said in talk.before}) == (40, {12_000})
+
+
+def test_each_language_has_a_text_for_every_kind_of_action_and_every_failure() -> None:
+    for texts in map(texts_in, Language):
+        assert texts.asks.keys() == texts.done.keys() == KINDS.keys()
+        assert set(texts.google) == set(Cause)
+        assert set(texts.model) == set(ModelCause)
+    assert texts_in(Language.EN).labels.keys() == texts_in(Language.JA).labels.keys()
