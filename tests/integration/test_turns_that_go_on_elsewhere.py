@@ -20,7 +20,7 @@ from a2a_hub.a2a.model import (
     TaskState,
 )
 from a2a_hub.a2a.model import text_of as message_text
-from a2a_hub.a2a.reply import Piece, Text
+from a2a_hub.a2a.reply import Idle, Piece, Question, Text
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.task_store.store import HUB
 from tests.fakes.task_instance import (
@@ -129,6 +129,25 @@ def test_an_agent_that_stays_away_is_a_failure_when_the_time_is_over(file: Path)
     task = instance.send("hello", at_once=True)
     assert isinstance(task, Task)
     assert text_of(settled(instance, task.id)) == "It is away."
+
+
+@pytest.mark.parametrize("text_only", [True, False])
+@pytest.mark.parametrize("waits", [Idle(), Question("For which day?")])
+def test_a_message_that_answers_no_question_is_not_tried_again_while_a_person_waits(
+    file: Path, waits: Piece, *, text_only: bool
+) -> None:
+    tried_again: list[bool] = []
+
+    def script(call: Call) -> Iterator[Piece]:
+        assert call.task is not None
+        tried_again.append(call.task.retries_until is not None)
+        yield Text("Noted.")
+        yield waits
+
+    instance = _instance(file, script)
+    instance.send("One", text_only=text_only)
+    instance.send("Two", text_only=text_only, context_id="context")
+    assert tried_again == [False, not (text_only and isinstance(waits, Idle))]
 
 
 def test_the_failure_that_a_stream_shows_is_the_one_that_is_stored(file: Path) -> None:

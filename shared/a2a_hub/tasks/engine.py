@@ -238,8 +238,9 @@ class TurnEngine:
     def _run(self, turn: TaskTurn) -> None:
         """Run the turn in this process; a stream is stored from its first event on."""
         streaming = turn.call.streaming
-        # The answer to a question is stored with its task, which a failure would end for good.
-        is_answer = turn.before is not None
+        # The answer to a question is stored with its task, which a failure would end for good. A person who goes on with an idle
+        # one answers none.
+        is_answer = turn.before is not None and not (turn.call.for_ui and turn.before.status.message is None)
         if is_answer or turn.returns_immediately or turn.webhook is not None or (streaming and not turn.call.for_ui):
             # Nobody waits who would rather hear of a failure soon.
             turn.retry()
