@@ -106,6 +106,52 @@ def test_a_stream_outlasts_an_outage_and_its_task_is_stored_in_the_end(file: Pat
     assert text_of(settled(instance, first.id)) == "one two"
 
 
+@pytest.mark.parametrize("is_silent", [False, True])
+def test_a_task_whose_file_is_deleted_while_it_streams_is_in_the_new_file_with_all_its_events(
+    file: Path, is_silent: bool
+) -> None:
+    steps = Steps("one ", "two")
+    instance = Instance(file, steps)
+    events = instance.stream("hello")
+    first = next(events)
+    assert isinstance(first, Task)
+    steps.let()
+    until(lambda: [task for task in tasks(instance) if text_of(task) == "one "])
+    file.unlink()
+    if is_silent:
+        assert [text_of(task) for task in until(lambda: tasks(instance))] == ["one "]
+    steps.let()
+    assert states(list(events)) == [TaskState.WORKING, TaskState.COMPLETED]
+    assert text_of(instance.get(first.id)) == "one two"
+    log = [entry.event for entry in instance.store.entries(first.id, after=0)]
+    assert (states(log), len(terminal(instance, first.id))) == ([TaskState.WORKING, TaskState.COMPLETED], 1)
+
+
+def test_a_task_whose_file_is_deleted_in_its_second_turn_keeps_its_first_one(file: Path) -> None:
+    go_on = threading.Event()
+
+    def asks_first(call: Call) -> Iterator[Piece]:
+        if call.task is None or call.task.turn == 1:
+            yield Question("which one?")
+            return
+        yield Text("this ", more=True)
+        assert go_on.wait(PATIENCE_SECONDS)
+        yield Text("one", more=True)
+
+    instance = Instance(file, asks_first)
+    asked = instance.send("hello")
+    assert isinstance(asked, Task)
+    events = instance.stream("that one", task_id=asked.id)
+    next(events)
+    until(lambda: [task for task in tasks(instance) if text_of(task) == "this "])
+    file.unlink()
+    go_on.set()
+    assert states(list(events))[-1] is TaskState.COMPLETED
+    task = instance.get(asked.id)
+    assert text_of(task) == "this one"
+    assert [text_of(message) for message in task.history] == ["hello", "which one?", "that one"]
+
+
 @pytest.mark.parametrize("method", ["append", "create"])
 def test_what_was_stored_though_the_store_did_not_say_so_is_stored_once(file: Path, method: str) -> None:
     instance = Instance(file, at_once("answer"))

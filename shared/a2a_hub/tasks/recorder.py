@@ -15,7 +15,7 @@ from a2a_hub.a2a.live_turn import BEING_RECORDED, ENDED, TurnState
 from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState
 from a2a_hub.a2a.reply import agent_message, status_update
 from a2a_hub.runtime.scheduler import Job
-from a2a_hub.task_store.store import LeaseLost, TooLarge, Unavailable
+from a2a_hub.task_store.store import LeaseLost, TooLarge, Unavailable, UnknownTask
 from a2a_hub.tasks.leased_writer import LeasedWriter
 from a2a_hub.tasks.task_turn import TaskTurn
 from a2a_hub.tasks.text_only import told
@@ -103,6 +103,10 @@ class Recording(Job):
             self._away_since = None
         except Unavailable:
             self._bridge_outage()
+        except UnknownTask:
+            # A new file in the place of one that was deleted or damaged.
+            self._record_anew()
+            self._bridge_outage()
         except LeaseLost:
             turn.follow()
             log.line("WARNING", "A run was given up: another one has its task", **_ids(turn))
@@ -118,6 +122,13 @@ class Recording(Job):
             self._leave_unrecorded()
         else:
             self.wake(_jittered(min(max(_FIRST_PAUSE_SECONDS, away_seconds), _LONGEST_PAUSE_SECONDS)))
+
+    def _record_anew(self) -> None:
+        """Let the next step store the task as the turn began with it, and then all events of the run."""
+        self._writer = self._batch = None
+        self._appended_at = float("-inf")
+        self._is_known = True
+        self._turn.first_version = 1
 
     def _leave_unrecorded(self) -> None:
         """Let the run continue without a store, for the callers that wait for it."""
