@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from a2a_hub.a2a.model import Artifact, Part, TaskArtifactUpdateEvent
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import Store
@@ -167,7 +168,7 @@ def run(settings: Settings) -> list[Target]:
 def _worker(file: Path) -> Iterator[None]:
     """Write an event into each waiting task, again and again, as the `tasks` function does for workers."""
     stopping = threading.Event()
-    with contextlib.closing(open_store(StoreSettings(file=file), report=print)) as store:
+    with contextlib.closing(open_store(StoreSettings(file=file), now=time.time, new_id=new_id, report=print)) as store:
         worker = threading.Thread(target=_write_events, args=(store, stopping))
         worker.start()
         try:

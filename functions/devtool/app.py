@@ -64,7 +64,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
     model = model or (language_model(config.model) if config.model else None)
-    store = open_store(config.store, report=log.line)
+    store = open_store(config.store, now=time.time, new_id=new_id, report=log.line)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace, is_per_person=config.is_per_person)
     conversations = Conversations(store, workspaces)
     programs = AllowedPrograms(names=config.commands, path=config.search_path, seconds=config.command_seconds)
@@ -74,7 +74,13 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
     # Only this instance has the files.
     settings = replace(config.tasks, runs_at_once=True)
     tasks = TurnEngine(
-        agent, TaskOperations(store, agent, settings=settings), log=log, texts=TASK_TEXTS, wakeups=NoWakeups()
+        agent,
+        TaskOperations(store, agent, settings=settings),
+        now=time.time,
+        new_id=new_id,
+        log=log,
+        texts=TASK_TEXTS,
+        wakeups=NoWakeups(),
     )
     commands = SlashCommands(conversations, programs=programs)
     server = A2AServer(

@@ -1,5 +1,7 @@
 """Wires the gate: identify and admit the caller, then forward to the hub with the principal in one signed header."""
 
+import time
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -20,6 +22,7 @@ from a2a_hub.identity.principal import is_operator
 from a2a_hub.identity.public_keys import JWKS_PATH
 from a2a_hub.quota.quotas import Counters, Quotas
 from a2a_hub.runtime.function import serve, status_pages, stdout_log
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.upstream import REQUEST_HEADERS, AnsweredByPlatform, Upstream, allowed_headers
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.telemetry import audit
@@ -41,7 +44,7 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
     tokens = DefaultCredentials() if config.uses_google_credentials else None
     store = None
     if config.store:
-        store = open_store(config.store, report=log.line)
+        store = open_store(config.store, now=time.time, new_id=new_id, report=log.line)
     quotas = Quotas(config.quotas, Counters(store, log=log))
     authenticator = config.identity.authenticator(http, token_header=config.token_header)
     hub = Upstream(

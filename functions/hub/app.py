@@ -26,6 +26,7 @@ from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC
 from a2a_hub.quota.quotas import Counters, Quotas, TaskQuota
 from a2a_hub.routing.routes import Kind, Route
 from a2a_hub.runtime.function import health, serve, stdout_log
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import card_endpoint, missing_variable, route_source
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import Store
@@ -84,7 +85,7 @@ def build(
         model = language_model(config.mcp_model)
     store = None
     if settings.store:
-        store = open_store(settings.store, report=log.line)
+        store = open_store(settings.store, now=time.time, new_id=new_id, report=log.line)
     if config.model_armor and armor is None:
         from functions.hub.downstream.model_armor import ModelArmor
 
@@ -230,6 +231,8 @@ def _task_service(
     return TurnEngine(
         agent,
         stored,
+        now=time.time,
+        new_id=new_id,
         log=log,
         texts=TASK_TEXTS,
         wakeups=wakeups,

@@ -19,6 +19,7 @@ from a2a_hub.queue.wakeups import WAKEUPS_PATH, WEBHOOKS_TOPIC, TaskEvent, Wakeu
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import error_of, status_pages, stdout_log
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.hub import route_source
 from a2a_hub.task_store.factory import open_store
@@ -46,7 +47,7 @@ def build(
     `tokens` replaces its own account's.
     """
     log = log or stdout_log("tasks", project=config.hub.google_cloud_project)
-    store = open_store(config.store, report=log.line)
+    store = open_store(config.store, now=time.time, new_id=new_id, report=log.line)
     signer = config.identity.signer(audience="hub")
     assert signer is not None, "the settings have been checked"
     http = HttpClient()

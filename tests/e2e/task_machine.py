@@ -16,6 +16,7 @@ from typing import Any
 
 from a2a_hub.a2a.model import TaskStatusUpdateEvent
 from a2a_hub.identity.principal import digest
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.sqlite_recovery import ignore
@@ -229,7 +230,7 @@ def machine(
     programs = [_function(name, folder, ports[name], urls, environment) for name in names]
     programs += [_worker(f"worker-{number}", folder, urls["tasks"]) for number in range(1, workers + 1)]
     with front:
-        opened = open_store(store, report=ignore)
+        opened = open_store(store, now=time.time, new_id=new_id, report=ignore)
         made = Machine(
             programs={program.name: program for program in programs},
             ports=ports,

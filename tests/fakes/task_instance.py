@@ -165,6 +165,8 @@ class Instance:
         blocking_seconds: float = 30.0,
         wakeups: Wakeups | None = None,
         answers: Agent | None = None,
+        now: Callable[[], float] = time.time,
+        new_id: Callable[[], str] = random_hex,
         **options: Any,
     ) -> None:
         self.far = FlakyStore(path, **options)
@@ -190,6 +192,8 @@ class Instance:
         self.kept = TurnEngine(
             agent,
             TaskOperations(self.store, agent, settings=settings),
+            now=now,
+            new_id=new_id,
             log=log,
             texts=_TEXTS,
             wakeups=wakeups or NoWakeups(),

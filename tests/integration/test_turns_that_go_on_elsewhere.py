@@ -1,5 +1,6 @@
 """Turns that go on later or elsewhere: their agent is away, their process is stopped, or its request comes to its end."""
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -122,6 +123,19 @@ def test_a_programs_stream_goes_on_through_the_tries(file: Path) -> None:
     assert states(events) == [TaskState.WORKING, TaskState.WORKING, TaskState.WORKING, TaskState.COMPLETED]
     (said,) = _said(events)
     assert said.startswith("It is away. Again in ")
+
+
+def test_the_next_try_is_by_the_clock_and_the_task_by_the_id_that_the_engine_is_given(file: Path) -> None:
+    wakeups, ids = Wakeups(), map("id-{}".format, itertools.count(1))
+    options: dict[str, object] = {"wakeups": wakeups, "runs_at_once": False, "retry_seconds": 60.0}
+    instance = _instance(file, Away(1, seconds=5.0), now=lambda: 4e9, new_id=lambda: next(ids), **options)  # type: ignore[arg-type]
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    assert task.id in {"id-1", "id-2"}
+    assert instance.run_again(task.id) is TaskState.WORKING
+    said = instance.get(task.id).status.message
+    assert said is not None
+    assert message_text(said) in {"It is away. Again in 6 s.", "It is away. Again in 7 s."}
 
 
 def test_an_agent_that_stays_away_is_a_failure_when_the_time_is_over(file: Path) -> None:

@@ -1,16 +1,19 @@
 """Which task store the settings name, and everything that is wrong with them at once."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.task_store.factory import GuardedStore, open_store
 from a2a_hub.task_store.firestore import FirestoreTaskStore
 from a2a_hub.task_store.settings import StoreSettings, read
 from a2a_hub.task_store.sqlite_recovery import ignore
 from a2a_hub.task_store.task_record import DEFAULT_TASK_BYTES
+from tests.contract.task_store.stores import created
 
 
 def _read(environ: Mapping[str, str]) -> StoreSettings | None:
@@ -36,8 +39,9 @@ def test_an_sqlite_file_is_named_with_its_path(tmp_path: Path) -> None:
     found = _read({"TASK_STORE": f"sqlite:{file}"})
     assert found == StoreSettings(file=file, most_task_bytes=DEFAULT_TASK_BYTES)
     assert found
-    store = open_store(found, report=ignore)
+    store = open_store(found, now=lambda: 1000.0, new_id=lambda: "an id", report=ignore)
     assert store.next_due(None) is None
+    assert created(store).created_at == 1000.0
     store.close()
     assert file.is_file()
 
@@ -50,7 +54,7 @@ def test_a_firestore_database_is_the_projects_default_unless_named(value: str, d
     found = _read({"TASK_STORE": value, "GOOGLE_CLOUD_PROJECT": "p", "TASK_MOST_BYTES": "50000"})
     assert found == StoreSettings(project="p", database=database, most_task_bytes=50_000)
     assert found
-    store = open_store(found, report=ignore)
+    store = open_store(found, now=time.time, new_id=new_id, report=ignore)
     assert isinstance(store, GuardedStore)
     assert isinstance(store.behind, FirestoreTaskStore)
     store.close()

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import Contended, Store, StoreError, Unavailable
 from a2a_hub.telemetry import tracing
@@ -22,9 +21,17 @@ _PAUSE_SECONDS = 1.0
 _LONGEST_TRIAL_SECONDS = 30.0
 
 
-def open_store(settings: StoreSettings, *, report: Callable[[str, str], object]) -> Store:
-    """Open the store; only the chosen one is imported. `report` takes a severity and a message. Raise WrongFile."""
-    opens: dict[str, Any] = {"clock": time.time, "new_token": new_id, "most_task_bytes": settings.most_task_bytes}
+def open_store(
+    settings: StoreSettings,
+    *,
+    now: Callable[[], float],
+    new_id: Callable[[], str],
+    report: Callable[[str, str], object],
+) -> Store:
+    """Open the store; only the chosen one is imported. `now` returns seconds since the epoch, `report` takes a severity and a
+    message. Raise WrongFile.
+    """
+    opens: dict[str, Any] = {"clock": now, "new_token": new_id, "most_task_bytes": settings.most_task_bytes}
     if settings.file is not None:
         from a2a_hub.task_store.sqlite import SqliteTaskStore
 

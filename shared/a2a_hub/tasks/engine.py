@@ -6,7 +6,7 @@ on, that is streamed, that asks something back, that may be repeated, or that no
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
@@ -46,13 +46,18 @@ _MOST_BEHIND_SECONDS = 2.0
 
 
 class TurnEngine:
-    """The tasks of an agent: it starts turns, for callers and for the `tasks` function; `operations` answers callers."""
+    """The tasks of an agent: it starts turns, for callers and for the `tasks` function; `operations` answers callers.
+
+    `now` returns seconds since the epoch; tasks and leases get ids of `new_id`.
+    """
 
     def __init__(
         self,
         agent: Agent,
         operations: TaskOperations,
         *,
+        now: Callable[[], float],
+        new_id: Callable[[], str],
         log: Log,
         texts: UiTexts,
         wakeups: Wakeups,
@@ -63,6 +68,8 @@ class TurnEngine:
         self.store = operations.store
         self._settings = operations.settings
         self._parts = TaskParts(
+            now=now,
+            new_id=new_id,
             agent=agent,
             store=self.store,
             configs=operations.configs,

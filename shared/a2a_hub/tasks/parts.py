@@ -1,6 +1,5 @@
 """The parts that the turns of one agent share, where its tasks are kept."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,6 +23,8 @@ class TaskParts:
     the store; `now` returns seconds since the epoch.
     """
 
+    now: Callable[[], float]
+    new_id: Callable[[], str]
     agent: Agent
     store: TaskStore
     configs: PushConfigs
@@ -36,4 +37,3 @@ class TaskParts:
     log: Log
     settings: TaskSettings
     quota: TaskQuota | None = None
-    now: Callable[[], float] = time.time

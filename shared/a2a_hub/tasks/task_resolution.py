@@ -8,7 +8,6 @@ from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task, TaskState
 from a2a_hub.a2a.version_table import CODECS
-from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
 from a2a_hub.task_store.task_log import apply_events
 from a2a_hub.tasks.parts import TaskParts
@@ -36,7 +35,7 @@ def resolve_task(
         # A command sees that it begins a conversation: there is no answer to rate.
         context_id = request.message.context_id if agent.bypasses_task(request) else agent.context_of(request, call)
         # A turn without a message, such as a command's, brings its own task.
-        task = call.task or CurrentTask(id=new_id())
+        task = call.task or CurrentTask(id=parts.new_id())
     else:
         context_id = prior.task.context_id or ""
         earlier = decode_resume_payload(prior.payload)

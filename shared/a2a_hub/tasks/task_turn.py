@@ -17,7 +17,7 @@ from a2a_hub.a2a.model import Event, SendMessageConfiguration, SendMessageReques
 from a2a_hub.a2a.relay import Relay
 from a2a_hub.a2a.reply import status_update
 from a2a_hub.queue.wakeups import topic_of
-from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.runtime.ids import timestamp
 from a2a_hub.task_store.store import (
     HUB,
     AlreadyRunning,
@@ -77,7 +77,7 @@ class TaskTurn(LiveTurn):
         # A stream is waited for in any case.
         self.returns_immediately = configuration.return_immediately and not call.streaming
         self.request = sent
-        self._new_lease = new_id()
+        self._new_lease = parts.new_id()
         self.began_at = parts.now()
 
     @property
