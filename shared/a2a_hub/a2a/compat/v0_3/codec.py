@@ -172,7 +172,6 @@ def to_compat_send(request: SendMessageRequest, binding: Binding) -> dict[str, A
 
 
 def to_compat_configuration(configuration: SendMessageConfiguration, binding: Binding) -> dict[str, Any]:
-    """Return a 1.0 send configuration in 0.3's JSON."""
     compat: dict[str, Any] = {"blocking": not configuration.return_immediately}
     if configuration.accepted_output_modes is not None:
         compat["acceptedOutputModes"] = configuration.accepted_output_modes

@@ -43,7 +43,6 @@ _RESULT = "result"
 
 
 def to_core_status(value: Any, path: str) -> dict[str, Any]:
-    """Return a 0.3 task status as 1.0 JSON."""
     status = as_object(value, path)
     core = copied(status, "timestamp")
     core["state"] = as_enum(status.get("state"), _READ_STATE, f"{path}.state", _STATE_EXPECTED)
@@ -53,13 +52,11 @@ def to_core_status(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_status(status: model.TaskStatus, binding: model.Binding) -> dict[str, Any]:
-    """Return a 1.0 task status in 0.3's JSON."""
     message = to_compat_message(status.message, binding) if status.message else None
     return written(status, state=_WRITE_STATE[binding][status.state], message=message)
 
 
 def to_core_artifact(value: Any, path: str) -> dict[str, Any]:
-    """Return a 0.3 artifact as 1.0 JSON."""
     artifact = as_object(value, path)
     core = copied(artifact, "artifactId", "name", "description", "metadata", "extensions")
     parts = as_list(artifact.get("parts", []), f"{path}.parts")
@@ -68,12 +65,10 @@ def to_core_artifact(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_artifact(artifact: model.Artifact, binding: model.Binding) -> dict[str, Any]:
-    """Return a 1.0 artifact in 0.3's JSON."""
     return written(artifact, parts=[to_compat_part(part, binding) for part in artifact.parts])
 
 
 def to_core_task(value: Any, path: str) -> dict[str, Any]:
-    """Return a 0.3 task as 1.0 JSON."""
     task = as_object(value, path)
     expect_kind(task, "task", path)
     core = copied(task, "id", "contextId", "metadata")
@@ -88,7 +83,6 @@ def to_core_task(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_task(task: model.Task, binding: model.Binding) -> dict[str, Any]:
-    """Return a 1.0 task in 0.3's JSON."""
     return written(
         task,
         kind=None if binding is model.Binding.HTTP_JSON else "task",
@@ -100,14 +94,12 @@ def to_compat_task(task: model.Task, binding: model.Binding) -> dict[str, Any]:
 
 
 def to_core_status_update(value: Any, path: str) -> dict[str, Any]:
-    """Return a 0.3 status update as 1.0 JSON."""
     event = as_object(value, _RESULT)
     core = copied(event, "taskId", "contextId", "metadata")
     return core | {"status": to_core_status(event.get("status"), f"{path}.status")}
 
 
 def to_core_artifact_update(value: Any, path: str) -> dict[str, Any]:
-    """Return a 0.3 artifact update as 1.0 JSON."""
     event = as_object(value, _RESULT)
     core = copied(event, "taskId", "contextId", "append", "lastChunk", "metadata")
     return core | {"artifact": to_core_artifact(event.get("artifact"), f"{path}.artifact")}

@@ -40,7 +40,6 @@ _WRITE_ROLE: dict[Binding, dict[Role, str]] = {
 
 
 def to_core_message(value: Any, path: str) -> dict[str, Any]:
-    """Return a 0.3 message of either JSON form as 1.0 JSON."""
     message = protojson.as_object(value, path)
     expect_kind(message, "message", path)
     core = protojson.copied(message, *_ALIKE)
@@ -55,7 +54,6 @@ def to_core_message(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_message(message: Message, binding: Binding) -> dict[str, Any]:
-    """Return a 1.0 message in 0.3's JSON."""
     rest = binding is Binding.HTTP_JSON
     parts = [to_compat_part(part, binding) for part in message.parts]
     role = _WRITE_ROLE[binding][message.role]
@@ -65,7 +63,6 @@ def to_compat_message(message: Message, binding: Binding) -> dict[str, Any]:
 
 
 def to_core_part(value: Any, path: str) -> dict[str, Any]:
-    """Return a 0.3 part of either JSON form as 1.0 JSON."""
     part = protojson.as_object(value, path)
     kind = part.get("kind")
     if kind is None:
