@@ -102,10 +102,6 @@ def shown(commands: Sequence[Command]) -> tuple[SlashCommand, ...]:
     )
 
 
-def _search(text: str) -> Made | None:
-    return actions.SearchText(text=_unquoted(text)) if text else None
-
-
 def _write(text: str) -> Made | None:
     """Read the first word as the path, and all that follows as the content, as it stands."""
     if text[:1] in ("'", '"'):
@@ -124,10 +120,6 @@ def _replace(text: str) -> Made | None:
     except ValueError:
         return None
     return actions.Replace(path=path, old_text=old, new_text=new) if old else None
-
-
-def _add_to_memory(text: str) -> Made | None:
-    return actions.AddLine(path=MEMORY, line=f"- {text}") if text and "\n" not in text else None
 
 
 def _unquoted(text: str) -> str:
@@ -157,7 +149,7 @@ COMMANDS = (
     Command(
         "search",
         "Finds the lines that hold a text. 文字列を含む行を検索します",
-        _search,
+        lambda text: actions.SearchText(text=_unquoted(text)) if text else None,
         (_argument("text", "What to look for. 検索する文字列"),),
     ),
     Command(
@@ -190,7 +182,7 @@ COMMANDS = (
             Command(
                 "add",
                 "Adds a line to it, after a confirmation. 確認のうえ、一行を追加します",
-                _add_to_memory,
+                lambda text: actions.AddLine(path=MEMORY, line=f"- {text}") if text and "\n" not in text else None,
                 (_argument("text", "What is to be remembered. 覚えておく内容"),),
             ),
         ),

@@ -13,7 +13,7 @@ from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent, text_of
+from a2a_hub.a2a.model import Event, SendMessageRequest, may_end_turn, text_of
 from a2a_hub.a2a.reply import Text, to_events
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.routing.hub_card import ROUTE_EXTENSION
@@ -139,14 +139,12 @@ def _with_explanation(events: Iterator[Event], turn: TurnRecord, *, for_operator
     Only that `for_operator` has the sentences that the verifier dropped.
     """
     started = time.perf_counter()
-    last: Message | Task | TaskStatusUpdateEvent | None = None
+    last: Event | None = None
     for event in events:
         if last is not None:
             yield last
             last = None
-        if isinstance(event, Message) or (
-            isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.settled
-        ):
+        if may_end_turn(event):
             last = event
         else:
             yield event

@@ -14,7 +14,16 @@ from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.gemini_cli import with_working_state
-from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent, Version
+from a2a_hub.a2a.model import (
+    Binding,
+    Event,
+    Message,
+    SendMessageRequest,
+    Task,
+    TaskStatusUpdateEvent,
+    Version,
+    may_end_turn,
+)
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.a2a.versions import VersionCodec
@@ -134,7 +143,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
     def _stream(self, answer: Answer, *, continues: str | None) -> Iterator[Event]:
         complete = task_began = False
         for event in known_events(self.endpoint, stream_data(answer, self.budget)):
-            complete = _may_be_last(event)
+            complete = may_end_turn(event)
             # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
             more_may_follow = task_began and isinstance(event, Message)
             task_began = task_began or not isinstance(event, Message)
@@ -164,16 +173,6 @@ def stream_data(answer: Answer, budget: Budget) -> Iterator[bytes]:
         yield from sse.read(answer.chunks(), limit_bytes=budget.max_bytes)
     except ValueError:
         raise ClientError(ClientFault.TOO_LARGE, "an event of the stream is too large") from None
-
-
-def _may_be_last(event: Event) -> bool:
-    match event:
-        case Message():
-            return True
-        case TaskStatusUpdateEvent(status=status) | Task(status=status):
-            return status.state.settled
-        case _:
-            return False
 
 
 def _may_be_as_it_was(event: Event, continues: str | None) -> bool:

@@ -50,13 +50,9 @@ def reason_of(event: Event) -> Reason | None:
 
 def is_undecided(event: Event) -> bool:
     """Return True if the event only tells that the agent works."""
-    match event:
-        case Task():
-            return event.status.state in _UNDER_WAY and not event.artifacts
-        case TaskStatusUpdateEvent():
-            return event.status.state in _UNDER_WAY
-        case _:
-            return False
+    if not isinstance(event, Task | TaskStatusUpdateEvent) or event.status.state not in _UNDER_WAY:
+        return False
+    return not (isinstance(event, Task) and event.artifacts)
 
 
 def _parts(event: Event) -> Iterable[Part]:

@@ -346,6 +346,13 @@ def unwrapped(response: StreamResponse) -> Event:
     return event
 
 
+def may_end_turn(event: Event) -> bool:
+    """Return True for a message, and for a task or an update whose state settles it."""
+    if isinstance(event, TaskArtifactUpdateEvent):
+        return False
+    return isinstance(event, Message) or event.status.state.settled
+
+
 def text_of(message: Message) -> str:
     """Return the canonical text: the text parts, repeated ones once, without control characters and marks of uploaded files."""
     texts: dict[str, None] = {}

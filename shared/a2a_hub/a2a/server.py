@@ -249,9 +249,7 @@ class A2AServer:
 
         def encode(event: model.Event) -> bytes:
             # Whoever has the last event may leave before the stream has ended.
-            if not isinstance(event, model.TaskArtifactUpdateEvent) and (
-                isinstance(event, model.Message) or event.status.state.settled
-            ):
+            if model.may_end_turn(event):
                 call.record.setdefault("outcome", _outcome_of(event, params))
             return exchange.write_result(_limited(event, params))
 

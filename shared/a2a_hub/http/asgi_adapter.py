@@ -296,14 +296,11 @@ def _polled(body: PolledBody) -> bytes | None:
         return b""
 
 
-def _chunk(data: bytes) -> _Message:
-    return {"type": "http.response.body", "body": data, "more_body": True}
-
-
 async def _send_pieces(content: bytes, send: _Send) -> None:
     """Send a content that is not empty. The server holds one piece at a time; the next waits until the client has read."""
     for start in range(0, len(content), _CHUNK_BYTES):
-        await send(_chunk(content[start : start + _CHUNK_BYTES]))
+        piece = content[start : start + _CHUNK_BYTES]
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
 
 
 def _head(answer: Response, body: AsgiBody, length: int | None) -> _Message:
