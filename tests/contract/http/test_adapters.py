@@ -1,140 +1,19 @@
 """One suite for both adapters, behind the servers that Functions Framework starts: requests as bytes, answers as bytes."""
 
 import contextlib
-import json
-import os
 import re
 import select
 import signal
 import socket
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from local.ports import free_ports
-from local.processes import Probe, Process, wait_until_ready
 from tests.contract.http.handlers import LARGE, LIMITS
+from tests.contract.http.servers import Answer, Server, read_until, rest_of, running
 from tests.fakes.task_instance import until
-
-ROOT = Path(__file__).parents[3]
-_SOURCES = {
-    "asgi": """
-from a2a_hub.http.asgi_adapter import entry_point
-from a2a_hub.http.request_body import WaitLimits
-from tests.contract.http.handlers import DOOR, handle
-
-agent = entry_point("agent", handle, DOOR, wait_limits=WaitLimits(idle_seconds=IDLE_SECONDS, pause_seconds=0.2))
-""",
-    "flask": """
-from a2a_hub.http.flask_adapter import entry_point
-from a2a_hub.http.request_body import WaitLimits
-from tests.contract.http.handlers import DOOR, handle
-
-agent = entry_point(handle, DOOR, wait_limits=WaitLimits(idle_seconds=IDLE_SECONDS, pause_seconds=0.2))
-""",
-}
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running function."""
-
-    adapter: str
-    port: int
-    popen: subprocess.Popen[bytes]
-
-    def connect(self) -> socket.socket:
-        connection = socket.create_connection(("127.0.0.1", self.port))
-        connection.settimeout(30)
-        return connection
-
-    def send(self, data: bytes) -> bytes:
-        """Everything that comes back until the server closes the connection."""
-        with self.connect() as connection:
-            connection.sendall(data)
-            return _rest(connection)
-
-    def get(self, path: str, *headers: str, method: str = "GET", body: bytes = b"") -> "Answer":
-        lines = [f"{method} {path} HTTP/1.1", "Host: a", "Connection: close", *headers]
-        lines += [f"Content-Length: {len(body)}"] if body else []
-        return Answer.of(self.send("\r\n".join([*lines, "", ""]).encode() + body))
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer; `rest` came after it on the same connection."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @classmethod
-    def of(cls, data: bytes) -> "Answer":
-        head, _, body = data.partition(b"\r\n\r\n")
-        line, *fields = head.decode("latin-1").split("\r\n")
-        headers = {name.lower(): value.strip() for name, _, value in (field.partition(":") for field in fields)}
-        return cls(int(line.split()[1]), headers, body)
-
-    @property
-    def json(self) -> dict[str, object]:
-        value: dict[str, object] = json.loads(self.body)
-        return value
-
-
-def _rest(connection: socket.socket) -> bytes:
-    data = b""
-    with contextlib.suppress(ConnectionResetError):
-        while piece := connection.recv(65536):
-            data += piece
-    return data
-
-
-def _until(connection: socket.socket, end: bytes) -> bytes:
-    data = b""
-    while end not in data:
-        piece = connection.recv(65536)
-        assert piece, data
-        data += piece
-    return data
-
-
-@contextlib.contextmanager
-def running(adapter: str, folder: Path, *, idle_seconds: float = 1.0) -> Iterator[Server]:
-    source = folder / "main.py"
-    source.write_text(_SOURCES[adapter].replace("IDLE_SECONDS", str(idle_seconds)))
-    (port,) = free_ports(1)
-    program = Path(sys.executable).with_name("functions-framework")
-    told = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{ROOT / 'shared'}", "THREADS": "8"}
-    log = folder / "log"
-    with log.open("wb") as output:
-        popen = subprocess.Popen(
-            [program, "--target=agent", f"--source={source}", "--host=127.0.0.1", f"--port={port}"],
-            env=told,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    try:
-        process = Process(name="agent", popen=popen, log=log)
-        probe = Probe("agent", port, "/health")
-        wait_until_ready([probe], [process], stopping=threading.Event(), timeout_seconds=60.0)
-        yield Server(adapter, port, popen)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(popen.pid, signal.SIGKILL)
-        popen.wait()
-
-
-@pytest.fixture(scope="module", params=["asgi", "flask"])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running(request.param, tmp_path_factory.mktemp(request.param)) as one:
-        yield one
 
 
 def test_a_request_is_told_as_it_is(server: Server) -> None:
@@ -198,7 +77,7 @@ def test_a_large_answer_comes_whole_to_a_slow_reader(server: Server) -> None:
         connection.connect(("127.0.0.1", server.port))
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         assert server.get("/health").status == 200
-        assert Answer.of(_rest(connection)).body == LARGE
+        assert Answer.of(rest_of(connection)).body == LARGE
 
 
 def test_requests_of_one_connection_are_answered_in_their_order(server: Server) -> None:
@@ -208,12 +87,12 @@ def test_requests_of_one_connection_are_answered_in_their_order(server: Server) 
         if server.adapter == "flask":
             # gunicorn's threads look for another request only when something more arrives: no pipelining.
             connection.sendall(first)
-            data = _until(connection, b"}")
+            data = read_until(connection, b"}")
             connection.sendall(last)
         else:
             data = b""
             connection.sendall(first + last)
-        data += _rest(connection)
+        data += rest_of(connection)
     assert re.findall(rb'"path":"/(\d)"', data) == [b"1", b"2"]
 
 
@@ -222,9 +101,9 @@ def test_a_client_that_expects_100_is_told_to_go_on(server: Server) -> None:
         connection.sendall(
             b"POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
         )
-        assert _until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 100 ")
+        assert read_until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 100 ")
         connection.sendall(b"{}")
-        assert Answer.of(_rest(connection)).json["size"] == 2
+        assert Answer.of(rest_of(connection)).json["size"] == 2
 
 
 def test_chunks_are_put_together(server: Server) -> None:
@@ -241,9 +120,9 @@ def test_a_body_over_the_limit_is_not_kept_and_the_next_request_stays_where_it_i
     body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data) if chunked else data
     with server.connect() as connection:
         connection.sendall(b"POST / HTTP/1.1\r\nHost: a\r\n" + framing + b"\r\n\r\n" + body)
-        _until(connection, b'"size":null}')
+        read_until(connection, b'"size":null}')
         connection.sendall(b"GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        assert Answer.of(_rest(connection)).json["path"] == "/next"
+        assert Answer.of(rest_of(connection)).json["path"] == "/next"
 
 
 def test_a_compressed_body_is_refused_by_the_one_who_reads_it(server: Server) -> None:
@@ -312,21 +191,21 @@ def test_a_head_that_is_not_complete_in_time_is_refused(tmp_path: Path) -> None:
         for kept in (b"", b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"):
             with server.connect() as connection:
                 connection.sendall(kept)
-                assert not kept or _until(connection, b'"ok"}')
+                assert not kept or read_until(connection, b'"ok"}')
                 connection.sendall(b"GET / HTTP/1.1\r\nHo")
-                assert b" 400 Bad Request" in _rest(connection)
+                assert b" 400 Bad Request" in rest_of(connection)
 
 
 def test_what_comes_while_a_stream_runs_does_not_end_it(tmp_path: Path) -> None:
     with running("asgi", tmp_path) as server, server.connect() as stream, server.connect() as late:
         stream.sendall(b"GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n")
-        _until(stream, b"data: first\n\n")
+        read_until(stream, b"data: first\n\n")
         # An empty line before the next request, as RFC 9112 (2.2) allows.
         stream.sendall(b"\r\n")
         late.sendall(b"GET / HTTP/1.1\r\nHo")
-        assert b" 400 Bad Request" in _rest(late)
+        assert b" 400 Bad Request" in rest_of(late)
         server.get("/tick")
-        _until(stream, b"data: second\n\n")
+        read_until(stream, b"data: second\n\n")
 
 
 def test_slow_bodies_keep_nobody_from_being_read(server: Server) -> None:
@@ -338,10 +217,10 @@ def test_slow_bodies_keep_nobody_from_being_read(server: Server) -> None:
         slow = [stack.enter_context(server.connect()) for _ in range(LIMITS.awaited_bodies + 1)]
         for connection in slow:
             connection.sendall(head)
-        assert Answer.of(_rest(slow[0])).status == 503
+        assert Answer.of(rest_of(slow[0])).status == 503
         assert server.get("/", method="POST", body=b"{}").json["size"] == 2
         slow[-1].sendall(b"12345")
-        assert b'"size":5}' in _until(slow[-1], b"}")
+        assert b'"size":5}' in read_until(slow[-1], b"}")
 
 
 def test_an_iterator_is_sent_as_it_yields(server: Server) -> None:
@@ -363,9 +242,9 @@ def test_a_stream_that_fails_before_its_first_chunk_is_an_ordinary_response(serv
 def test_a_stream_that_waits_is_woken_and_a_client_that_leaves_closes_it(server: Server) -> None:
     with server.connect() as connection:
         connection.sendall(b"GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n")
-        _until(connection, b"data: first\n\n")
+        read_until(connection, b"data: first\n\n")
         server.get("/tick")
-        _until(connection, b"data: second\n\n")
+        read_until(connection, b"data: second\n\n")
     if server.adapter == "flask":
         # It finds out when it writes.
         for _ in range(3):
@@ -390,7 +269,7 @@ def test_what_is_too_much_is_refused_at_once_and_health_is_always_answered(serve
     assert server.get("/health").status == 200
     server.get("/go-on")
     for connection in waiting:
-        assert Answer.of(_rest(connection)).status in (200, 503)
+        assert Answer.of(rest_of(connection)).status in (200, 503)
         connection.close()
 
 
@@ -415,7 +294,7 @@ def _fills_the_room(server: Server) -> tuple[socket.socket, Answer] | None:
     return None
 
 
-@pytest.mark.parametrize("adapter", _SOURCES)
+@pytest.mark.parametrize("adapter", ["asgi", "flask"])
 def test_bodies_beyond_the_room_for_them_are_refused_and_small_ones_read(adapter: str, tmp_path: Path) -> None:
     # A busy machine may not cut the slow body short.
     with running(adapter, tmp_path, idle_seconds=30) as server:
@@ -423,7 +302,7 @@ def test_bodies_beyond_the_room_for_them_are_refused_and_small_ones_read(adapter
         assert refused.headers["retry-after"] == "1"
         assert server.get("/", method="POST", body=b"x" * 900).json["size"] == 900
         slow.sendall(b"x")
-        _until(slow, b'"size":200000}')
+        read_until(slow, b'"size":200000}')
         slow.close()
         assert server.get("/", method="POST", body=b"x" * 100_000).json["size"] == 100_000
 
@@ -435,7 +314,7 @@ def test_a_large_answer_is_refused_while_others_fill_the_room_for_them(path: str
             # More than the system takes off the server.
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             slow.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
-            _until(slow, b"\r\n\r\n")
+            read_until(slow, b"\r\n\r\n")
             refused = server.get(path)
             assert (refused.status, refused.headers["retry-after"]) == (503, "1")
             assert server.get("/").status == 200
@@ -450,14 +329,14 @@ def test_at_the_end_of_the_process_streams_and_requests_come_to_theirs(tmp_path:
         streams = [stack.enter_context(server.connect()) for _ in range(3)]
         for stream in streams:
             stream.sendall(b"GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n")
-            _until(stream, b"data: first\n\n")
+            read_until(stream, b"data: first\n\n")
         unary = stack.enter_context(server.connect())
         unary.sendall(b"GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
         server.get("/waiting")
         server.popen.send_signal(signal.SIGTERM)
         assert [_ends(stream) for stream in streams] == [b"data: last\n\n"] * 3
         assert server.popen.wait(40) is not None
-        assert Answer.of(_rest(unary)).status == 200
+        assert Answer.of(rest_of(unary)).status == 200
 
 
 def test_a_process_on_flask_that_is_told_to_end_waits_five_seconds_for_its_requests(tmp_path: Path) -> None:
@@ -469,7 +348,7 @@ def test_a_process_on_flask_that_is_told_to_end_waits_five_seconds_for_its_reque
 
 
 def _ends(stream: socket.socket) -> bytes:
-    data = _rest(stream)
+    data = rest_of(stream)
     assert data.endswith(b"\r\n0\r\n\r\n"), data
     chunks: Sequence[bytes] = data.split(b"\r\n")
     return chunks[1]
