@@ -5,6 +5,7 @@ A handler runs in a thread of a bounded pool, and has the whole body when it sta
 """
 
 import asyncio
+import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
@@ -50,6 +51,7 @@ def entry_point(
     """Return the function `name` for Functions Framework, which answers every path and method with `handle`."""
     application = AsgiApplication(handle, door, wait_limits=wait_limits)
     bound_heads(seconds=wait_limits.idle_seconds)
+    logging.getLogger("uvicorn.error").addFilter(_is_reported)
 
     async def function(request: Any) -> Any:
         # From the second request on, none takes the way through the framework's routes and middleware, which answer some
@@ -65,6 +67,11 @@ def entry_point(
 
 class CutShort(Exception):
     """A stream that broke off: the server closes the connection, so that its client does not take it for complete."""
+
+
+def _is_reported(record: logging.LogRecord) -> bool:
+    """Return False for the server's own text about a stream that broke off: the line of its request says so."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], CutShort)
 
 
 class AsgiApplication:

@@ -81,8 +81,7 @@ def _causes(one: Gate, count: int) -> list[object]:
     """The causes in the latest lines of streams, of which there are so many."""
 
     def found() -> list[object] | None:
-        # The server's own lines are not JSON.
-        lines = [json.loads(line) for line in one.log.read_bytes().splitlines() if line.startswith(b"{")]
+        lines = [json.loads(line) for line in one.log.read_bytes().splitlines()]
         causes = [line.get("cause") for line in lines if "/message:stream" in line["message"]]
         return causes if len(causes) >= count else None
 
