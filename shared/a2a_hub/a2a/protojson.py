@@ -6,6 +6,7 @@ base64 of either alphabet, unknown fields ignored) and exact everywhere else: a 
 
 import re
 import types
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -47,8 +48,9 @@ def decode(body: bytes, *, most_values: int = MAX_VALUES) -> Any:
     """Return the JSON value in `body`.
 
     Raises PARSE_ERROR for anything but one JSON text in UTF-8 (RFC 8259), and for one nested deeper than MAX_DEPTH;
-    PAYLOAD_TOO_LARGE for one of more than `most_values` values.
+    PAYLOAD_TOO_LARGE for one of more than `most_values` values. A byte order mark before it is ignored (§8.1).
     """
+    body = body.removeprefix(BOM_UTF8)
     if _values_in(body, 0, len(body)) > most_values and _has_more_values(body, most_values):
         raise A2AError(PAYLOAD_TOO_LARGE, f"Invalid JSON payload: it has more than {most_values} values")
     try:

@@ -22,7 +22,8 @@ NO_JSON: dict[str, bytes] = {
     "UTF-8 of a surrogate": b'"\xed\xa0\x80"',
     "lone surrogate": b'"\\ud800"',
     "UTF-16": '{"a":1}'.encode("utf-16"),
-    "byte order mark": b"\xef\xbb\xbf{}",
+    "two byte order marks": b"\xef\xbb\xbf\xef\xbb\xbf{}",
+    "byte order mark of UTF-16": b"\xff\xfe{}",
     "raw NUL": b'"\x00"',
     "NUL after the value": b"{}\x00",
     "raw line break in a string": b'"a\nb"',
@@ -41,6 +42,7 @@ def test_what_is_no_json_is_a_parse_error(body: bytes) -> None:
 
 JSON: dict[str, tuple[bytes, Any]] = {
     "spaces around": (b" \r\n\t{} \n", {}),
+    "byte order mark": (b'\xef\xbb\xbf{"a":1}', {"a": 1}),
     "100 levels": (b"[" * 100 + b"]" * 100, None),
     "many lists side by side": (b"[" + b",".join([b"[]"] * 500) + b"]", [[]] * 500),
     "brackets in a string": (b'"' + b"[" * 500 + b'"', "[" * 500),
