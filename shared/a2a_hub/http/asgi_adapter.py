@@ -19,12 +19,14 @@ from a2a_hub.http.admission import Capacity, Door, Overloaded, Refusal
 from a2a_hub.http.asgi_body import AsgiBody, Receive
 from a2a_hub.http.asgi_protocol import bound_heads
 from a2a_hub.http.messages import (
+    BAD_HOST,
     INTERNAL_ERROR,
     Handler,
     PolledBody,
     Request,
     Response,
     close_if_closable,
+    has_valid_host,
     sent_headers,
 )
 from a2a_hub.http.request_body import WAIT_LIMITS, WaitLimits
@@ -116,7 +118,10 @@ class AsgiApplication:
         limits = self._capacity.limits
         body = AsgiBody(headers, receive, limits=limits, held_bytes=self._capacity.held_bytes)
         request = _request(scope, headers, body)
-        answer = self._door.page(request)
+        if has_valid_host(headers, version=scope["http_version"]):
+            answer = self._door.page(request)
+        else:
+            body.keeps_connection, answer = False, BAD_HOST
         if answer is None and (refusal := self._refusal(scope)) is not None:
             body.keeps_connection = refusal is Refusal.OVERLOADED
             answer = self._door.refuse(request, refusal)

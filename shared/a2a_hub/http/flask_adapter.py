@@ -110,7 +110,9 @@ def _application(handle: messages.Handler, wait_limits: WaitLimits) -> WSGIAppli
                 read_body=body.read,
                 client_is_there=body.client_is_there,
             )
-            answer = messages.blocking(handle(request))
+            version = environ["SERVER_PROTOCOL"].removeprefix("HTTP/")
+            is_valid = messages.has_valid_host(request.headers, version=version)
+            answer = messages.blocking(handle(request)) if is_valid else messages.BAD_HOST
         except Exception:
             # The log has it (`Log.requests`); the server would show its text to the caller.
             answer = messages.INTERNAL_ERROR

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ PROBLEM_JSON = "application/problem+json"
 # 30 years are as good as any longer delay.
 _MAX_DELAY_DIGITS = 9
 _MOST_LENGTH_DIGITS = 15
+# One host (RFC 9110 §7.2, RFC 3986 §3.2.2); none has the comma by which adapters join the values of two headers.
+_HOST = re.compile(r"(?:[\w.~!$&'()*+;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
 
 
 class BodyFault(StrEnum):
@@ -159,6 +162,12 @@ INTERNAL_ERROR = Response(
     body=b'{"error":{"code":500,"status":"INTERNAL","message":"Internal error"}}',
 )
 """The answer if a handler fails."""
+BAD_HOST = Response(
+    status=400,
+    headers={"content-type": JSON},
+    body=b'{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"A request names its host in one Host header"}}',
+)
+"""The answer to a request without a Host, with two, or with one that is none."""
 
 
 NO_PERMISSIONS = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
@@ -245,6 +254,12 @@ def close_if_closable(iterator: object) -> None:
     close = getattr(iterator, "close", None)
     if close is not None:
         close()
+
+
+def has_valid_host(headers: Mapping[str, str], *, version: str) -> bool:
+    """Return True for a request with one Host that is valid, or without one in HTTP/1.0 (RFC 9112 §3.2)."""
+    host = headers.get("host")
+    return version == "1.0" if host is None else _HOST.fullmatch(host) is not None
 
 
 def stated_length(text: str) -> int:

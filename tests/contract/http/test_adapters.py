@@ -153,6 +153,32 @@ def test_what_is_no_request_is_refused_and_ends_the_connection(server: Server, d
     assert Answer.of(server.send(data)).status in (400, 431)
 
 
+@pytest.mark.parametrize("path", ["/", "/health"])
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"HTTP/1.1", 400),
+        (b"HTTP/1.1\r\nHost: a\r\nHost: a", 400),
+        (b"HTTP/1.0\r\nHost: a\r\nHost: b", 400),
+        (b"HTTP/1.1\r\nHost: a b", 400),
+        (b"HTTP/1.1\r\nHost: a/b", 400),
+        (b"HTTP/1.1\r\nHost: user@a", 400),
+        (b"HTTP/1.1\r\nHost: <a>", 400),
+        (b"HTTP/1.1\r\nHost: a:b", 400),
+        (b"HTTP/1.1\r\nHost: \xc3\xa9", 400),
+        (b"HTTP/1.0", 200),
+        (b"HTTP/1.1\r\nHost:", 200),
+        (b"HTTP/1.1\r\nHost: a_b.example:8080", 200),
+        (b"HTTP/1.1\r\nHost: [::1]:80", 200),
+    ],
+)
+def test_a_request_has_one_host(server: Server, path: str, head: bytes, status: int) -> None:
+    data = b"GET %s %s\r\nConnection: close\r\n\r\n" % (path.encode(), head)
+    answer = Answer.of(server.send(data))
+    assert answer.status == status
+    assert status == 200 or b"INVALID_ARGUMENT" in answer.body
+
+
 @pytest.mark.parametrize(
     "head",
     [b"GET / HTTP/1.1\r\nHost: a\r\nX: ", b"GET / HTTP/1.1\r\nHost: a\r\n", b"GET /"],
