@@ -4,12 +4,12 @@ import argparse
 import json
 import os
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from a2a_hub.toml.checked_table import VARIABLE
+from a2a_hub.toml.document import parse
 from deploy import advice, config_reader, keys, life, plan, shell
 from deploy.config import ConfigError, Routes
 from deploy.functions import BY_NAME
@@ -178,7 +178,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
 def _routes() -> Routes:
     """Read the route table, which is checked in its form only; `hubctl check` does the rest."""
     try:
-        table = tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))
+        table = parse((ROOT / "routes.toml").read_text(encoding="utf-8"))
     except ValueError as problem:
         raise ConfigError(f"routes.toml is no TOML: {problem}") from None
     routes = table.get("routes", ())

@@ -1,12 +1,12 @@
 """Reads deploy.toml: the formats of its values, and everything that is wrong with it in one report."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from a2a_hub.toml.checked_table import CheckedTable, Problem
+from a2a_hub.toml.document import parse
 from a2a_hub.toml.lines import TomlLines
 from deploy import config_checks
 from deploy.config import (
@@ -152,8 +152,8 @@ def load(
     `direct` and `mode` are those of the deployment.
     """
     try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        values = parse(text)
+    except ValueError as error:
         raise ConfigError(f"{name} is no TOML: {error}") from None
     reader = Reader(values, TomlLines(text))
     config = reader.config()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.http.client import HttpClient, HttpFailure, fetch
+from a2a_hub.toml.document import parse
 from hubctl.console import row, table_head
 from hubctl.live.hub import LiveHub, Reply
 from hubctl.main import CommandError
@@ -57,8 +57,8 @@ class Case:
 
 
 def read_cases(path: Path) -> tuple[Case, ...]:
-    """Return the cases in a file. Raises OSError, tomllib.TOMLDecodeError, TypeError or KeyError."""
-    return tuple(Case(**table) for table in tomllib.loads(path.read_text(encoding="utf-8"))["cases"])
+    """Return the cases in a file. Raises OSError, ValueError, TypeError or KeyError."""
+    return tuple(Case(**table) for table in parse(path.read_text(encoding="utf-8"))["cases"])
 
 
 def read_stand_ins(file: Path) -> Mapping[str, str]:
@@ -128,7 +128,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     """Return the questions in a file like evaluation/paper.toml, one at least. Raises CommandError."""
     text = read_text(path)
     try:
-        tables = tomllib.loads(text).get("questions") or ()
+        tables = parse(text).get("questions") or ()
         questions = tuple(Question(**{**table, "contains": tuple(table.get("contains", ()))}) for table in tables)
     except (ValueError, TypeError) as problem:
         raise CommandError(f"{path} is not a file of questions like evaluation/paper.toml: {problem}") from None

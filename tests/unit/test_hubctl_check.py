@@ -112,6 +112,14 @@ def test_a_file_that_is_no_toml_is_told_by_its_own_name(tmp_path: Path) -> None:
     assert told.startswith(f"{file}:2: this is not TOML")
 
 
+def test_a_file_that_is_nested_too_deeply_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("[hub]\nname = " + "[" * 100_000)
+    status, told = hubctl("check", "--routes", file)
+    assert status == 1
+    assert told.startswith(f"{file}:2: this is not TOML: More than 50 tables and lists in one another")
+
+
 def test_every_mistake_of_a_table_is_told_with_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "broken.toml"
     file.write_text(DEFAULT + "retires = 1\nsticky = 1\n")

@@ -6,7 +6,6 @@ folder.
 """
 
 import hashlib
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any
 import msgspec
 
 from a2a_hub.a2a.call import Call
+from a2a_hub.toml.document import parse
 from functions.docqa.model import Skipped
 
 FILE_NAME = "access.toml"
@@ -101,7 +101,7 @@ class AccessRules:
         if folder not in self._folders:
             above = () if folder == self._corpus_dir else self._of_folder(folder.parent)[0]
             try:
-                table = tomllib.loads((folder / FILE_NAME).read_text("utf-8-sig"))
+                table = parse((folder / FILE_NAME).read_text("utf-8-sig"))
             except FileNotFoundError:
                 table = {}
             except (OSError, ValueError):

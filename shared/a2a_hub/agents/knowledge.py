@@ -7,7 +7,6 @@ in the data.
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import msgspec
 
 from a2a_hub.text.language import Language
 from a2a_hub.text.normalization import normalise
+from a2a_hub.toml.document import parse
 
 T = TypeVar("T")
 _MAX_TITLES = 8
@@ -48,8 +48,8 @@ def read_folder(folder: Path, kind: type[T]) -> list[T]:
 
 def _read(path: Path, kind: type[T]) -> T:
     try:
-        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), kind)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        return msgspec.convert(parse(path.read_text("utf-8")), kind)
+    except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
 
 

@@ -150,11 +150,11 @@ def load_clients(text: str) -> Clients:
     Raises ClientTableError with all errors.
     """
     # Loaded for a table: without one, no start needs it.
-    import tomllib
+    from a2a_hub.toml.document import parse
 
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        document = parse(text)
+    except ValueError:
         # The parser quotes the line, which may hold a token.
         raise ClientTableError("it is no TOML") from None
     tables = document.pop("clients", [])

@@ -25,11 +25,11 @@ class CompiledTable(NamedTuple):
 
 
 def compile_table(text: str) -> CompiledTable:
-    """Decode the text, without checks of the table. Raises tomllib.TOMLDecodeError."""
+    """Decode the text, without checks of the table. Raises ValueError."""
     # A bundle holds its table compiled, and starts without the parser.
-    import tomllib
+    from a2a_hub.toml.document import parse
 
-    document = tomllib.loads(text)
+    document = parse(text)
     return CompiledTable(document, {pattern: required_literals(pattern) for pattern in _patterns(document)})
 
 

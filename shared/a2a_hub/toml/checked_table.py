@@ -30,6 +30,7 @@ _HINTS = (
         "a text of one line has no quote at its end, or holds a character that cannot be seen",
     ),
     ("Expected '=' after a key", 'a line is written as key = value, a comment begins with "#"'),
+    ("in one another", "no file of the hub needs so many: is a bracket repeated?"),
     ("Expected newline or end of document", "what follows the value belongs on a line of its own"),
 )
 Choice = TypeVar("Choice", bound=str)
@@ -179,7 +180,7 @@ def no_such(thing: str, word: str, known: Collection[str]) -> str:
 
 
 def syntax_problem(text: str, error: ValueError) -> Problem:
-    """Return the error at which tomllib stopped reading `text`, by its TOMLDecodeError."""
+    """Return the error at which `document.parse` stopped reading `text`."""
     # The message ends in "(at line 3, column 5)", or "(at end of document)".
     message, _, place = str(error).rpartition(" (at ")
     message = message or str(error)

@@ -28,6 +28,22 @@ class TomlLines:
         return _line_numbers(self._text)
 
 
+def line_deeper_than(levels: int, text: str) -> int:
+    """Return the first line with more brackets open, or more names in its key, than `levels`, in a text that may be no TOML; 1 if
+    the levels of several lines make up so many.
+    """
+    depth, quote = 0, ""
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line, quote = _without_strings(raw, quote, keeps_keys=False)
+        if line.partition("=")[0].count(".") >= levels:
+            return number
+        for character in line:
+            depth += (character in _OPENING) - (character in _CLOSING)
+            if depth > levels:
+                return number
+    return 1
+
+
 def _line_numbers(text: str) -> dict[Path, int]:
     found: dict[Path, int] = {}
     elements: dict[Path, int] = {}
