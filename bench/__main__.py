@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import cold_start, documents, hop, report, router, streams, task_store, telemetry, throughput
+from bench import cold_start, documents, hop, report, router, streams, task_store, throughput
 from bench.load import SERVER_PROCESSOR, LoadFailed, pinned_to
 from bench.report import Target
 from bench.servers import NotServing, Settings
@@ -22,7 +22,7 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "router": lambda _: router.run(),
     "documents": lambda _: documents.run(),
     "task-store": task_store.run,
-    "telemetry": telemetry.run,
+    "telemetry": throughput.run_telemetry,
 }
 
 

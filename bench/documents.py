@@ -1,7 +1,4 @@
-"""Document QA over many documents: the index, searching, answering; `python -m bench.documents 170000` has a million passages.
-
-`python -m evaluation.documents` measures the answers.
-"""
+"""Document QA over many documents (`python -m bench.documents 170000`); `python -m evaluation.documents` measures its answers."""
 
 import random
 import resource

@@ -1,8 +1,4 @@
-"""Count the source files that one request to the hub runs through: `python -m bench.request_files [--list]`.
-
-The hub runs in this process under a profiler; an agent answers behind it, in a process of its own. Each
-request is sent twice and the second is counted: that is how a warm instance serves it.
-"""
+"""Count the source files that a warm hub runs through for one request: `python -m bench.request_files [--list]`."""
 
 import argparse
 import json

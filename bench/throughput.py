@@ -1,4 +1,4 @@
-"""The hub with an agent in its own process, beside a bare function and beside the same work on the official SDKs' servers."""
+"""The hub with an agent in its own process, beside a bare function, the official SDKs' servers, and itself with telemetry."""
 
 import statistics
 from collections.abc import Iterator
@@ -34,6 +34,8 @@ JS = f"a2a-js {javascript_version()}, message/send (0.3)"
 JS_1_0 = f"a2a-js {javascript_version()}, SendMessage (1.0)"
 _OF_BARE, _OF_SDK, _OF_SDK_UNTRACED, _OF_JS = 1.05, 5.0, 4.0, 1.1
 _MOST_P99_MS = 10.0
+_OFF, _ONE_PERCENT, _ALL = "hub without telemetry", "hub, 1 % of the traces", "hub, all traces"
+_OF_OFF = 0.95
 
 
 def run(settings: Settings) -> list[Target]:
@@ -65,6 +67,22 @@ def run(settings: Settings) -> list[Target]:
         ),
         *beside_older(measured, hub=HUB),
     ]
+
+
+def run_telemetry(settings: Settings) -> list[Target]:
+    """Print the table; return the target for what telemetry costs. The bare function takes the place of a collector."""
+    hub = ROOT / _CONSTANT_HUB
+    collector = function("collector", SUBJECTS / "bare.py", target="bare")
+    shares = {_OFF: {}, _ONE_PERCENT: {"OTEL_TRACES_SAMPLER_ARG": "0.01"}, _ALL: {"OTEL_TRACES_SAMPLER_ARG": "1"}}
+    servers = [
+        function(name, hub, target="hub", **({"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url} if share else {}), **share)
+        for name, share in shares.items()
+    ]
+    with serving([collector, *servers], settings) as running:
+        contestants = [Contestant(one.server, one.process) for one in running if one.server.name in shares]
+        measured = contest("The hub with telemetry", contestants, settings, reference=_OFF, connections=16)
+    ratio = throughput_ratio(measured[_ONE_PERCENT], measured[_OFF])
+    return [at_least(f"{_ONE_PERCENT} ≥ {_OF_OFF:g} x {_OFF}, 16 connections", ratio, _OF_OFF, shown="{:.2f} x")]
 
 
 def _ratio_targets(measured: Measurements) -> Iterator[Target]:

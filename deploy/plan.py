@@ -1,6 +1,4 @@
-"""The plan that follows from deploy.toml: names, service accounts, invokers, environments, secrets, databases and topics.
-Pure.
-"""
+"""The plan that follows from deploy.toml: names, accounts, invokers, environments, secrets, databases and topics. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""Log lines of functions: of a file, of standard input, or of Cloud Logging; as written, or as Cloud Logging and BigQuery export
-them.
-"""
+"""Log lines of a file, of standard input or of Cloud Logging; as written, or as Cloud Logging and BigQuery export them."""
 
 import json
 import shutil

@@ -10,7 +10,7 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import RouteTable, RouteTableError
 from a2a_hub.toml.checked_table import no_such
-from hubctl.cards import as_text
+from hubctl.commands.card import as_text
 from hubctl.connection import read_card
 from hubctl.console import counted, write
 from hubctl.main import CommandError

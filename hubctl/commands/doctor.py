@@ -1,7 +1,4 @@
-"""`hubctl doctor`: step by step what works and what does not, with the exact command that fixes it.
-
-The path from the operator's machine into the hub comes first (network, card, clock, token), then the report from inside.
-"""
+"""`hubctl doctor`: from this machine into the hub, then the report from inside; with the command that fixes each failure."""
 
 import argparse
 import json

@@ -11,7 +11,7 @@ from a2a_hub.card_rules.card import Severity
 from a2a_hub.card_rules.check import NEEDS_AUTHORIZATION, check_text, has_errors
 from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.http.client import HttpClient
-from hubctl.cards import Form, as_text, built_card
+from hubctl.commands.card import Form, as_text, built_card
 from hubctl.connection import read_card
 from hubctl.console import counted, write
 from hubctl.main import CommandError

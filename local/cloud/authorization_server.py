@@ -1,8 +1,4 @@
-"""The token endpoint of an agent's owner (RFC 6749 §4.4), with faults.
-
-`POST /token` gives a client an access token for its id and secret, in the header (`client_secret_basic`) or in the form
-(`client_secret_post`).
-"""
+"""The token endpoint of an agent's owner (RFC 6749 §4.4), `POST /token`, with faults."""
 
 import base64
 import binascii

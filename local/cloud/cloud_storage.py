@@ -1,7 +1,4 @@
-"""Cloud Storage's JSON API, as the unmodified google-cloud-storage and gcloud speak it.
-
-Objects, generations, uploads in one or in pieces, IAM of buckets (with a condition, of a part of one).
-"""
+"""Cloud Storage's JSON API, as google-cloud-storage and gcloud speak it: objects, generations, uploads, IAM of buckets."""
 
 import json
 import re

@@ -1,7 +1,4 @@
-"""Google's userinfo and tokeninfo, with faults.
-
-The endpoints' shapes and errors are Google's: in tokeninfo numbers and booleans are strings, in userinfo they are not.
-"""
+"""Google's userinfo and tokeninfo, with faults; tokeninfo writes numbers and booleans as strings."""
 
 import threading
 import time

@@ -1,7 +1,4 @@
-"""A network of the Hedera Consensus Service: a consensus node (gRPC, as the Hiero SDK speaks to it) and a mirror node (REST).
-
-The mirror node lists a message at once: `GET /api/v1/topics/ID/messages?sequencenumber=gt:0&order=asc&limit=25`.
-"""
+"""A network of the Hedera Consensus Service: a consensus node (gRPC, for the Hiero SDK), and a mirror node (REST)."""
 
 import base64
 import hashlib

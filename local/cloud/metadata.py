@@ -1,9 +1,4 @@
-"""The metadata server of one service, with an account of its own.
-
-Google Cloud's documentation, "About VM metadata" and "Verifying the identity of VMs": plain HTTP, the header
-`Metadata-Flavor: Google` in both directions, no `X-Forwarded-For`. The unmodified google-auth takes its tokens from here
-(GCE_METADATA_HOST, GCE_METADATA_IP).
-"""
+"""The metadata server of one service with an account of its own (Google Cloud, "About VM metadata"), as google-auth asks it."""
 
 import time
 from collections.abc import Mapping

@@ -1,9 +1,4 @@
-"""Model Armor, as far as the hub uses it: a template's filters over a text or document (its documentation is that of Security
-Command Center).
-
-Its filters know a few words: orders to forget instructions, addresses under `malicious.example`, and mail addresses, which a
-template with de-identification replaces.
-"""
+"""Model Armor, as far as the hub uses it: a template's filters over a text or document; here they know a few words."""
 
 import re
 from base64 import b64decode

@@ -1,8 +1,4 @@
-"""Gemini on Vertex AI, as the unmodified google-genai speaks to it.
-
-`generateContent` and `streamGenerateContent` of publisher models, v1 and v1beta1 (cloud.google.com/vertex-ai/generative-ai/docs/
-reference/rest). The model is extractive: it answers with sentences of the question's own text.
-"""
+"""Gemini on Vertex AI (v1, v1beta1), as google-genai speaks to it; the model answers with sentences of the question's text."""
 
 import json
 import re

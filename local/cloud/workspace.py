@@ -1,8 +1,4 @@
-"""One person's Google Workspace: Drive v3, Docs v1, Gmail v1 and Calendar v3 on the wire, and the tokens for them.
-
-Each call needs a token with one of its scopes, as the REST references name them. Nothing is sent: what was done is in
-the lists of `Workspace`.
-"""
+"""One person's Google Workspace: Drive v3, Docs v1, Gmail v1 and Calendar v3 on the wire, and the tokens for them."""
 
 import base64
 import functools

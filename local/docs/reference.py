@@ -1,7 +1,4 @@
-"""Write docs/reference (settings, commands of hubctl, operations and errors) and the openapi.yaml of hub and gateway.
-
-`--check` fails if one of them is out of date.
-"""
+"""Write docs/reference and the openapi.yaml of hub and gateway; `--check` fails if one of them is out of date."""
 
 import argparse
 import contextlib

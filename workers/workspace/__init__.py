@@ -1,4 +1,1 @@
-"""A worker for Google Workspace: Gemini, by Google's Agent Development Kit, reads Drive, Docs, Gmail and Calendar for one person.
-
-The person confirms everything that affects others (docs/workspace-worker.md).
-"""
+"""A worker on one person's Google Workspace; they confirm everything that affects others (docs/workspace-worker.md)."""

@@ -1,7 +1,4 @@
-"""A worker for Google Workspace: `TASKS_URL=… WORKER_TOKEN=… WORKSPACE_MODEL=gemini-2.5-flash python -m workers.workspace`.
-
-docs/workspace-worker.md lists what it needs from Google.
-"""
+"""`TASKS_URL=… WORKER_TOKEN=… WORKSPACE_MODEL=gemini-2.5-flash python -m workers.workspace` (docs/workspace-worker.md)."""
 
 import os
 import sys
