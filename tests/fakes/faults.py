@@ -139,7 +139,13 @@ def _huge(exchange: Exchange) -> None:
 
 def _endless(exchange: Exchange) -> None:
     exchange.start_stream()
-    _without_end(exchange, _WORKING * 1000)
+    chunk = agent_wire.update(agent_wire.artifact("a", agent_wire.text("x" * 1000)), append=True)
+    _without_end(exchange, _event(chunk) * 100)
+
+
+def _endless_envelopes(exchange: Exchange) -> None:
+    exchange.start_stream()
+    _without_end(exchange, _event(agent_wire.task("working") | {"news": "x" * 100_000}))
 
 
 def _endless_event(exchange: Exchange) -> None:
@@ -279,6 +285,7 @@ FAULTS: tuple[Fault, ...] = (
         "too_large",
     ),
     _message("an endless stream", _endless, *_NOT_JSON, stream=("too_large", "too_large")),
+    _message("endless envelopes", _endless_envelopes, *_NOT_JSON, stream=("too_large", "too_large")),
     _message("an endless event", _endless_event, *_NOT_JSON, stream=("too_large", "too_large")),
     _card("a card that does not come", _answer_nothing, *_SLOW),
     _card("a card with HTTP 401", _status(401), "not_allowed", "unauthenticated"),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
-from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
+from tests.fakes.agent_wire import Json, artifact, data, message, status, task, text, update
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, Stream, route, settle, streamed_text, text_of
 
@@ -63,6 +63,41 @@ def test_the_client_hears_of_its_task_before_the_agent_says_anything() -> None:
         assert (first["id"], first["contextId"]) == (second["taskId"], second["contextId"])
         stream.leave()
         settle()
+
+
+@pytest.mark.parametrize("passes_tasks", [False, True])
+def test_a_long_answer_in_small_chunks_is_as_large_as_its_text(passes_tasks: bool) -> None:
+    words = [update(artifact("a", text("w ")), append=number > 0) for number in range(2_000)]
+    with AgentServer(lambda _: [task("working"), *words, status("completed")]) as agent:
+        alpha = route("alpha", agent.url, max_response_bytes=4_000, passes_tasks=passes_tasks)
+        events = Hub(alpha).stream("Hello", version="1.0", modes=["text/plain", "application/json"])
+    assert _text_of_chunks(events) == "w " * 2_000
+    assert events[-1]["statusUpdate"]["status"]["state"] == "TASK_STATE_COMPLETED"
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        pytest.param([update(artifact("a", text("語")), append=True)] * 700, id="chunks"),
+        pytest.param([update(artifact("a", data({"word": "x" * 500}))), message(text("x" * 1_500))], id="data"),
+        pytest.param([status("working", "x" * 400)] * 6, id="progress"),
+        pytest.param(
+            [task("completed", artifact("a", *[text("x" * 300)] * 3), artifact("b", text("x" * 1_200)))], id="a task"
+        ),
+    ],
+)
+def test_a_stream_whose_texts_and_data_are_too_large_together_ends_with_a_text_that_says_so(events: list[Json]) -> None:
+    with AgentServer(lambda _: [task("working"), *events, status("completed")]) as agent:
+        hub = Hub(route("alpha", agent.url, max_response_bytes=2_000))
+        assert "too large" in streamed_text(hub.stream("Hello"))
+    assert hub.log[-1]["fault"] == "too_large"
+
+
+def test_a_whole_task_that_repeats_what_was_streamed_does_not_count_twice() -> None:
+    chunks = [update(artifact("a", text("x" * 400)), append=number > 0) for number in range(3)]
+    whole = task("completed", artifact("a", text("x" * 1_200)))
+    with AgentServer(lambda _: [task("working"), *chunks, whole]) as agent:
+        assert streamed_text(Hub(route("alpha", agent.url, max_response_bytes=2_000)).stream("Hello")) == "x" * 1_200
 
 
 def test_a_life_of_a_task_is_told_in_order_with_both_ids_in_every_event() -> None:
@@ -329,3 +364,8 @@ def _with_skill(skill: str) -> bytes:
     message = {"kind": "message", "role": "user", "messageId": "m", "parts": [{"kind": "text", "text": "Hi"}]}
     params = {"message": message | {"metadata": {"skill": skill}}}
     return json.dumps({"jsonrpc": "2.0", "id": 7, "method": "message/stream", "params": params}).encode()
+
+
+def _text_of_chunks(events: list[Json]) -> str:
+    artifacts = [event["artifactUpdate"]["artifact"] for event in events if "artifactUpdate" in event]
+    return "".join(part["text"] for each in artifacts for part in each["parts"])

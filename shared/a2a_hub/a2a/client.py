@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a import errors, operations, protojson
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
+from a2a_hub.a2a.content import ContentSize
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.model import (
@@ -35,6 +36,8 @@ from a2a_hub.telemetry import tracing
 _LINGER_SECONDS = 0.5
 # More than of a request: an agent may answer with a large table.
 _MAX_VALUES = 1_000_000
+# Beside its content, a stream may have these: 100,000 chunks, each of which has an envelope and ids of 300 bytes.
+_MOST_ENVELOPE_BYTES = 32 << 20
 # An escape in JSON. The group is half of a pair of surrogates: programs in JavaScript cut texts, and so emojis, in two.
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 # Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.
@@ -63,6 +66,8 @@ class A2AClient(Struct, frozen=True, kw_only=True):
 
     def send(self, request: SendMessageRequest, *, streaming: bool) -> Iterator[Event]:
         """Yield the agent's events: the one result, or its stream as it arrives. Raises ClientError.
+
+        The content of a stream is limited as an answer is, its envelopes by a limit of their own.
 
         A stream ends with a Message or a terminal or interrupted state; one that ends before is a CUT.
         """
@@ -142,7 +147,13 @@ class A2AClient(Struct, frozen=True, kw_only=True):
 
     def _stream(self, answer: Answer, *, continues: str | None) -> Iterator[Event]:
         complete = task_began = False
-        for event in known_events(self.endpoint, stream_data(answer, self.budget)):
+        content = ContentSize()
+        stream = stream_data(answer, self.budget, envelope_bytes=_MOST_ENVELOPE_BYTES)
+        for event in known_events(self.endpoint, stream):
+            content.add(event)
+            if content.total_bytes > self.budget.max_bytes:
+                detail = f"the texts and data of the answer are larger than {self.budget.max_bytes} bytes"
+                raise ClientError(ClientFault.TOO_LARGE, detail)
             complete = may_end_turn(event)
             # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
             more_may_follow = task_began and isinstance(event, Message)
@@ -167,10 +178,10 @@ def as_client_error() -> Iterator[None]:
         raise ClientError(ClientFault.NOT_A2A, f"the answer is no A2A: {error.message}") from None
 
 
-def stream_data(answer: Answer, budget: Budget) -> Iterator[bytes]:
+def stream_data(answer: Answer, budget: Budget, *, envelope_bytes: int = 0) -> Iterator[bytes]:
     """Yield the data of each event of a stream. Raises ClientError for a large one."""
     try:
-        yield from sse.read(answer.chunks(), limit_bytes=budget.max_bytes)
+        yield from sse.read(answer.chunks(extra_bytes=envelope_bytes), limit_bytes=budget.max_bytes)
     except ValueError:
         raise ClientError(ClientFault.TOO_LARGE, "an event of the stream is too large") from None
 

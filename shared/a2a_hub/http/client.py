@@ -236,14 +236,18 @@ class Answer:
         self.status, self.headers = self._incoming.status, self._incoming.headers
         self.media_type = (self.headers.get("content-type") or "").split(";", 1)[0].strip().lower()
 
-    def chunks(self) -> Generator[bytes, None, None]:
-        """Yield the body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut."""
+    def chunks(self, *, extra_bytes: int = 0) -> Generator[bytes, None, None]:
+        """Yield the body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut.
+
+        The body may have so many bytes more than the budget says.
+        """
+        most_bytes = self._budget.max_bytes + extra_bytes
         size = 0
         try:
             while chunk := self._incoming.piece():
                 size += len(chunk)
-                if size > self._budget.max_bytes:
-                    raise HttpFailure(Fault.TOO_LARGE, f"the answer is larger than {self._budget.max_bytes} bytes")
+                if size > most_bytes:
+                    raise HttpFailure(Fault.TOO_LARGE, f"the answer is larger than {most_bytes} bytes")
                 yield chunk
             if left := self._left():
                 raise left

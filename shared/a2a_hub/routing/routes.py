@@ -82,6 +82,7 @@ class Route(Struct, frozen=True, kw_only=True):
     model_calls_per_day: int = 0
     """The limits of all its callers together; 0 is none. Each turn of a route with `model_calls_per_day` counts as a call."""
     max_response_bytes: int = 4 << 20
+    """The limit of an answer; of a stream, that of its texts, data and files, since each chunk has an envelope beside them."""
     sticky: bool = False
     """True if a text that matches no rule stays with this route of the conversation's last turn."""
     follow_ups: bool = False
