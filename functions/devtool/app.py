@@ -30,13 +30,14 @@ from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
 from a2a_hub.tasks.engine import TurnEngine
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.telemetry.log import Log
+from a2a_hub.text.language import Language
 from functions.devtool.agent import DevelopmentAgent
 from functions.devtool.config import Config, examine
 from functions.devtool.conversation import Conversations
 from functions.devtool.forms import SlashCommands
 from functions.devtool.planner import Planner
 from functions.devtool.programs import AllowedPrograms
-from functions.devtool.texts import AGENT_NAME, TASK_TEXTS
+from functions.devtool.texts import AGENT_NAME, task_texts
 from functions.devtool.workspace import Workspaces
 
 SKILL = AgentSkill(
@@ -79,7 +80,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
         now=time.time,
         new_id=new_id,
         log=log,
-        texts=TASK_TEXTS,
+        texts=task_texts(),
         wakeups=NoWakeups(),
     )
     commands = SlashCommands(conversations, programs=programs)
@@ -162,7 +163,7 @@ def _examine(config: Config, model: LanguageModel | None) -> Sequence[Step]:
 
 def _card(config: Config) -> AgentCard:
     card = agent_card(
-        name=AGENT_NAME.en,
+        name=AGENT_NAME.render(Language.EN),
         description="Works on the files of a workspace and runs commands there, step by step and with confirmations.",
         version="1.0.0",
         url=config.agent.public_url,

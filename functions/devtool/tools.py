@@ -35,13 +35,6 @@ _MAX_LINE_CHARACTERS = 300
 # Folders of tools, which no search means.
 _SKIPPED = frozenset({".git/", ".venv/", "node_modules/", "__pycache__/", ".mypy_cache/", ".ruff_cache/"})
 
-_EMPTY = texts.Text(en="“{path}” is an empty folder.", ja="フォルダー「{path}」は空です。")
-_MORE = texts.Text(en="… and {count} more", ja="… ほか{count}件")
-_NOTHING = texts.Text(en="“{text}” does not occur in {path}.", ja="{path} に「{text}」は見つかりませんでした。")
-_CUT = texts.Text(
-    en="… the search ended here: there is more than is shown", ja="… 件数が多いため、ここで検索を終えました"
-)
-
 
 class Tools(Struct, frozen=True):
     """The tools of one turn, in its workspace; their texts are in its language."""
@@ -173,13 +166,13 @@ def list_folder(workspace: Workspace, path: str, language: Language) -> str:
     """Return the entries of a folder, one per line. Raises ToolFailed."""
     entries = workspace.entries(path)
     if not entries:
-        return _EMPTY.render(language, path=path)
+        return texts.EMPTY_FOLDER.render(language, path=path)
     lines = [
         printable(entry.name) if entry.name.endswith("/") else f"{printable(entry.name)} ({entry.bytes} B)"
         for entry in entries[:_MAX_ENTRIES]
     ]
     if len(entries) > _MAX_ENTRIES:
-        lines.append(_MORE.render(language, count=len(entries) - _MAX_ENTRIES))
+        lines.append(texts.MORE_ENTRIES.render(language, count=len(entries) - _MAX_ENTRIES))
     return "\n".join(lines)
 
 
@@ -190,7 +183,7 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
     searched = 0
     for file in _files(workspace, workspace.resolve(path)):
         if len(lines) > _MAX_FOUND or searched > _MAX_CHARACTERS:
-            return "\n".join([*lines[:_MAX_FOUND], _CUT.render(language)])
+            return "\n".join([*lines[:_MAX_FOUND], texts.SEARCH_CUT.render(language)])
         try:
             content = workspace.read(file)
         except ToolFailed:
@@ -204,8 +197,8 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
                 if wanted in line.casefold()
             )
     if len(lines) > _MAX_FOUND:
-        return "\n".join([*lines[:_MAX_FOUND], _CUT.render(language)])
-    return "\n".join(lines) or _NOTHING.render(language, text=text, path=path)
+        return "\n".join([*lines[:_MAX_FOUND], texts.SEARCH_CUT.render(language)])
+    return "\n".join(lines) or texts.NOTHING_FOUND.render(language, text=text, path=path)
 
 
 def _files(workspace: Workspace, place: str) -> Iterator[str]:
