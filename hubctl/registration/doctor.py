@@ -1,10 +1,15 @@
 """The examination of a registration: checks for "requires additional authorization" and for agents that nobody sees."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+from msgspec import Struct
 
 from a2a_hub.card_rules.card import Severity
 from a2a_hub.card_rules.check import check_text
@@ -31,22 +36,36 @@ from hubctl.registration.target import (
     same_resource,
 )
 
-_ERRORS = (
-    "not-registered authorization-unbound authorization-other authorization-missing authorization-location authorization-used "
-    "client-id client-secret redirect-uris authorization-uri provider scopes not-shared card"
-)
-_WARNINGS = "duplicate card-advice card-outdated card-unpublished"
-_NOTES = "authorization-other-location client-secret-unseen redirect-uris-unseen"
-OUTCOMES = {
-    check: outcome
-    for outcome, checks in ((Outcome.ERROR, _ERRORS), (Outcome.WARNING, _WARNINGS), (Outcome.SKIPPED, _NOTES))
-    for check in checks.split()
-}
-"""The checks by their ids, in the order of the findings."""
+_FINDINGS = Path(__file__).with_name("findings.toml")
 
 
-def _found(check: str, message: str, fix: str, command: str | None = None) -> Step:
-    return Step(check=check, outcome=OUTCOMES[check], message=message, fix=fix, command=command)
+class Finding(Struct):
+    """A row of findings.toml: what is wrong, and how it is fixed."""
+
+    outcome: Outcome
+    message: str
+    fix: str
+
+
+@cache
+def findings() -> Mapping[str, Finding]:
+    """Return the findings by their names, each that of its check, in the order of the report."""
+    return msgspec.toml.decode(_FINDINGS.read_bytes(), type=dict[str, Finding])
+
+
+def _found(name: str, command: str | None = None, /, **about: object) -> Step:
+    found = findings()[name]
+    return Step(
+        check=_check(name),
+        outcome=found.outcome,
+        message=found.message.format_map(about),
+        fix=found.fix.format_map(about),
+        command=command,
+    )
+
+
+def _check(name: str) -> str:
+    return name.partition("/")[0]
 
 
 class Examination:
@@ -82,77 +101,40 @@ class Examination:
         found = [*self._of_agent(), *self._of_authorization()]
         if self._oauth:
             found += [*self._of_uris(), *self._of_client()]
-        order = list(OUTCOMES)
+        order = [*map(_check, findings())]
         self.steps = tuple(sorted(found, key=lambda each: order.index(each.check)))
 
     def _of_agent(self) -> Iterator[Step]:
         agent, register = self.agent, self._register()
         if agent is None:
-            yield _found(
-                "not-registered",
-                f"no agent of the app {self._target.app!r} has this card's name or url",
-                "register it",
-                self._rewrite() if self._target.authorization_id else register,
-            )
+            command = self._rewrite() if self._target.authorization_id else register
+            yield _found("not-registered", command, app=self._target.app)
         for other in self._alike[1:]:
-            yield _found(
-                "duplicate",
-                f"agent {other.id} ({other.display_name!r}) has this card's name or url too: people may be talking to it",
-                "delete it",
-                self._delete(other.id),
-            )
+            yield _found("duplicate", self._delete(other.id), id=other.id, name=other.display_name)
         live_card = None
         try:
             live_card = self._live_card()
         except CommandError as problem:
-            yield _found(
-                "card-unpublished",
-                f"the agent's own card cannot be compared: {problem}",
-                "is the hub up, and its card public? --live-card FILE|URL names another place",
-            )
+            yield _found("card-unpublished", problem=problem)
         if agent is not None:
             yield from self._of_registered(agent, live_card, register)
 
     def _of_registered(self, agent: RegisteredAgent, live_card: dict[str, Any] | None, register: str) -> Iterator[Step]:
         wanted = self._target.authorization
         if self.bound is None and wanted is not None:
-            yield _found(
-                "authorization-unbound",
-                "the agent uses no authorization: no user's token arrives, and the hub refuses or knows nobody",
-                "register again: the authorization is bound",
-                register,
-            )
+            yield _found("authorization-unbound", register)
         if self.bound and not same_resource(self.bound, wanted):
-            yield _found(
-                "authorization-other",
-                f"the agent uses {self.bound}, and not {wanted or 'none'}",
-                "register again: the one that is meant is bound",
-                register,
-            )
+            yield _found("authorization-other", register, bound=self.bound, wanted=wanted or "none")
         if not agent.shared:
-            yield _found(
-                "not-shared",
-                "the agent is not shared: nobody but its administrators sees it",
-                "register again: it is shared with all users",
-                register,
-            )
+            yield _found("not-shared", register)
         definition = agent.fields.get("a2aAgentDefinition") or {}
-        for finding in check_text(str(definition.get("jsonAgentCard", ""))):
-            if finding.severity is not Severity.NOTE:
-                yield _found(
-                    "card" if finding.severity is Severity.ERROR else "card-advice",
-                    f"registered card, {finding.path}: {finding.message}",
-                    f"{finding.fix}; then register again",
-                    register,
-                )
+        for each in check_text(str(definition.get("jsonAgentCard", ""))):
+            if each.severity is not Severity.NOTE:
+                name = "card" if each.severity is Severity.ERROR else "card-advice"
+                yield _found(name, register, path=each.path, message=each.message, fix=each.fix)
         if agent.card is not None and live_card is not None:
             for difference in sorted(differences(agent.card, live_card)):
-                yield _found(
-                    "card-outdated",
-                    f"the registered card is a snapshot: {difference}",
-                    "register again, then start a new conversation",
-                    register,
-                )
+                yield _found("card-outdated", register, difference=difference)
 
     def _of_authorization(self) -> Iterator[Step]:
         """Check that the authorization exists where Gemini Enterprise takes it from, and serves one agent."""
@@ -161,40 +143,22 @@ class Examination:
             return
         for other in self._agents:
             if same_resource(other.authorization, bound) and (self.agent is None or other.name != self.agent.name):
-                yield _found(
-                    "authorization-used",
-                    f"agent {other.id} ({other.display_name!r}) uses the authorization, and one authorization serves one agent",
-                    "delete that agent, or register this one with another --authorization ID",
-                    self._delete(other.id),
-                )
-        if self._authorization is None and (place := self._elsewhere(bound)):
-            yield _found(
-                "authorization-missing",
-                f"{bound} does not exist; one of this id is in location {place!r}: the agent looks in the wrong one",
-                "bind that one",
-                self._register(authorization_location=place),
-            )
-            return
+                yield _found("authorization-used", self._delete(other.id), id=other.id, name=other.display_name)
         if self._authorization is None:
-            yield _found("authorization-missing", f"{bound} does not exist", "create it", self._rewrite())
+            if place := self._elsewhere(bound):
+                command = self._register(authorization_location=place)
+                yield _found("authorization-missing/elsewhere", command, bound=bound, place=place)
+            else:
+                yield _found("authorization-missing", self._rewrite(), bound=bound)
             return
         location = location_of(bound)
+        places = {"location": location, "app_location": app_location}
         if location not in ("global", app_location):
-            yield _found(
-                "authorization-location",
-                f"the authorization is in {location!r}; it has to be in 'global' or the app's location {app_location!r}",
-                "create it in the app's location, and bind that one",
-                self._rewrite(authorization_location=app_location),
-            )
+            yield _found("authorization-location", self._rewrite(authorization_location=app_location), **places)
         other_location = "global" if location == app_location else app_location
         if location != other_location and "global" in (location, other_location):
-            yield _found(
-                "authorization-other-location",
-                f"the authorization is in {location!r}; reports differ whether it has to be in 'global' or in the app's "
-                f"location {app_location!r}",
-                f"if the loop stays when all else is right, create it in {other_location!r}",
-                self._rewrite(authorization_location=other_location),
-            )
+            command = self._rewrite(authorization_location=other_location)
+            yield _found("authorization-other-location", command, other_location=other_location, **places)
 
     def _of_uris(self) -> Iterator[Step]:
         """Check that the authorization asks Google for a code and a refresh token, and for the user's identity."""
@@ -203,49 +167,23 @@ class Examination:
         wanted = {**REQUIRED_PARAMETERS, "client_id": str(oauth.get("clientId"))}
         lacking = [f"{name}={value}" for name, value in wanted.items() if given.get(name) != [value]]
         if lacking:
-            yield _found(
-                "authorization-uri",
-                f"the authorization URI lacks {', '.join(lacking)}: without them no code, or no refresh token, is given",
-                "write the authorization anew",
-                rewrite,
-            )
+            yield _found("authorization-uri", rewrite, lacking=", ".join(lacking))
         redirect = next(iter(given.get("redirect_uri", ())), None)
         if redirect is not None and redirect not in REDIRECT_URIS:
-            yield _found(
-                "authorization-uri",
-                f"the authorization URI sends people to {redirect}, which is not Gemini Enterprise's",
-                "write the authorization anew",
-                rewrite,
-            )
+            yield _found("authorization-uri/redirect", rewrite, redirect=redirect)
         for field, host in (("authorizationUri", "accounts.google.com"), ("tokenUri", "oauth2.googleapis.com")):
             url = urlsplit(str(oauth.get(field)))
             if url.hostname != host or url.scheme != "https":
-                yield _found(
-                    "provider",
-                    f"{field} is not Google's: a provider that signs nothing is rejected without a word, and the hub asks "
-                    "Google who the user is",
-                    "write the authorization anew, with an OAuth client of Google's",
-                    rewrite,
-                )
+                yield _found("provider", rewrite, field=field)
         requested = set(" ".join(given.get("scope", ())).split()) | set(oauth.get("scopes") or ())
         if not requested & {"email", "https://www.googleapis.com/auth/userinfo.email"} or "openid" not in requested:
-            yield _found(
-                "scopes",
-                "openid and the email address are not among the scopes: the token does not tell who the user is",
-                "write the authorization anew",
-                rewrite,
-            )
+            yield _found("scopes", rewrite)
 
     def _of_client(self) -> Iterator[Step]:
         """Check the OAuth client, its secret and its redirect URIs."""
         held, client_id = self._oauth.get("clientId"), self._client.id
         if client_id and held and held != client_id:
-            yield _found(
-                "client-id",
-                f"the authorization holds the client {held}, and not {client_id}: an earlier PATCH may have changed nothing",
-                "write the authorization anew: with an updateMask, and read back",
-                self._rewrite(client_id=client_id),
-            )
+            yield _found("client-id", self._rewrite(client_id=client_id), held=held, client_id=client_id)
         holds_secret = "clientSecret" in self._oauth
         # The secret of one client says nothing about another.
         own_secret = self._client.secret if client_id in (None, held) else None
@@ -253,43 +191,21 @@ class Examination:
         probed = probe_secret(self._api.http, self._api.endpoints, self._oauth, secret=secret) if secret else None
         match probed:
             case None:
-                yield _found(
-                    "client-secret-unseen",
-                    "the client secret was not tried, since it cannot be read from Gemini Enterprise",
-                    "give it to the doctor: OAUTH_CLIENT_SECRET or --client-secret-file",
-                )
+                yield _found("client-secret-unseen")
             case (Probe.BAD, answer):
                 which = "that Gemini Enterprise holds" if holds_secret else "that you gave"
-                yield _found(
-                    "client-secret",
-                    f"the client secret {which} is stale: the token URI answers {answer} to a throw-away code",
-                    f"make a new secret at {CREDENTIALS_PAGE}, and write the authorization anew",
-                    self._rewrite(),
-                )
+                yield _found("client-secret", self._rewrite(), which=which, answer=answer, page=CREDENTIALS_PAGE)
             case (Probe.UNKNOWN, answer):
-                yield _found("client-secret-unseen", f"the secret could not be verified: {answer}", "try again later")
+                yield _found("client-secret-unseen/unknown", answer=answer)
             case (Probe.GOOD, _) if not holds_secret:
-                yield _found(
-                    "client-secret-unseen",
-                    "the secret that you gave is good; whether Gemini Enterprise holds this one cannot be read",
-                    "if in doubt, write it again",
-                    self._rewrite(),
-                )
+                yield _found("client-secret-unseen/good", self._rewrite())
         redirects = {uri: self._redirect(uri) for uri in REDIRECT_URIS}
         for uri, (probe, answer) in redirects.items():
             if probe is Probe.BAD:
-                yield _found(
-                    "redirect-uris",
-                    f"the OAuth client does not take {uri} ({answer})",
-                    f"add it to the authorised redirect URIs of {held}: {CREDENTIALS_PAGE}",
-                )
+                yield _found("redirect-uris", uri=uri, answer=answer, held=held, page=CREDENTIALS_PAGE)
         unknown = [uri for uri, (probe, _) in redirects.items() if probe is Probe.UNKNOWN]
         if unknown:
-            yield _found(
-                "redirect-uris-unseen",
-                f"the client's redirect URIs {' and '.join(unknown)} could not be verified",
-                f"look whether both are among its authorised redirect URIs: {CREDENTIALS_PAGE}",
-            )
+            yield _found("redirect-uris-unseen", uris=" and ".join(unknown), page=CREDENTIALS_PAGE)
 
     def _register(self, *, authorization_location: str | None = None) -> str:
         """Return the command that registers this agent again: everything is written anew but the authorization's content."""
