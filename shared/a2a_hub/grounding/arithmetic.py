@@ -163,6 +163,6 @@ def _of_three(unit: str, times: Quantity, rate: Quantity, other: Quantity) -> It
         yield Fraction(times.value) * of_rate / beside
 
 
-def _factors(unit: str) -> set[int]:
+def _factors(unit: str) -> set[Fraction]:
     """Return by what a figure of a unit may be divided: so many minutes are hours, so many milligrams kilograms."""
-    return {1, 60 if unit == "min" else 1, *(factor for factor, base in SCALED.values() if base == unit)}
+    return {Fraction(1), Fraction(60 if unit == "min" else 1), *(Fraction(each) for each, base in SCALED.values() if base == unit)}

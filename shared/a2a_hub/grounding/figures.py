@@ -29,7 +29,6 @@ _ENOUGH_LETTERS = 60
 # Two days are 48 hours, and €0.20 are 20 cents.
 _EQUAL = {("d", "min"): Fraction(1, 1440), ("min", "d"): Fraction(1440)}
 _EQUAL |= {(money, "cent"): Fraction(1, 100) for money in ("usd", "eur")}
-_EQUAL |= {("gbp", "penny"): Fraction(1, 100), ("penny", "gbp"): Fraction(100)}
 _EQUAL |= {("cent", money): Fraction(100) for money in ("usd", "eur")}
 # 15 metres per second are 毎秒15メートル, and a speed of 5 km/h 時速5キロ.
 _EQUAL |= {("mps", "mm"): Fraction(1, 1000), ("mm", "mps"): Fraction(1000), ("kmh", "mm"): Fraction(1, 10**6)}
@@ -227,7 +226,7 @@ def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japane
 def _is_same_amount(said: Quantity, found: Quantity, *, is_foreign: bool) -> bool:
     if not said.unit:
         factors = [factor for factor, base in SCALED.values() if base == found.unit] + [60] * (found.unit == "min")
-        return any(Fraction(said.value) * factor == Fraction(found.value) for factor in (1, *factors))
+        return any(Fraction(said.value) * Fraction(factor) == Fraction(found.value) for factor in (1, *factors))
     if (said.unit, found.unit) in _EQUAL:
         return Fraction(said.value) == Fraction(found.value) * _EQUAL[said.unit, found.unit]
     if said.value != found.value:

@@ -37,6 +37,7 @@ _FACTOR = re.compile(r"[百千万億兆]+|thousand|million|billion", re.IGNORECA
 _LAST_UNIT = re.compile(
     "(?:" + "|".join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True)) + ")$", re.IGNORECASE
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _RANGE = re.compile(r"\s?(?:[-~〜～–—]|から|to\b|and\b|or\b|又は|または|ないし)\s?", re.IGNORECASE)
 
 
@@ -119,7 +120,7 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
             found[at - 1 : at + 1] = [Quantity("number", joined, "min", low.start, high.end)]
         if low.kind != "number" or "/" in low.value or not _RANGE.fullmatch(between):
             continue
-        if high.kind == "number" and not low.unit and high.unit:
+        if high.kind == "number" and not low.unit and high.unit and not _YEAR.fullmatch(low.value):
             factor = _factor(text[high.start : high.end])
             found[at - 1] = replace(low, value=plain(Decimal(low.value) * factor), unit=high.unit)
         elif high.kind == "number" and low.unit and not high.unit and text[low.start] in SIGNS:

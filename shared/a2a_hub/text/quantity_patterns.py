@@ -19,8 +19,8 @@ ADJECTIVE = (
     r"|straight|paid|free"
     r"|unused)\s"
 )
-# Of "7 s" and "8h", not of "the 1990s" and "form(s)".
-_AFTER_FIGURE = {"s": r"(?<=\d\s)", "h": r"(?:(?<=\d)|(?<=\d\s))"}
+# Of "7 s", "8h" and "20p", not of "the 1990s" and "form(s)".
+_AFTER_FIGURE = {"s": r"(?<=\d\s)", "h": r"(?:(?<=\d)|(?<=\d\s))", "p": r"(?<=\d)"}
 UNIT_NAMES = "|".join(
     _AFTER_FIGURE.get(name, "") + re.escape(name) + ("(?![a-z])" if name[-1].isascii() and name[-1].isalpha() else "")
     for name in sorted(UNITS, key=len, reverse=True)

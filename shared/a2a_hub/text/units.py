@@ -1,6 +1,7 @@
 """Units of quantities, in English and Japanese, and what they are counted in."""
 
 import re
+from decimal import Decimal
 
 # A line is a normal unit with its names; "30 minutes" and 30分 are one duration.
 _TABLE = """
@@ -21,7 +22,7 @@ hkd: hkd 香港ドル
 sek: sek kronor
 thb: thb baht バーツ
 cent: cents cent セント
-penny: pence ペンス
+penny: pence ペンス p
 permille: ‰ permille パーミル
 bar: bar バール
 psi: psi
@@ -109,7 +110,7 @@ UNITS = {
 }
 SCALED = {
     "week": (7, "d"), "year": (12, "month"), "decade": (120, "month"), "century": (1200, "month"), "fortnight": (14, "d"),
-    "tenth": (10, "percent"), "l": (1000, "ml"),
+    "tenth": (10, "percent"), "l": (1000, "ml"), "kw": (1000, "w"), "penny": (Decimal("0.01"), "gbp"),
     "g": (1000, "mg"), "kg": (10**6, "mg"), "ton": (10**9, "mg"), "cm": (10, "mm"), "m": (1000, "mm"), "km": (10**6, "mm"),
 }  # fmt: skip
 MONEY = frozenset(
