@@ -24,21 +24,35 @@ _MONTH_AFTER = re.compile(r"\b(?:next|following) month\b|翌月", re.IGNORECASE)
 # Of a date without a year; 29 February is then none.
 _ANY_YEAR = 2_001
 _MOST, _MOST_DAYS = 16, 36_600
-_HALF_DAY = 720
+_HALF_DAY, _DAY = 720, 1_440
+# So many characters at most stand between a weekday and its date.
+_BESIDE = 2
 
 
 def follows(
-    said: Quantity, asked: Sequence[Quantity], given: Sequence[Quantity], *, sentence: str, question: str, texts: str
+    said: Quantity,
+    asked: Sequence[Quantity],
+    given: Sequence[Quantity],
+    *,
+    told: Sequence[Quantity],
+    sentence: str,
+    question: str,
+    texts: str,
 ) -> bool:
     """Return True if a date, a time, a weekday, or the time between two of them follows from the `given` ones.
 
-    `asked` are those of the question, which a weekday and a time between two need. `texts` say in which direction one counts.
+    `asked` are those of the question and `told` those of the sentence: a weekday needs one of the question or its date beside it,
+    and a time between two needs one of the question or both in the sentence. `texts` say in which direction one counts.
     """
     bases = [each for each in given if each.kind in ("date", "time")][:_MOST]
     spans = [each for each in given if each.kind == "number" and each.unit in ("d", "min")][:_MOST]
     signs = [sign for sign, direction in ((-1, _AHEAD), (1, _LATER)) if direction.search(texts)]
     match said.kind:
         case "weekday":
+            beside = [each for each in told if said.start - _BESIDE <= each.end and each.start <= said.end + _BESIDE]
+            dates = filter(None, (_day(each.value) for each in beside if each.kind == "date" and len(each.value) == 10))
+            if said.value in {_WEEKDAYS[day.weekday()] for day in dates}:
+                return True
             days = [_WEEKDAYS.index(each.value) for each in asked if each.kind == "weekday"]
             return _WEEKDAYS.index(said.value) in {(day + step) % 7 for day in days for step in _steps(texts)}
         case "time":
@@ -51,12 +65,18 @@ def follows(
         case "date":
             steps = [*_steps(texts), *(sign * each for each in _days(spans) for sign in signs)]
             dates = (day for each in bases if each.kind == "date" for day in _dates(each, steps, _days(spans), texts))
-            return any(said.value in (day.isoformat(), f"{day:%m-%d}") for day in dates)
+            if any(said.value in (day.isoformat(), f"{day:%m-%d}") for day in dates):
+                return True
+            steps = [sign * each for each in _months(given) for sign in signs] + [1] * bool(_MONTH_AFTER.search(texts))
+            months = [month for each in bases for step in steps if (month := _month_after(each.value, step))]
+            return said.value in months
         case "number" if said.unit in ("d", "min"):
             has_length = any(each.unit == said.unit for each in spans if each not in asked)
             kind = "date" if said.unit == "d" else "time"
+            values = {each.value for each in bases}
             is_asked = any(each.kind == kind for each in asked) or (_HOW_LONG.search(question) and not has_length)
-            return bool(is_asked) and said.value in {str(abs(each)) for each in _between(bases, said.unit)}
+            ends = bases if is_asked else [each for each in told if each.kind == kind and each.value in values]
+            return said.value in {str(abs(each)) for each in _between(ends, said.unit)}
     return False
 
 
@@ -83,8 +103,23 @@ def _day(value: str) -> date | None:
         return None
 
 
+def _months(given: Sequence[Quantity]) -> list[int]:
+    return [int(each.value) for each in given if each.unit == "month" and each.value.isdigit() and len(each.value) < 4]
+
+
+def _month_after(date_: str, months: int) -> str:
+    """Return the month so many months after that of a date, with its year if the date has one."""
+    found = re.fullmatch(r"(?:(\d{4})-)?(\d\d)(?:-\d\d)?", date_)
+    if not found:
+        return ""
+    years, month = divmod(int(found[2]) - 1 + months, 12)
+    return f"{int(found[1]) + years:04}-{month + 1:02}" if found[1] else f"{month + 1:02}"
+
+
 def _days(spans: Sequence[Quantity]) -> list[int]:
     days = [int(each.value) for each in spans if each.unit == "d" and each.value.isdigit()]
+    minutes = (int(each.value) for each in spans if each.unit == "min" and each.value.isdigit())
+    days += [each // _DAY for each in minutes if each % _DAY == 0]
     return [each for each in days if each <= _MOST_DAYS]
 
 

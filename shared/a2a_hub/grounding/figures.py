@@ -103,7 +103,7 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     follows += [
         said
         for said in told
-        if calendar.follows(said, of_question, known, sentence=sentence, question=question, texts=texts)
+        if calendar.follows(said, of_question, known, told=told, sentence=sentence, question=question, texts=texts)
     ]
     for said, alike in zip(told, alike_of, strict=True):
         if not (alike or said in follows or _stands_in(said, sentence, texts)):
