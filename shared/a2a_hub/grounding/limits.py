@@ -30,18 +30,20 @@ _BEFORE = (
      r"|up\sto|within|maximum|max\.?"
      r"|limited\sto|capped\sat"
      r"|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until|till|through|inside)")),
+    (Limit.AT_MOST, r"(?:最[大長高多]|上限)[^\d。、]{0,6}"),
+    (Limit.AT_LEAST, r"(?:最[低小短少]|下限)[^\d。、]{0,6}|\b(?:shortest|smallest|lowest|minimum)\s(?:\w+\s){0,3}is"),
     (Limit.AT_LEAST, (r"\b(?:no|not)\s(?:less|fewer|earlier|lower|sooner|shorter|younger|smaller)\sthan"
      r"|\bnot\s(?:below|under)")),
     (Limit.AT_LEAST, (r"\breach(?:es)?|\b(?:greater|more)\sthan\sor\sequal\sto|\bon\sor\safter"
      r"|\b(?:at\sleast|minimum|min\.?|(?<!apart\s)(?<!aside\s)from|since|as\sof|starting(?:\son|\sfrom|\sat)?"
      r"|effective(?:\sfrom)?"
      r"|beginning(?:\son)?)")),
-    (Limit.MORE, (r"\b(?:(?!less|few|low|short|earl|young|small|soon|light|slow|cheap|narrow|rather|other)"
-     r"(?:more|\w{3,}er)\sthan|over(?!\sthe\s(?:last|past"
+    (Limit.MORE, (r"\b(?:(?!less|few|low|short|earl|young|small|soon|light|slow|cheap|narrow|cold|cool|thin|weak|near|clos|rather|other)"
+     r"(?:more|\w{3,}er)\sthan|over(?!\sthe\s(?:first|last|past"
      r"|next|course))|above|exceed(?:s|ing"
      r"|ed)?|beyond"
      r"|in\sexcess\sof|after|(?<!the\s)past|following)")),
-    (Limit.LESS, (r"\b(?:(?:less|fewer|lower|shorter|earlier|younger|smaller|sooner|lighter|slower|cheaper|narrower)\sthan"
+    (Limit.LESS, (r"\b(?:(?:less|fewer|lower|shorter|earlier|younger|smaller|sooner|lighter|slower|cheaper|narrower|colder|cooler|thinner|weaker|nearer|closer)\sthan"
      r"|under(?!\sthe\s)|below|before"
      r"|prior\sto|ahead\sof"
      r"|short\sof)")),
@@ -68,6 +70,7 @@ _AFTER = (
     (Limit.AT_MOST, _PAREN + r"(?:以下|以内|以前|まで|を(?:限度|上限)|が(?:上限|限度|最大|最長)|限り|内に)"),
     (Limit.MORE, _PAREN + r"(?:を?超|を?上回|を?越え|より後|より(?:も)?[多長遅高大重広強]|を?過ぎ|を?経過)"),
     (Limit.LESS, _PAREN + r"(?:未満|に満たない|を?下回|より前|より(?:も)?[少短早低小軽狭弱]|を?切)"),
+    (Limit.LESS, _PAREN + r"前を?(?:過ぎ|切)"),
     (Limit.AHEAD, _PAREN + r"前"),
     (Limit.LATER, _PAREN + r"後"),
 )  # fmt: skip
@@ -86,7 +89,7 @@ _EXACTLY_BEFORE, _EXACTLY_AFTER = (
 )
 _OUTSIDE = {
     Limit.MORE: {Limit.AT_MOST, Limit.LESS},
-    Limit.LESS: {Limit.AT_LEAST, Limit.MORE},
+    Limit.LESS: {Limit.AT_LEAST, Limit.MORE, Limit.AHEAD},
     Limit.AT_MOST: {Limit.MORE, Limit.LATER},
     Limit.AT_LEAST: {Limit.LESS},
 }
