@@ -12,7 +12,7 @@ from a2a_hub.grounding.association import is_misplaced
 from a2a_hub.grounding.clauses import clause_at, is_japanese, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
-from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_of
+from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_named, limit_of
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
 from a2a_hub.text.quantity_patterns import UNIT_NAMES
 from a2a_hub.text.units import COUNTERS, MONEY, SCALED, SIGNS, UNITS
@@ -157,6 +157,8 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]]) -> Iterator[_Gi
     has_contrast = bool(_CONTRAST.search(quote.text))
     for each in quantities(quote.text):
         limit, clause = limit_of(quote.text, each), clause_at(quote.text, each.start)
+        if "|" in quote.text and not limit:
+            limit = limit_named(_names_of(quote, each))
         given = _Given(_placeless(each), limit, in_japanese, clause=clause, has_contrast=has_contrast)
         yield given
         if each.kind == "number" and not each.unit:
@@ -165,6 +167,13 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]]) -> Iterator[_Gi
     for line in quote.context:
         for each in quantities(line):
             yield _Given(_placeless(each), limit_of(line, each), in_japanese)
+
+
+def _names_of(quote: Evidence, figure: Quantity) -> str:
+    """Return the names of a figure's row and column."""
+    cells, column = quote.text.split("|"), quote.text.count("|", 0, figure.start)
+    head = next((names for line in quote.context if len(names := line.split("|")) == len(cells)), [""] * len(cells))
+    return f"{cells[0]} {head[column]}"
 
 
 def _mentions(text: str) -> Iterator[tuple[int, str]]:

@@ -74,6 +74,10 @@ _AFTER = (
     (Limit.AHEAD, _PAREN + r"前"),
     (Limit.LATER, _PAREN + r"後"),
 )  # fmt: skip
+_NAMED = (
+    (Limit.AT_LEAST, re.compile(r"\bmin(?:imum)?\b|最[低小短少]|下限", re.IGNORECASE)),
+    (Limit.AT_MOST, re.compile(r"\bmax(?:imum)?\b|最[大長高多]|上限", re.IGNORECASE)),
+)
 _BEFORE_PATTERNS = [(limit, re.compile(f"(?:{pattern}){_FILLER}")) for limit, pattern in _BEFORE]
 _AFTER_PATTERNS = [(limit, re.compile(pattern)) for limit, pattern in _AFTER]
 _WINDOW = 40
@@ -132,6 +136,11 @@ def limit_of(text: str, quantity: Quantity) -> Limit | None:
     if first is Limit.MORE and not is_point and before.rstrip().endswith("after"):
         first = Limit.LATER
     return second or first
+
+
+def limit_named(text: str) -> Limit | None:
+    """Return the limit that the name of a row or a column gives its figures."""
+    return next((limit for limit, name in _NAMED if name.search(text)), None)
 
 
 def agree(said: Limit | None, given: Limit | None, kind: str) -> bool:
