@@ -13,9 +13,9 @@ from a2a_hub.text.units import MONEY, SCALED
 
 _RECKONS = re.compile(
     r"\b(?:per|total\w*|together|altogether|in\sall|sum|surplus|deficit|profit|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
-    r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leav(?:e|es|ing)|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|increas\w+|decreas\w+"
+    r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leav(?:e|es|ing)|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|comes?\sdown|increas\w+|decreas\w+"
     r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than|compared\s(?:with|to)|(?:went|gone?|goes)\s(?:up|down)|rose|fell|that\sis|works?\sout)\b"
-    r"|合計|合わせ|あわせ|加え|総額|総計|小計|[黒赤]字|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|つまり|すなわち|なので|ですので|上回|下回|高く|低く|安く|上昇|低下"
+    r"|合計|合わせ|あわせ|加え|総額|総計|小計|[黒赤]字|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|つまり|すなわち|なので|ですので|上回|下回|(?<!以)上が|下が|超過|ですから|計(?=[\d約])|高く|低く|安く|上昇|低下"
     r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
     re.IGNORECASE,
 )
@@ -90,7 +90,7 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
         return True
     if wanted in {value for pair in permutations(both, 2) for value in _pairs(result.unit, *pair)}:
         return True
-    if _CHANGED.search(sentence) and wanted in {
+    if (result.unit != "percent" or _CHANGED.search(sentence)) and wanted in {
         each for pair in permutations(both, 2) for each in _changed(result.unit, *pair)
     }:
         return True
@@ -105,7 +105,7 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
     ):
         return True
     values = [Fraction(each.value) for each in terms]
-    return any(wanted in (a + b * c, a - b * c, a * b - c) for a, b, c in permutations(values, 3))
+    return any(wanted in (a + b * c, a - b * c, a * b - c, (a - b) * c) for a, b, c in permutations(values, 3))
 
 
 def _sum(known: Sequence[Quantity], sentence: str) -> Fraction | None:
@@ -159,6 +159,8 @@ def _of_three(unit: str, times: Quantity, rate: Quantity, other: Quantity) -> It
                 beside - count * of_rate,
                 count * (of_rate - beside),
             )
+        if other.unit == "percent":
+            yield from (count * of_rate * (100 - beside) / 100, count * of_rate * (100 + beside) / 100)
     if other.unit == times.unit and beside:
         yield Fraction(times.value) * of_rate / beside
 
