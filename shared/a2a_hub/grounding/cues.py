@@ -27,7 +27,7 @@ _MUST = r"(?:なりません|ならない|ならず|なりませぬ|いけませ
 _ABLE = r"[えけげせぜてでねべめれ](?:て(?:い|おり))?"
 # At one place the first that fits is meant, so that "need not" is neither "need" nor "not".
 _WORDS = (
-    (Cue.ADVICE, r"(?:できる(?:だけ|限り)|なるべく|極力)(?![早速多少短長])[^。、]{0,20}(?:ください|下さい|願い)"),
+    (Cue.ADVICE, r"(?:できる(?:だけ|限り)|なるべく|極力|できれば)(?![早速多少短長])[^。]{0,20}(?:ください|下さい|願い|[よ良い]い)"),
     (Cue.NEUTRAL, (r"\bwithout\s(?:\w+\s)?(?:charges?|fees?|costs?|payment|delay|exception|notice)\b|\bno-[a-z]+"
      r"|\bnot\s(?:in\s)?(?:only|just|merely|necessarily|all|every|each|always|yet)\b|\bno\smatter\b|\bno\.\s?(?=\d)"
      r"|\b(?:(?:must|may|can|shall|should|does|do|did|will|is|are|has|have)\s?)?"
@@ -89,7 +89,7 @@ _WORDS = (
      r"|(?:(?<!努め)(?:る|う|く|す|つ|ぶ|む|ぐ|い))(?:もの|こと)と(?:する|します|し、|なっている|なっています)"
      r"|(?:る|う|く|す|つ|ぶ|む|ぐ)こと(?=[。」）)]|$)")),
     (Cue.DUTY, (r"\bmust\b|\bshall\b|\b(?:has|have|had|having)\sto\b|\brequired\sto\b|\brequirements?\b"
-     r"|\bneed(?:s|ed)?\sto\b|\bnecessary\sto\b|\bmandatory\b|\boblig(?:ed?|es)\b|\bcompel(?:s|led)?\b"
+     r"|\bneed(?:s|ed)?\sto\b|\bnecessary\sto\b|\bmandatory\b|\boblig(?:ed?|es)\b|\bcompel(?:s|led)?\b|\bbound\sto\b|\bno\s(?:choice|option)\sbut\b"
      r"|\bobligat(?:ed|ory|ion)\b|\bcompulsory\b|\bessential\b|\b(?:always|invariably|automatically)\b")),
     (Cue.NEED, r"\bneed(?:s|ed)?\b|\bnecessary\b|\brequir(?:ed?|es|ing)\b|(?<!未)必要(?!経費)|要する|要します|を要"),
     (Cue.ADVICE, (r"\bshould\b|\bought\sto\b|\brecommend\w*\b|\badvis(?:e|ed|able)\b|\bencouraged?\b"
@@ -102,10 +102,10 @@ _WORDS = (
      r"|ます|られる|られます|られて|られた)"
      r"|許可(?:する|される|します|されます|され|されて)|(?<!不)(?<!許)(?<!認)可(?=[。、）)\s|]|$|とする|です"
      r"|と(?:なる|なります))"
-     r"|いただけ(?:る|ます)|[一-龥](?:[えけげせてねべめれ])ます(?=が?[。、])|自由に[^。、]{0,8}[えけげせてねべめれ]ます")),
+     r"|いただけ(?:る|ます)|(?![納求決定集始進含改締収])[一-龥](?:[えけげせてねべめれ])ます(?=が?[。、])|自由に[^。、]{0,8}[えけげせてねべめれ]ます")),
     (Cue.UNLESS, (r"\bwithout\b|\bunless\b|\buntil\b|(?:なし|無し|無)(?:に|で)(?:は|の)?|得(?:ず|ない)(?:に|で)"
      r"|なければ|なくては|ずに|ないで(?!くだ|下)"
-     r"|(?<=[\u4e00-\u9fff])なく(?!な)|(?:が|を)ない(?:場合|とき)|(?:ない|なき)限り|までは|ないと(?!き)|しか")),
+     r"|(?<=[\u4e00-\u9fff])なく(?!な)|(?:が|を)ない(?:場合|とき)|(?:ない|なき)限り|まで(?:は|(?=[^。]{0,24}(?:ては|では)(?:なら|いけ)))|ないと(?!き)|しか")),
     (Cue.NEGATION, (r"\bnot\b|n['’]t\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bnor\b|\bnever\b"
      r"|ない|なく(?!な)|なかっ|ません|ざる|なし(?!と)|無し|対象外|適用外|適用除外|[らわかさなばま]ず(?=[、。にの]|$)")),
 )  # fmt: skip

@@ -80,6 +80,7 @@ _NAMED = (
 )
 _BEFORE_PATTERNS = [(limit, re.compile(f"(?:{pattern}){_FILLER}")) for limit, pattern in _BEFORE]
 _AFTER_PATTERNS = [(limit, re.compile(pattern)) for limit, pattern in _AFTER]
+_ARTICLE = re.compile(r"\b(?:the|these|those|this)\s(?:first\s)?$")
 _WINDOW = 40
 _OPEN_ENDED = frozenset({Limit.MORE, Limit.LESS, Limit.AT_LEAST})
 # Two weeks before and at least two weeks ahead, 2週間前まで.
@@ -131,9 +132,12 @@ def limit_of(text: str, quantity: Quantity) -> Limit | None:
             second = (Limit.LESS if second is Limit.AHEAD else Limit.MORE) if is_japanese else None
         elif first and (second is Limit.LATER or first in (Limit.LESS, Limit.MORE)):
             second = None
-    if first is Limit.AT_LEAST and not is_point and before.rstrip().endswith("from"):
+    # "After the 3 years" is later than a span, "after the fourth day" is not.
+    is_span = re.match(r"\d+(?![a-z\d])", text[quantity.start :])
+    word = "" if is_point else (_ARTICLE.sub("", before) if is_span else before).rstrip()
+    if first is Limit.AT_LEAST and word.endswith("from"):
         first = None
-    if first is Limit.MORE and not is_point and before.rstrip().endswith("after"):
+    if first is Limit.MORE and word.endswith("after"):
         first = Limit.LATER
     return second or first
 

@@ -30,6 +30,7 @@ _NOBODY = re.compile(
     r"\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの", re.IGNORECASE
 )
 _BAR = re.compile(r"\s*[|｜\t]\s*")
+_WHO = re.compile(r"方|者|人|場合|とき|時")
 _PHRASES = re.compile(r"[、,;；]\s?(?!\d)")
 _PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
 _PHRASE_ENDS = re.compile(r"\s*(?:$|[、,;；。.:：|!?]|が、)")
@@ -102,7 +103,7 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
         return "" if condition else "modality"
     if (ours in NEGATIVE) == (theirs in NEGATIVE) or {ours, theirs} in _TOGETHER:
         return ""
-    if ours in NEGATIVE and any(each.cue in NEGATIVE for each in cues_of(headings)):
+    if ours in NEGATIVE and any(each.cue in NEGATIVE for each in cues_of(_WHO.sub("", headings))):
         return ""
     denial, denied = (mine, its) if ours in NEGATIVE else (its, mine)
     theirs_text = " ".join((*(each.text for each in ground), headings))
