@@ -366,6 +366,58 @@ def test_a_bare_number_of_the_question_and_an_idle_word_bear_out_nothing(
     assert flaws(sentence, quote, question=question)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "is_kept"),
+    [
+        ("The pass is valid until Sunday, 4 October 2026.", True),
+        ("The pass is valid until Monday, 4 October 2026.", False),
+        ("Passes from March 2026 end in March 2028.", True),
+        ("Passes from March 2026 end in May 2028.", False),
+        ("The desk is open for four hours, from 18:00 to 22:00.", True),
+        ("The desk is open for three hours, from 18:00 to 22:00.", False),
+        ("For 12 stamps at 20p each you pay £2.40 in total.", True),
+        ("For 12 stamps at 20p each you pay £5.70 in total.", False),
+    ],
+)
+def test_what_the_calendar_and_the_units_make_of_a_figure_follows(sentence: str, *, is_kept: bool) -> None:
+    quote = (
+        "Passes end 24 months after purchase; the last is valid until 4 October 2026. "
+        "The desk opens 18:00–22:00. Stamps cost 20p."
+    )
+    assert (not flaws(sentence, quote, question="I bought a pass in March 2026, and 12 stamps?")) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_kept"),
+    [
+        ("A tanker pays at least €2,400.", True),
+        ("A tanker pays more than €2,400.", False),
+        ("A tanker may stay for at most 8 days.", True),
+        ("A tanker may stay for at least 8 days.", False),
+    ],
+)
+def test_the_name_of_a_column_is_the_limit_of_its_figures(sentence: str, *, is_kept: bool) -> None:
+    row = Evidence(1, "Tanker | 2,400 | 8", ("Vessel | Minimum charge (EUR) | Maximum stay (days)",))
+    assert (not flaws(sentence, row)) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote", "is_kept"),
+    [
+        ("With less than 24 hours to go you pay ¥4,000.", "24時間前を過ぎてからの取消しは4,000円を請求する。", True),
+        ("予約は少なくとも2時間からです。", "最短の予約時間は2時間とする。", True),
+        ("The cover ends after 3 years.", "The cover ends after the 3 years.", True),
+        ("Before 1 May it was £4.", "Since 1 May it is £5 (previously £4).", True),
+        ("48時間が過ぎれば、調理に戻れます。", "症状が消えて48時間を経過するまで調理に従事してはならない。", True),
+        ("できれば電話をするとよいでしょう。", "電話をしなければならない。", False),
+        ("The office is bound to extend the loan.", "The office may extend the loan.", False),
+        ("ペットは入館できません。", Evidence(1, "ペット", ("入館できない方",)), True),
+    ],
+)
+def test_limits_and_duties_are_read_in_other_words(sentence: str, quote: Evidence | str, *, is_kept: bool) -> None:
+    assert (not flaws(sentence, quote)) is is_kept
+
+
 def test_what_is_ruled_out_beside_a_rule_denies_nothing_else() -> None:
     quote = "There is a mistake in the guide: for E-402 use key M, not key K."
     assert not flaws("Use key M for E-402.", quote)

@@ -27,7 +27,8 @@ _MUST = r"(?:なりません|ならない|ならず|なりませぬ|いけませ
 _ABLE = r"[えけげせぜてでねべめれ](?:て(?:い|おり))?"
 # At one place the first that fits is meant, so that "need not" is neither "need" nor "not".
 _WORDS = (
-    (Cue.ADVICE, r"(?:できる(?:だけ|限り)|なるべく|極力|できれば)(?![早速多少短長])[^。]{0,20}(?:ください|下さい|願い|[よ良い]い)"),
+    (Cue.ADVICE, (r"(?:できる(?:だけ|限り)|なるべく|極力|できれば)(?![早速多少短長])"
+     r"[^。]{0,20}(?:ください|下さい|願い|[よ良い]い)")),
     (Cue.NEUTRAL, (r"\bwithout\s(?:\w+\s)?(?:charges?|fees?|costs?|payment|delay|exception|notice)\b|\bno-[a-z]+"
      r"|\bnot\s(?:in\s)?(?:only|just|merely|necessarily|all|every|each|always|yet)\b|\bno\smatter\b|\bno\.\s?(?=\d)"
      r"|\b(?:(?:must|may|can|shall|should|does|do|did|will|is|are|has|have)\s?)?"

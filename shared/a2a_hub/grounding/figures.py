@@ -38,7 +38,8 @@ _EQUAL |= {("kl", "m3"): Fraction(1), ("m3", "kl"): Fraction(1)}
 _CONTRAST = re.compile(
     r"(?<!\bor )(?<!\band )\b(?:larger|smaller|longer|shorter|higher|lower|older|younger|heavier|lighter|later"
     r"|earlier)\b(?! than)"
-    r"|\b(?:otherwise|thereafter|overdue|late|others|previous(?:ly)?|(?:after|beyond|until|before) (?:that|this|then))\b|[それこ]れ(?:以外|を超え|より)"
+    r"|\b(?:otherwise|thereafter|overdue|late|others|previous(?:ly)?|(?:after|beyond|until|before) (?:that|this|then))\b"
+    r"|[それこ]れ(?:以外|を超え|より)"
     r"|その後|従来|それまで|超過分|延滞|遅れた|期限を過ぎ",
     re.IGNORECASE,
 )

@@ -38,12 +38,13 @@ _BEFORE = (
      r"|\b(?:at\sleast|minimum|min\.?|(?<!apart\s)(?<!aside\s)from|since|as\sof|starting(?:\son|\sfrom|\sat)?"
      r"|effective(?:\sfrom)?"
      r"|beginning(?:\son)?)")),
-    (Limit.MORE, (r"\b(?:(?!less|few|low|short|earl|young|small|soon|light|slow|cheap|narrow|cold|cool|thin|weak|near|clos|rather|other)"
+    (Limit.MORE, (r"\b(?:(?!less|few|low|short|earl|young|small|soon|light|slow|cheap|narrow|cold|cool|rather|other)"
      r"(?:more|\w{3,}er)\sthan|over(?!\sthe\s(?:first|last|past"
      r"|next|course))|above|exceed(?:s|ing"
      r"|ed)?|beyond"
      r"|in\sexcess\sof|after|(?<!the\s)past|following)")),
-    (Limit.LESS, (r"\b(?:(?:less|fewer|lower|shorter|earlier|younger|smaller|sooner|lighter|slower|cheaper|narrower|colder|cooler|thinner|weaker|nearer|closer)\sthan"
+    (Limit.LESS, (r"\b(?:(?:less|fewer|lower|shorter|earlier|younger|smaller|sooner|lighter|slower|cheaper|narrower"
+     r"|colder|cooler)\sthan"
      r"|under(?!\sthe\s)|below|before"
      r"|prior\sto|ahead\sof"
      r"|short\sof)")),

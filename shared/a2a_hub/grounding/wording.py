@@ -26,7 +26,8 @@ _OPPOSITES = (
      r"(?:ly)?\b|\byearly\b|\bper annum\b|\bp\.a\.|\b(?:per|a|each|every) year\b|年額|毎年|年次|年\d+回|年間")),
     (r"\bdaily\b|\b(?:per|a|each|every) day\b|毎日|日額|日次|1日(?:あたり|につき)", (r"\bmonthly\b|\b(?:per|each"
      r"|every) (?:month|week)\b|毎月|毎週|月額|週次|月次|\bweekly\b")),
-    ((r"\bfree\b(?! to)|(?:\bnot|n['’]t|\bnever) (?:be )?charge[ds]?\b|\b(?:for nothing|(?:no|without|free of) (?:charge|fee|cost))\b|\bunpaid\b"
+    ((r"\bfree\b(?! to)|(?:\bnot|n['’]t|\bnever) (?:be )?charge[ds]?\b"
+     r"|\b(?:for nothing|(?:no|without|free of) (?:charge|fee|cost))\b|\bunpaid\b"
      r"|\bexempt\w*|\bwaived\b|無[料償給]|無報酬|免除"),
      r"有[料償給]|(?<!no )(?<!not )(?<!without )(?<!free of )\b(?:fees?|charged?|pa(?:y|ys|id))\b|支払われ|報酬[がを]"),
     (_NEXT, _SAME), (_SAME, _PREVIOUS),
