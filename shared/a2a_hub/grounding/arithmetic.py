@@ -167,8 +167,5 @@ def _of_three(unit: str, times: Quantity, rate: Quantity, other: Quantity) -> It
 
 def _factors(unit: str) -> set[Fraction]:
     """Return by what a figure of a unit may be divided: so many minutes are hours, so many milligrams kilograms."""
-    return {
-        Fraction(1),
-        Fraction(60 if unit == "min" else 1),
-        *(Fraction(each) for each, base in SCALED.values() if base == unit),
-    }
+    factors = (factor for factor, base in SCALED.values() if base == unit)
+    return {Fraction(each) for each in (1, 60 if unit == "min" else 1, *factors)}

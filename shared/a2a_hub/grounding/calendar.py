@@ -50,8 +50,8 @@ def follows(
     match said.kind:
         case "weekday":
             beside = [each for each in told if said.start - _BESIDE <= each.end and each.start <= said.end + _BESIDE]
-            dates = filter(None, (_day(each.value) for each in beside if each.kind == "date" and len(each.value) == 10))
-            if said.value in {_WEEKDAYS[day.weekday()] for day in dates}:
+            whole = filter(None, (_day(each.value) for each in beside if each.kind == "date" and len(each.value) == 10))
+            if said.value in {_WEEKDAYS[day.weekday()] for day in whole}:
                 return True
             days = [_WEEKDAYS.index(each.value) for each in asked if each.kind == "weekday"]
             return _WEEKDAYS.index(said.value) in {(day + step) % 7 for day in days for step in _steps(texts)}
@@ -67,7 +67,10 @@ def follows(
             dates = (day for each in bases if each.kind == "date" for day in _dates(each, steps, _days(spans), texts))
             if any(said.value in (day.isoformat(), f"{day:%m-%d}") for day in dates):
                 return True
-            steps = [sign * each for each in _months(given) for sign in signs] + [1] * bool(_MONTH_AFTER.search(texts))
+            lengths = [
+                int(each.value) for each in given if each.unit == "month" and re.fullmatch(r"\d{1,3}", each.value)
+            ]
+            steps = [sign * each for each in lengths for sign in signs] + [1] * bool(_MONTH_AFTER.search(texts))
             months = [month for each in bases for step in steps if (month := _month_after(each.value, step))]
             return said.value in months
         case "number" if said.unit in ("d", "min"):
@@ -101,10 +104,6 @@ def _day(value: str) -> date | None:
         return date(*parts) if len(parts) == 3 else date(_ANY_YEAR, *parts) if len(parts) == 2 else None
     except ValueError:
         return None
-
-
-def _months(given: Sequence[Quantity]) -> list[int]:
-    return [int(each.value) for each in given if each.unit == "month" and each.value.isdigit() and len(each.value) < 4]
 
 
 def _month_after(date_: str, months: int) -> str:

@@ -39,8 +39,7 @@ _CONTRAST = re.compile(
     r"(?<!\bor )(?<!\band )\b(?:larger|smaller|longer|shorter|higher|lower|older|younger|heavier|lighter|later"
     r"|earlier)\b(?! than)"
     r"|\b(?:otherwise|thereafter|overdue|late|others|previous(?:ly)?|(?:after|beyond|until|before) (?:that|this|then))\b"
-    r"|[それこ]れ(?:以外|を超え|より)"
-    r"|その後|従来|それまで|超過分|延滞|遅れた|期限を過ぎ",
+    r"|[それこ]れ(?:以外|を超え|より)|その後|従来|それまで|超過分|延滞|遅れた|期限を過ぎ",
     re.IGNORECASE,
 )
 _ORDINALS = {
@@ -198,7 +197,7 @@ def _scaled(quantity: Quantity, factor: int, unit: str) -> Quantity:
     return replace(quantity, value=plain(Decimal(quantity.value) * factor * more), unit=base)
 
 
-def _base(unit: str) -> tuple[int, str]:
+def _base(unit: str) -> tuple[Decimal | int, str]:
     """Return what one of a unit is in the normal form."""
     return (60, "min") if unit == "h" else SCALED.get(unit, (1, unit))
 

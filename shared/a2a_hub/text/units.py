@@ -108,7 +108,7 @@ kl: kl キロリットル
 UNITS = {
     name.replace("_", " "): line.split(":")[0] for line in _TABLE.strip().splitlines() for name in line.split()[1:]
 }
-SCALED = {
+SCALED: dict[str, tuple[Decimal | int, str]] = {
     "week": (7, "d"), "year": (12, "month"), "decade": (120, "month"), "century": (1200, "month"), "fortnight": (14, "d"),
     "tenth": (10, "percent"), "l": (1000, "ml"), "kw": (1000, "w"), "penny": (Decimal("0.01"), "gbp"),
     "g": (1000, "mg"), "kg": (10**6, "mg"), "ton": (10**9, "mg"), "cm": (10, "mm"), "m": (1000, "mm"), "km": (10**6, "mm"),
