@@ -1,5 +1,6 @@
 """functions/hub/openapi.yaml, from the table of the hub's own endpoints and the types of their bodies: `make reference`."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,10 +12,7 @@ from a2a_hub.runtime.version import VERSION
 from a2a_hub.text.citations import Citation
 from functions.hub.schemas import Activity, Answer, Failure, Query, Routes, Version
 
-_DESCRIPTION = (
-    "One question, answered with everything that the text-only UI path omits: the route and its reason, the structured result, "
-    "the citations, the timings, and the failure, if any."
-)
+_SKELETON = Path(__file__).with_suffix(".yaml")
 _QUESTIONS = {
     "deadline": "What is the deadline for notifying the infrastructure team for a P-1 incident?",
     "japanese": "経費精算の申請期限はいつですか",
@@ -26,7 +24,6 @@ _HEALTHY = {
     "properties": {"status": {"const": "ok"}},
 }
 _DOCUMENT = {"description": "This document.", "type": "object"}
-_ERROR = {"type": "object", "required": ["error"], "properties": {"error": {"type": "object"}}}
 _UNIDENTIFIED = {401: "Refused", 429: "TooMany"}
 _NO_OPERATOR = {401: "Refused", 403: "Refused", 429: "TooMany"}
 _PROBLEMS = dict.fromkeys((400, 401, 403, 405, 408, 413, 415, 429, 503), "Problem")
@@ -67,37 +64,10 @@ def rendered() -> str:
         for member in schemas[type_.__name__]["properties"].values():
             if member.pop("default", ...) is None:
                 member |= member.pop("anyOf")[0]
-    whole = {
-        "info": {
-            "title": "A2A hub, REST tool API",
-            "version": VERSION,
-            "description": _DESCRIPTION,
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "servers": [{"url": "/"}],
-        "security": [{"bearer": []}],
-        "paths": {row.path: _path(row) for row in _OPERATIONS},
-        "components": {
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
-            "responses": {
-                "Problem": {
-                    "description": "The request is invalid; the problem names the field.",
-                    **_content(_reference("schemas", "Problem"), "application/problem+json"),
-                },
-                "Refused": {
-                    "description": "The request carried no valid bearer token (401), its caller is no operator (403), or tasks "
-                    "cannot be reached (503).",
-                    **_content(_ERROR),
-                },
-                "TooMany": {
-                    "description": "The caller's quota is used up; `Retry-After` tells for how many seconds.",
-                    "headers": {"Retry-After": {"schema": {"type": "integer"}}},
-                    **_content(_ERROR),
-                },
-            },
-            "schemas": schemas,
-        },
-    }
+    whole = yaml.safe_load(_SKELETON.read_text(encoding="utf-8"))
+    whole["info"]["version"] = VERSION
+    whole["paths"] = {row.path: _path(row) for row in _OPERATIONS}
+    whole["components"]["schemas"] = schemas
     # Without objects that are in two places, which YAML would write as anchors.
     copy = msgspec.json.decode(msgspec.json.encode(whole))
     text = yaml.safe_dump(copy, sort_keys=False, default_flow_style=None, allow_unicode=True, width=130)
@@ -110,7 +80,7 @@ def _path(row: _Operation) -> dict[str, Any]:
     else:
         description, answer = row.answer["description"], row.answer
     media_type = "application/yaml" if row.answer is _DOCUMENT else "application/json"
-    responses = {"200": {"description": description, **_content(answer, media_type)}}
+    responses = {"200": {"description": description, "content": {media_type: {"schema": answer}}}}
     responses |= {str(status): _reference("responses", name) for status, name in row.refusals.items()}
     operation = {"operationId": row.id, "summary": row.summary, "responses": responses}
     if not row.refusals:
@@ -124,7 +94,3 @@ def _path(row: _Operation) -> dict[str, Any]:
 
 def _reference(kind: str, name: str) -> dict[str, Any]:
     return {"$ref": f"#/components/{kind}/{name}"}
-
-
-def _content(schema: dict[str, Any], media_type: str = "application/json") -> dict[str, Any]:
-    return {"content": {media_type: {"schema": schema}}}
