@@ -2,8 +2,12 @@
 
 import argparse
 import json
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
@@ -14,6 +18,7 @@ from hubctl.main import CommandError
 from hubctl.registration.target import Call, Endpoints, Target, get_resource
 
 _SECONDS, _MAX_BYTES = 60.0, 16 << 20
+_REFUSALS = Path(__file__).with_name("refusals.toml")
 
 
 class Refused(Exception):
@@ -145,54 +150,24 @@ def operators_token(environment: Mapping[str, str]) -> Callable[[], str]:
     return access_token
 
 
+class Remedy(NamedTuple):
+    """A row of refusals.toml."""
+
+    status: str
+    fix: str
+    reason: str | None = None
+    words: str = ""
+
+
+@cache
+def _remedies() -> list[Remedy]:
+    return [Remedy(**row) for row in tomllib.loads(_REFUSALS.read_text(encoding="utf-8"))["refusals"]]
+
+
 def explained(refused: Refused, target: Target) -> str:
     """Return what to do about a refusal; "" where nothing is known."""
-    bind = (
-        f"    gcloud projects add-iam-policy-binding {target.project} \\\n"
-        '        --member="user:$(gcloud config get-value account)" --role='
-    )
-    message, reason = refused.message.lower(), refused.reason
-    match refused.status:
-        case "UNAUTHENTICATED":
-            return (
-                "The token is not valid (any more). Make CLOUDSDK_AUTH_ACCESS_TOKEN anew, or unset it and run:\n"
-                "    gcloud auth application-default login"
-            )
-        case "PERMISSION_DENIED" if reason == "USER_PROJECT_DENIED":
-            return (
-                f"You may not let {target.project} pay for the calls. Is --project right? Then somebody who may grant it runs:\n"
-                f"{bind}roles/serviceusage.serviceUsageConsumer"
-            )
-        case "PERMISSION_DENIED" if reason == "SERVICE_DISABLED":
-            return (
-                "The API is not enabled. Run, and wait a minute:\n"
-                f"    gcloud services enable discoveryengine.googleapis.com --project={target.project}"
-            )
-        case "PERMISSION_DENIED":
-            return (
-                "You lack the role, or the project is another one. Somebody who may grant it runs:\n"
-                f"{bind}roles/discoveryengine.agentspaceAdmin"
-            )
-        case "INVALID_ARGUMENT" if "authorization" in message:
-            return (
-                f"The authorization was not taken in location {target.authorization_location!r}. It has to exist in `global` or "
-                "in the app's own location (reports differ): try the other one with --authorization-location."
-            )
-        case "INVALID_ARGUMENT":
-            return "If it is about the card, this finds the place:\n    hubctl check --card FILE"
-        case "FAILED_PRECONDITION" if "used by another agent" in message:
-            return (
-                "One authorization serves one agent. Give this one an authorization of its own:\n"
-                "    hubctl register … --authorization OTHER_ID\n"
-                "or find and delete the agent that holds it (it may be in another app):\n"
-                "    hubctl register list …\n"
-                "    hubctl register delete AGENT_ID …"
-            )
-        case "NOT_FOUND" if "/agents/" in message:
-            return "This lists the agents:\n    hubctl register list …"
-        case "NOT_FOUND":
-            return (
-                f"There is no app {target.app!r} in location {target.location!r} of {target.project!r}. --app takes its id, "
-                "which is not its name; the console shows both, and its location, under Gemini Enterprise › Apps."
-            )
+    message = refused.message.lower()
+    for remedy in _remedies():
+        if remedy.status == refused.status and remedy.reason in (None, refused.reason) and remedy.words in message:
+            return remedy.fix.format_map(asdict(target))
     return ""
