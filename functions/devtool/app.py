@@ -37,7 +37,7 @@ from functions.devtool.conversation import Conversations
 from functions.devtool.forms import SlashCommands
 from functions.devtool.planner import Planner
 from functions.devtool.programs import AllowedPrograms
-from functions.devtool.texts import AGENT_NAME, task_texts
+from functions.devtool.texts import AGENT_NAME, TASK_TEXTS
 from functions.devtool.workspace import Workspaces
 
 SKILL = AgentSkill(
@@ -80,7 +80,7 @@ def build(config: Config, *, model: LanguageModel | None = None) -> Handler:
         now=time.time,
         new_id=new_id,
         log=log,
-        texts=task_texts(),
+        texts=TASK_TEXTS,
         wakeups=NoWakeups(),
     )
     commands = SlashCommands(conversations, programs=programs)

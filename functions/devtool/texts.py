@@ -1,86 +1,54 @@
 """The texts of this agent for people, in English and Japanese (texts.toml), and the failures of its tools."""
 
-import tomllib
-from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from a2a_hub.tasks.text_only import UiTexts
+from a2a_hub.text.catalog import Text
 from a2a_hub.text.language import Language
 
+_FILE = Path(__file__).with_suffix(".toml")
 
-class Text(Struct, frozen=True):
-    """A text in both languages, with places for values, by the name of its table."""
-
-    table: str
-
-    def render(self, language: Language, **values: Any) -> str:
-        """Return the text in one language, with the values in their places."""
-        return self.translations[language].format(**values)
-
-    @property
-    def translations(self) -> Mapping[Language, str]:
-        """The text in each language."""
-        return _read()[self.table]
-
-
-@cache
-def _read() -> dict[str, dict[Language, str]]:
-    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    tables |= {f"faults.{name}": table for name, table in tables.pop("faults").items()}
-    examples = tables["examples"]
-    return {
-        name: {each: table[each].replace("{examples}", examples[each]) for each in Language}
-        for name, table in tables.items()
-    }
-
-
-AGENT_NAME = Text("agent_name")
-ONCE = Text("once")
-ALWAYS = Text("always")
-ALWAYS_THIS_COMMAND = Text("always_this_command")
-ALWAYS_THESE_FILES = Text("always_these_files")
-CANCEL = Text("cancel")
-CREATED = Text("created")
-CHANGED = Text("changed")
-RAN = Text("ran")
-RAN_SILENTLY = Text("ran_silently")
-EMPTY_FILE = Text("empty_file")
-EMPTY_FOLDER = Text("empty_folder")
-MORE_ENTRIES = Text("more_entries")
-NOTHING_FOUND = Text("nothing_found")
-SEARCH_CUT = Text("search_cut")
-CANCELLED = Text("cancelled")
-STILL_WAITING = Text("still_waiting")
-ASKED_AGAIN = Text("asked_again")
-HELP = Text("help")
-EMPTY_REQUEST = Text("empty_request")
-NOT_UNDERSTOOD = Text("not_understood")
-UNKNOWN_COMMAND = Text("unknown_command")
-WRONG_ARGUMENTS = Text("wrong_arguments")
-NO_WORKSPACE = Text("no_workspace")
-FAILED = Text("failed")
-STILL_WORKING = Text("still_working")
-STORE_AWAY = Text("store_away")
-WITHOUT_ANSWER = Text("without_answer")
-CANCELED = Text("canceled")
-
-
-def task_texts() -> UiTexts:
-    """Return the texts on tasks. The agent has no commands for them, and asks no other agent."""
-    return UiTexts(
-        still_working=STILL_WORKING.translations,
-        waits_for_worker=STILL_WORKING.translations,
-        unnumbered=STILL_WORKING.translations,
-        store_away=STORE_AWAY.translations,
-        without_answer=WITHOUT_ANSWER.translations,
-        canceled=CANCELED.translations,
-        trying_again=dict.fromkeys(Language, "{reason}"),
-    )
+AGENT_NAME = Text(_FILE, "agent_name")
+ONCE = Text(_FILE, "once")
+ALWAYS = Text(_FILE, "always")
+ALWAYS_THIS_COMMAND = Text(_FILE, "always_this_command")
+ALWAYS_THESE_FILES = Text(_FILE, "always_these_files")
+CANCEL = Text(_FILE, "cancel")
+CREATED = Text(_FILE, "created")
+CHANGED = Text(_FILE, "changed")
+RAN = Text(_FILE, "ran")
+RAN_SILENTLY = Text(_FILE, "ran_silently")
+EMPTY_FILE = Text(_FILE, "empty_file")
+EMPTY_FOLDER = Text(_FILE, "empty_folder")
+MORE_ENTRIES = Text(_FILE, "more_entries")
+NOTHING_FOUND = Text(_FILE, "nothing_found")
+SEARCH_CUT = Text(_FILE, "search_cut")
+CANCELLED = Text(_FILE, "cancelled")
+STILL_WAITING = Text(_FILE, "still_waiting")
+ASKED_AGAIN = Text(_FILE, "asked_again")
+HELP = Text(_FILE, "help")
+EMPTY_REQUEST = Text(_FILE, "empty_request")
+NOT_UNDERSTOOD = Text(_FILE, "not_understood")
+UNKNOWN_COMMAND = Text(_FILE, "unknown_command")
+WRONG_ARGUMENTS = Text(_FILE, "wrong_arguments")
+NO_WORKSPACE = Text(_FILE, "no_workspace")
+FAILED = Text(_FILE, "failed")
+STILL_WORKING = Text(_FILE, "still_working")
+STORE_AWAY = Text(_FILE, "store_away")
+WITHOUT_ANSWER = Text(_FILE, "without_answer")
+CANCELED = Text(_FILE, "canceled")
+# It has no commands for tasks, and asks no other agent.
+TASK_TEXTS = UiTexts(
+    still_working=STILL_WORKING,
+    waits_for_worker=STILL_WORKING,
+    unnumbered=STILL_WORKING,
+    store_away=STORE_AWAY,
+    without_answer=WITHOUT_ANSWER,
+    canceled=CANCELED,
+    trying_again=dict.fromkeys(Language, "{reason}"),
+)
 
 
 class Fault(StrEnum):
@@ -122,7 +90,7 @@ class ToolFailed(Exception):
 
     def text(self, language: Language) -> str:
         """Return what happened and what to do, in one or two sentences, with the output of the program."""
-        sentence = Text(f"faults.{self.fault}").render(language, **self.values)
+        sentence = Text(_FILE, f"faults.{self.fault}").render(language, **self.values)
         # Names of files may hold characters that no answer can carry.
         sentence = sentence.encode("utf-8", "replace").decode()
         return f"{sentence}\n\n{self.output}" if self.output else sentence

@@ -193,13 +193,6 @@ def test_the_forms_that_people_are_shown_are_understood() -> None:
     documented = (ROOT / "docs/development-tool.md").read_text(encoding="utf-8").partition("### Without a model")[2]
     table = re.findall(r"^\| \w+ \| (.+) \| (.+) \|$", documented, re.MULTILINE)
     forms = [form for row in table for cell in row for form in cell.split(" · ")]
-    examples = [
-        line[1:].strip() for text in texts.EMPTY_REQUEST.translations.values() for line in text.splitlines()[1:]
-    ]
+    examples = [line[1:].strip() for text in texts.EMPTY_REQUEST.values() for line in text.splitlines()[1:]]
     assert len(forms) > len(examples) > 10
     assert [form for form in (*forms, *examples) if understood(form) is None] == []
-
-
-def test_every_text_has_its_table_and_every_table_its_text() -> None:
-    named = {text.table for text in vars(texts).values() if isinstance(text, texts.Text)}
-    assert texts._read().keys() == named | {f"faults.{fault}" for fault in texts.Fault} | {"examples"}

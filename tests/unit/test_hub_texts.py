@@ -1,7 +1,7 @@
 """Texts of the hub for people: in Japanese, with full-width punctuation and Japanese names and commands."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -23,7 +23,7 @@ _HALF_WIDTH = re.compile(rf"{_JAPANESE}[,.?!(:;]|[,.?!):;]{_JAPANESE}")
 
 def _templates(value: Any) -> Iterator[str]:
     """Every Japanese template in a module's constant."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         for key, inner in value.items():
             if key is Language.JA:
                 yield inner

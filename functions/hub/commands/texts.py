@@ -1,115 +1,51 @@
 """The answers to commands, in English and Japanese."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, SlashCommand
 from a2a_hub.a2a.model import Task, TaskState, text_of
 from a2a_hub.a2a.reply import as_message
 from a2a_hub.routing.routes import Route
 from a2a_hub.task_store.store import StoredTask
+from a2a_hub.text.catalog import Text
 from a2a_hub.text.language import Language, language_of
 
+_FILE = Path(__file__).with_suffix(".toml")
 _EN, _JA = Language.EN, Language.JA
 _LONGEST_TITLE = 60
 _MOST_NAMES = 30
 _MOST_CHARACTERS = 200
 
-UNKNOWN_COMMAND = {_EN: "There is no such command.", _JA: "そのようなコマンドはありません。"}
-NO_TASKS_KEPT = {
-    _EN: "There are no tasks here: this hub does not keep them, or does not know who you are.",
-    _JA: "確認できるタスクはありません。このハブではタスクを保存していないか、利用者を特定できません。",
-}
-NOT_COVERED = {
-    _EN: "Your credential covers questions, but not tasks. Ask the hub's operator for one that does.",
-    _JA: "お使いの認証情報では質問のみ可能で、タスクの操作はできません。必要な場合はハブの管理者にご相談ください。",
-}
-STORE_UNAVAILABLE = {
-    _EN: "Your tasks cannot be reached at the moment, but none of them is lost. Please try again in a minute.",
-    _JA: "現在、タスクの保存先に接続できません。タスクは失われていません。1分ほどしてからもう一度お試しください。",
-}
-RATED = {_EN: "Thank you. Your rating is recorded.", _JA: "評価を記録しました。ありがとうございます。"}
-RATED_BAD_WITHOUT_REASON = {
-    _EN: "Your rating is recorded. You can add what was wrong: /bad REASON",
-    _JA: "評価を記録しました。「/悪い 理由」と入力すると、理由も伝えられます。",
-}
-NOTHING_TO_RATE = {
-    _EN: "There is no answer in this conversation yet that you could rate. Ask something first.",
-    _JA: "この会話には、評価できる回答がまだありません。まず質問を入力してください。",
-}
-NO_AGENT_COMMANDS = {
-    _EN: "No agent that you may use offers slash commands.",
-    _JA: "利用できるエージェントの中に、スラッシュコマンドを提供するものはありません。",
-}
-_STATES: dict[TaskState, dict[Language, str]] = {
-    TaskState.UNSPECIFIED: {_EN: "unknown", _JA: "不明"},
-    TaskState.SUBMITTED: {_EN: "waiting to be worked on", _JA: "受付済み"},
-    TaskState.WORKING: {_EN: "being worked on", _JA: "処理中"},
-    TaskState.COMPLETED: {_EN: "completed", _JA: "完了"},
-    TaskState.FAILED: {_EN: "failed", _JA: "失敗"},
-    TaskState.CANCELED: {_EN: "canceled", _JA: "キャンセル済み"},
-    TaskState.INPUT_REQUIRED: {_EN: "waiting for your answer", _JA: "回答待ち"},
-    TaskState.REJECTED: {_EN: "rejected", _JA: "拒否"},
-    TaskState.AUTH_REQUIRED: {_EN: "waiting for your sign-in", _JA: "認証待ち"},
-}
-_WAITS_FOR_WORKER = {_EN: "waiting for a worker", _JA: "ワーカー待ち"}
+UNKNOWN_COMMAND = Text(_FILE, "unknown_command")
+NO_TASKS_KEPT = Text(_FILE, "no_tasks_kept")
+NOT_COVERED = Text(_FILE, "not_covered")
+STORE_UNAVAILABLE = Text(_FILE, "store_unavailable")
+RATED = Text(_FILE, "rated")
+RATED_BAD_WITHOUT_REASON = Text(_FILE, "rated_bad_without_reason")
+NOTHING_TO_RATE = Text(_FILE, "nothing_to_rate")
+NO_AGENT_COMMANDS = Text(_FILE, "no_agent_commands")
+_STATES = {each: Text(_FILE, f"states.{each.name.lower()}") for each in TaskState}
+_WAITS_FOR_WORKER = Text(_FILE, "waits_for_worker")
 # The agent asked no question.
-_IDLE = {_EN: "answered; you can continue it", _JA: "回答済み（続けられます）"}
-_ASK = {
-    _EN: "You can ask in your own words; the hub passes your question on to one of these agents:",
-    _JA: "ふだんの言葉で質問すると、次のいずれかの担当エージェントに取り次ぎます。",
-}
-_EXAMPLE = {_EN: " For example: “{example}”", _JA: "例：「{example}」"}
-HELP = {
-    _EN: "There are also commands:\n"
-    "/routes: lists the agents\n"
-    "/tasks: your latest tasks\n"
-    "/task N: the state of task N, and its answer\n"
-    "/cancel N: stops task N\n"
-    "/good, /bad: rates the last answer; you can add why\n"
-    "/help: this text",
-    _JA: "ほかに次のコマンドがあります。\n"
-    "/ルート：利用できるエージェントの一覧\n"
-    "/タスク一覧：最近のタスク\n"
-    "/タスク N：タスクNの状況と回答\n"
-    "/キャンセル N：タスクNの中止\n"
-    "/良い、/悪い：直前の回答の評価（理由も書けます）\n"
-    "/ヘルプ：この説明",
-}
-_AGENT_COMMANDS = {_EN: "Agents have more:", _JA: "エージェントのコマンド："}
-_ROUTES = {_EN: "These agents answer your questions:", _JA: "次のエージェントが質問に答えます："}
-_NO_TASKS = {
-    _EN: "You have no tasks. A question becomes one when its answer takes long.",
-    _JA: "タスクはありません。回答に時間がかかる質問は、タスクとして保存されます。",
-}
-_TASKS = {_EN: "Your latest tasks:", _JA: "最近のタスク："}
-_TASK_LINE = {_EN: "{number}: {state}: {title}", _JA: "{number}：{state}：{title}"}
+_IDLE = Text(_FILE, "idle")
+_ASK = Text(_FILE, "ask")
+_EXAMPLE = Text(_FILE, "example")
+HELP = Text(_FILE, "help")
+_AGENT_COMMANDS = Text(_FILE, "agent_commands")
+_ROUTES = Text(_FILE, "routes")
+_NO_TASKS = Text(_FILE, "no_tasks")
+_TASKS = Text(_FILE, "tasks")
+_TASK_LINE = Text(_FILE, "task_line")
 _COMMANDS_JA = {"task": "タスク", "cancel": "キャンセル"}
-_NUMBER_MISSING = {
-    _EN: "Which task? Add its number, as in “/{command} 3”. “/tasks” lists them.",
-    _JA: "タスク番号を付けてください（例：「/{command} 3」）。「/タスク一覧」で番号を確認できます。",
-}
-UNKNOWN_TASK = {
-    _EN: "You have no task {number}. “/tasks” lists those that you have.",
-    _JA: "タスク{number}は見つかりません。「/タスク一覧」で番号を確認できます。",
-}
-_TASK = {_EN: "Task {number} is {state}: {title}", _JA: "タスク{number}は{state}です：{title}"}
-CANCELED = {_EN: "Task {number} is canceled: {title}", _JA: "タスク{number}を中止しました：{title}"}
-CANCELING = {
-    _EN: "Task {number} is being canceled; it ends when its agent stops: {title}",
-    _JA: "タスク{number}に中止を伝えました。担当が処理を止め次第、終了します：{title}",
-}
-NOT_CANCELABLE = {
-    _EN: "Task {number} cannot be stopped any more: it is {state}: {title}",
-    _JA: "タスク{number}は{state}のため、中止できません：{title}",
-}
-_UNKNOWN_AGENT_COMMAND = {
-    _EN: "No agent offers the command {command}. There are: {known}",
-    _JA: "コマンド {command} を提供するエージェントはありません。利用できるコマンド：{known}",
-}
-REFUSED = {
-    _EN: "The agent “{agent}” did not start the command {command}. Check its name and its arguments.",
-    _JA: "エージェント「{agent}」はコマンド {command} を開始しませんでした。コマンド名と引数を確認してください。",
-}
+_NUMBER_MISSING = Text(_FILE, "number_missing")
+UNKNOWN_TASK = Text(_FILE, "unknown_task")
+_TASK = Text(_FILE, "task")
+CANCELED = Text(_FILE, "canceled")
+CANCELING = Text(_FILE, "canceling")
+NOT_CANCELABLE = Text(_FILE, "not_cancelable")
+_UNKNOWN_AGENT_COMMAND = Text(_FILE, "unknown_agent_command")
+REFUSED = Text(_FILE, "refused")
 
 
 def help_text(routes: Sequence[Route], agent_commands: Sequence[SlashCommand], language: Language) -> str:
