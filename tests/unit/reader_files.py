@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Sequence
 
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import Document, Unit
@@ -32,9 +33,13 @@ def paragraph(text: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def pdf(*lines: tuple[int, int, str]) -> bytes:
-    """A page with each text in a size at a height; readers find its objects without a table of them."""
-    shown = "\n".join(f"BT /F1 {size} Tf 60 {y} Td ({text}) Tj ET" for size, y, text in lines)
+def pdf(*lines: tuple[int, int, int, str], rules: Sequence[tuple[int, int, int, int]] = ()) -> bytes:
+    """A page with each text in a size at a place, and rules from place to place.
+
+    Readers find its objects without a table of them.
+    """
+    shown = "\n".join(f"BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET" for size, x, y, text in lines)
+    shown += "".join(f"\n{left} {bottom} m {right} {top} l S" for left, bottom, right, top in rules)
     font = "/F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
     objects = (
         "<< /Type /Catalog /Pages 2 0 R >>",

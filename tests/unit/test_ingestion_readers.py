@@ -155,6 +155,19 @@ _SPANS = """<tr><th rowspan=3>Branch<th colspan=4>Sales<th rowspan=3>Staff</tr><
             "Oslo | 1 | 2 | 3 | 4 | 9",
             "Branch | Sales / 2025 / first | Sales / 2025 / second | Sales / 2026 / first | Sales / 2026 / second | Staff",
         ),
+        ("a.csv", "項目,1店目,2店目\n加盟金,280,150\n研修費,45,免除\n", "研修費 | 45 | 免除", "項目 | 1店目 | 2店目"),
+        (
+            "a.html",
+            "<h1>T</h1><table><tr><td>Work<td>Stop at (m/s, 10-minute mean)<tr><td>Hub<td>12<tr><td>Roof<td>10</table>",
+            "Hub | 12",
+            "Work | Stop at (m/s, 10-minute mean)",
+        ),
+        (
+            "a.txt",
+            "Errors\n\nCode  Sign  What to do\n----  ----  ----------\nE-1  no light  call\nE-21   noise  stop, then wait\n",
+            "E-21 | noise | stop, then wait",
+            "Code | Sign | What to do",
+        ),
         # Entries, not names: a day's hours, a note in brackets.
         (
             "a.html",
@@ -312,6 +325,24 @@ def test_editions_are_read_from_lines_that_are_no_units(
     document = read(name, "corpus:a", content.encode())
     assert (document.edition.standing, document.edition.effective) == (standing, effective)
     assert len(units(document)) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "standing", "effective"),
+    [
+        ("Approved 22 October 2026 · in force from 1 January 2027", Standing.CURRENT, "2027-01-01"),
+        ("Replaces procedure K-05 from 1 January 2027.", Standing.CURRENT, "2027-01-01"),
+        ("2026年11月16日 / 2027年2月1日から実施", Standing.CURRENT, "2027-02-01"),
+        ("2023年6月1日施行（第4版の施行により2026年5月31日で廃止）", Standing.SUPERSEDED, "2023-06-01"),
+        ("2026年6月1日施行（旧規程は2026年5月31日で廃止）", Standing.CURRENT, "2026-06-01"),
+        ("2026年6月1日施行（令和7年版は2026年5月31日で廃止）", Standing.CURRENT, "2026-06-01"),
+    ],
+)
+def test_of_several_dates_the_one_beside_the_word_is_when_an_edition_comes_into_force(
+    line: str, standing: Standing, effective: str
+) -> None:
+    edition = read("a.md", "corpus:a", f"# Rules\n\n{line}\n\nText here.".encode()).edition
+    assert (edition.standing, edition.effective) == (standing, effective)
 
 
 _DRAFTS = {

@@ -1,6 +1,7 @@
 """The reader of PDFs, on pages that are written line by line."""
 
 from functions.docqa.ingestion.reader import read
+from functions.docqa.model import Standing
 from tests.unit.reader_files import pdf, units
 
 
@@ -9,14 +10,48 @@ def test_a_heading_over_two_lines_is_one() -> None:
         "news.pdf",
         "corpus:news.pdf",
         pdf(
-            (22, 780, "Mountain Rescue"),
-            (22, 754, "Newsletter"),
-            (14, 720, "Membership fees"),
-            (10, 700, "The annual fee for full members is 48 pounds, payable by"),
-            (10, 688, "the end of January each year without a reminder by post,"),
-            (10, 676, "and associates pay half of it."),
+            (22, 60, 780, "Mountain Rescue"),
+            (22, 60, 754, "Newsletter"),
+            (14, 60, 720, "Membership fees"),
+            (10, 60, 700, "The annual fee for full members is 48 pounds, payable by"),
+            (10, 60, 688, "the end of January each year without a reminder by post,"),
+            (10, 60, 676, "and associates pay half of it."),
         ),
     )
     assert document.title == "Mountain Rescue Newsletter"
     assert [passage.section for passage in document.passages] == [("Membership fees",)]
     assert len(units(document)) == 1
+
+
+def test_a_column_beside_a_table_is_no_part_of_it() -> None:
+    own = [(60, 230, top, top) for top in (715, 695, 675)] + [(x, x, 675, 715) for x in (60, 150, 230)]
+    beside = [(300, 500, top, top) for top in (770, 745, 720)] + [(x, x, 720, 770) for x in (300, 400, 500)]
+    content = pdf(
+        (10, 60, 755, "The alarm is set within 90 seconds after"),
+        (10, 60, 743, "the last person has gone."),
+        (10, 64, 700, "Thing"),
+        (10, 154, 700, "Kept"),
+        (10, 64, 680, "Keys"),
+        (10, 154, 680, "3 days"),
+        (10, 304, 752, "Branch"),
+        (10, 404, 752, "Seats"),
+        (10, 304, 728, "Central"),
+        (10, 404, 728, "40"),
+        rules=[(left, bottom, right, top) for left, right, bottom, top in own + beside],
+    )
+    found = [unit.text for unit in units(read("desk.pdf", "corpus:desk.pdf", content))]
+    assert found == [
+        "The alarm is set within 90 seconds after the last person has gone.",
+        "Keys | 3 days",
+        "Central | 40",
+    ]
+
+
+def test_the_foot_of_the_only_page_tells_the_edition() -> None:
+    content = pdf(
+        (16, 60, 780, "Prices"),
+        (10, 60, 740, "A locker costs five euros."),
+        (8, 60, 40, "AL-3 | in force from 1 January 2027"),
+    )
+    edition = read("prices.pdf", "corpus:prices.pdf", content).edition
+    assert (edition.standing, edition.effective) == (Standing.CURRENT, "2027-01-01")

@@ -40,14 +40,17 @@ _DRAFT_TEXT = re.compile(
 _OLD_TEXT = re.compile(
     r"\b(?:superseded|replaced) (?:by|on|as of)\b|\bsuperseded\b(?! versions?\b)|\bobsolete\b|\barchived (?:version|copy)\b"
     r"|\bno longer (?:in force|in effect|valid|current|applies|applicable)\b|\bkept (?:only )?for (?:reference|the record)"
-    r"|旧版|改[定訂]前の|[(【\[]廃止[)】\]]|(?:本|この)(?:書|文書|規程|規則|手順書?|版|マニュアル|ガイド)は"
+    r"|旧版|改[定訂]前の|[(【\[]廃止[)】\]]|施行\W{0,2}[(（](?![^)）\n]*[旧前は])[^)）\n]{0,40}日(?:で|に|をもって|限りで)廃止|(?:本|この)(?:書|文書|規程|規則|手順書?|版|マニュアル|ガイド)は"
     r".{0,25}(?:廃止|失効|効力を失|置き換えられ)"
 )
 _OLD_NAME = re.compile(
     r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|[-_ (]withdrawn(?:[-_.)]|$| (?:on |since )?\d)|廃止"
     r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール|料金|価格)(?!から|との|と|への)"
 )
-_EFFECTIVE = re.compile(r"effective|in force|valid from|applies from|施行|適用開始|発効|改[定訂]")
+_EFFECTIVE = re.compile(
+    r"effective|in force|valid from|applies from|\b(?:replaces|supersedes)\b[^.\n]{0,80}\bfrom\b"
+    r"|施行|適用開始|発効|改[定訂]|(?:から|より)実施|実施日"
+)
 _SUPERSEDES = re.compile(
     r"\b(?:supersedes|replaces)\b|\b(?:previous|former|prior) (?:edition|version|issue|revision)\b"
     r"|を廃止し|を置き換え|に代わ|旧版との|前版|前回の版|旧版\W*[:|]"
@@ -158,7 +161,7 @@ def _effective(fields: dict[str, str], head: str) -> str:
         if found := _date_in(fields.get(name, "")):
             return found
     for line in _opening(head):
-        if _EFFECTIVE.search(line) and (found := _date_in(line)):
+        if (said := _EFFECTIVE.search(line)) and (found := _date_in(line, near=said)):
             return found
     return ""
 
@@ -170,9 +173,17 @@ def _opening(head: str) -> list[str]:
     return lines[: next((at for at in headings[1:] if lines[at].startswith("##")), len(lines))]
 
 
-def _date_in(text: str) -> str:
-    dates = (each.value for each in quantities(text) if each.kind == "date" and _YEAR.match(each.value))
-    return next((f"{value}-01"[:10] for value in dates if len(value) > len("2026")), "")
+def _date_in(text: str, *, near: re.Match[str] | None = None) -> str:
+    """Return the first date of a text, or that of a word: right before it (2026年4月1日施行), or behind it.
+
+    An empty text if there is none with a month.
+    """
+    dates = [each for each in quantities(text) if each.kind == "date" and _YEAR.match(each.value)]
+    dates = [each for each in dates if len(each.value) > len("2026")]
+    if near:
+        joined = [each for each in dates if each.end <= near.start() and not text[each.end : near.start()].strip()]
+        dates = joined or [each for each in dates if each.start >= near.end()] or dates
+    return f"{dates[0].value}-01"[:10] if dates else ""
 
 
 def series_of(document: Document) -> set[str]:

@@ -16,6 +16,7 @@ _NOTE = re.compile(
     r"(?:[※*＊†] ?\d{0,2}|[(（]?注(?:記|意)?[)）]? ?\d{0,2}|notes?|remarks?|n\.?b\.?)[:：.．)]?", re.IGNORECASE
 )
 _MEASURE = re.compile(r"[(（\[［](?=.*[^\W\d]|.*[%‰£$€¥])[^()（）]{1,20}[)）\]］]$")
+_IN_BRACKETS = re.compile(r"[(（\[［][^()（）]{1,40}[)）\]］]")
 _LONGEST_NAME = 60
 _MOST_HEADER_ROWS, _COMPARED_ROWS = 3, 50
 BAR = " | "
@@ -112,7 +113,9 @@ def is_header(rows: Sequence[Sequence[str]], *, above: Sequence[Sequence[str]] =
     body = rows[1:_COMPARED_ROWS]
     if len(first) > 2 and (above or len(body) > 1) and _differs(first, body, above):
         return True
-    figures = [sum(map(bool, map(_FIGURE.search, row))) for row in (first, *body)]
+    # What stands in brackets only describes a column: "Stop at (10-minute mean, m/s)".
+    names = [_IN_BRACKETS.sub("", cell) for cell in first]
+    figures = [sum(map(bool, map(_FIGURE.search, row))) for row in (names, *body)]
     if above or len(first) == 2:
         # A name and its value side by side look like a header, too, unless figures stand below.
         return figures[0] == 0 and (len(first) > 2 or sum(map(bool, figures[1:])) * 2 >= len(body))
@@ -125,7 +128,7 @@ def _differs(first: Sequence[str], body: Sequence[Sequence[str]], above: Sequenc
     for column, cell in enumerate(first):
         if _FIGURE.search(cell):
             below = [row[column] for row in (*body, *above) if row[column]]
-            forms = set(map(_form, below))
+            forms = {_form(each) for each in below if _FIGURE.search(each)}
             is_year = _YEAR.fullmatch(cell) and not any(map(_YEAR.fullmatch, below[: len(body)]))
             if not is_year and (_form(cell) in forms or len(forms) != 1):
                 return False

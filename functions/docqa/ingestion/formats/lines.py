@@ -16,6 +16,7 @@ ITEM = re.compile(
 )
 NUMBERED = re.compile(r"[ \t　]*\d{1,3}[.)．）]\s")
 _RULE = re.compile(r"[ \t]*[-*_=~─━―・.+]{4,}[ \t]*$")
+_COLUMNS = re.compile(r"[ \t　]*[-=─━]{2,}(?:[ \t　]+[-=─━]{2,})+[ \t　]*$")
 _UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
 _SEPARATOR = re.compile(r"[ \t]*[|+]?[ \t]*:?-{2,}:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*[|+]?[ \t]*$")
 _QUOTED = re.compile(r"[ \t]*(?:[>＞][ \t]?)+")
@@ -67,9 +68,9 @@ def line_blocks(lines: Sequence[Line], *, titled: bool = False) -> Iterator[Bloc
         elif (end := _barred(lines, at)) > at:
             yield from _bar_table(lines[at:end], tables)
         elif (end := _aligned(lines, at)) > at:
-            grid = [_CELL.findall(each.text) for each in lines[at:end] if not _RULE.match(each.text)]
+            kept = [each for each in lines[at:end] if not _RULE.match(each.text) and not _COLUMNS.match(each.text)]
+            grid, pages = [_CELL.findall(each.text) for each in kept], [each.page for each in kept]
             grid[0] = [*[""] * (len(grid[1]) - len(grid[0])), *grid[0]]
-            pages = [each.page for each in lines[at:end] if not _RULE.match(each.text)]
             yield from table_blocks(grid, table=tables, line=line.number, pages=pages)
         elif depth := _depth(lines, at, first=not begun):
             yield Block(Kind.HEADING, " ".join(text.split()), level=depth, line=line.number, page=line.page)
@@ -199,6 +200,10 @@ def _aligned(lines: Sequence[Line], at: int) -> int:
     """Return where the table ends whose columns begin or end below one another; `at` when there is none."""
     above = _placed(lines[at].text)
     end = at + 1
+    if above and end < len(lines) and _COLUMNS.match(lines[end].text):
+        while end + 1 < len(lines) and len(_CELL.findall(lines[end + 1].text)) == len(above):
+            end += 1
+        return end + 1 if end - at >= _LEAST_ROWS - 1 else at
     while above and end < len(lines) and end - at < _MAX_ROWS:
         if _RULE.match(lines[end].text) and end == at + 1:
             end += 1

@@ -23,7 +23,7 @@ _EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4
 _LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
 _SMALL, _RAISED, _LED, _COMPARED_ROWS = 0.85, 0.6, 1.3, 50
 _RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
-_BOLD, _PAGE = 600, 10_000
+_BOLD, _PAGE, _FOOT = 600, 10_000, 0.08
 _DIGITS = re.compile(r"\d+")
 _SYMBOL_BULLET = re.compile(r"^[\x7f\uf020-\uf0ff●○◦▪■‣]\s*(?=\S)")
 _HAS_WORD = re.compile(r"[^\W\d_]{2}")
@@ -44,6 +44,7 @@ class _Page(NamedTuple):
     rules: list[Rule]
     is_image: bool = False
     is_filled: bool = False  # has form fields with values, or text that was put onto it
+    foot: str = ""
 
 
 def read_pdf(content: bytes) -> Content:
@@ -77,7 +78,7 @@ def read_pdf(content: bytes) -> Content:
         blocks=list(line_blocks(_unbroken(lines))),
         title=named,
         pages=len(pages),
-        running="\n".join(dropped),
+        running="\n".join(dropped or [page.foot for page in pages[:1]]),
         left_out=left_out,
     )
 
@@ -96,7 +97,9 @@ def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
                     budget -= characters
                     lost = lost or _leaves_out(page)
                     is_image = not lines and _has_image(page)
-                    pages.append(_Page(lines, list(_rules(page)), is_image=is_image, is_filled=_is_filled(page)))
+                    foot = " ".join(line.text for line in lines if line.y < _FOOT * page.get_height())
+                    rules, is_filled = list(_rules(page)), _is_filled(page)
+                    pages.append(_Page(lines, rules, is_image=is_image, is_filled=is_filled, foot=foot))
                 if budget < 0:
                     raise Unreadable(f"more than {MAX_CHARACTERS} characters of text")
             title = document.get_metadata_value("Title") or ""

@@ -101,8 +101,8 @@ def _around(word: Word, level: Sequence[Rule], upright: Sequence[Rule]) -> _Cell
     below, above = _nearest(level, y, x)
     before, after = _nearest(upright, x, y)
     levels, ups = [rule for rule in (below, above) if rule], [rule for rule in (before, after) if rule]
-    if not levels or not ups:
-        return None
+    if not levels or not ups or not all(_meet(each, up) for each in levels for up in ups):
+        return None  # what stands beside a table is near its rules, too
     return _Cell(
         top=above.at if above else max(rule.end for rule in ups),
         bottom=below.at if below else min(rule.start for rule in ups),
@@ -168,7 +168,12 @@ def _is_met(level: Rule, upright: Sequence[Rule]) -> bool:
     """Return whether an upright rule, of those in their order, meets a level one: an underline is no part of a table."""
     first = bisect_left(upright, level.start - _NEAR, key=lambda rule: rule.at)
     last = bisect_right(upright, level.end + _NEAR, key=lambda rule: rule.at)
-    return any(rule.start - _NEAR <= level.at <= rule.end + _NEAR for rule in upright[first:last])
+    return any(_meet(level, rule) for rule in upright[first:last])
+
+
+def _meet(level: Rule, upright: Rule) -> bool:
+    crosses = level.start - _NEAR <= upright.at <= level.end + _NEAR
+    return crosses and upright.start - _NEAR <= level.at <= upright.end + _NEAR
 
 
 def _text(words: Sequence[tuple[float, str]]) -> str:
