@@ -1,11 +1,15 @@
-"""`hubctl audit verify`: the chains of the audit log, entry by entry."""
+"""`hubctl audit verify`: the chains of the audit log, entry by entry; and the log of an operator's own changes."""
 
 import argparse
+import getpass
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from a2a_hub.identity.principal import Principal
+from a2a_hub.settings.reader import SettingsError
 from a2a_hub.telemetry.audit import FIRST, hash_of
+from a2a_hub.telemetry.start import start_audit_log
 from hubctl.console import write
 from hubctl.log_lines import read_lines
 from hubctl.main import CommandError
@@ -66,3 +70,23 @@ def _problems(entries: Entries) -> Iterator[str]:
         if hash_of(entry) != digest:
             yield f"{number} was changed"
         before, last = number, digest
+
+
+def audited(environment: Mapping[str, str]) -> Principal:
+    """Return the operator, by the name on this machine; what they change is appended to the file AUDIT_LOG, if it is set.
+
+    Called before the change, which a log that cannot be written prevents. Raises CommandError.
+    """
+    place = environment.get("AUDIT_LOG")
+    if place == "stdout":
+        raise CommandError("AUDIT_LOG is stdout, which has the answer of this command: name a file")
+    try:
+        if place:
+            start_audit_log("hubctl", place)
+    except SettingsError as problem:
+        raise CommandError(str(problem)) from None
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = "unknown"
+    return Principal(subject=f"operator:{name}")

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry import audit
-from hubctl.audited import audited
+from hubctl.commands.audit import audited
 from hubctl.main import CommandError
 from hubctl.project_files import SOURCE_TREE, project_file
 

@@ -14,7 +14,7 @@ from a2a_hub.routing.router import Router
 from a2a_hub.routing.routes import RouteTableError
 from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.telemetry import audit
-from hubctl.audited import audited
+from hubctl.commands.audit import audited
 from hubctl.commands.evaluate import Labelled, read_labelled
 from hubctl.console import counted, write
 from hubctl.log_lines import Fields, duration, read_cloud_logging, read_lines

@@ -11,6 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.toml.document import parse
 from hubctl.console import row, table_head
@@ -29,8 +31,7 @@ _REFERENCE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _LONGEST = 110
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question and the conditions of a right answer."""
 
     text: str
@@ -42,8 +43,7 @@ class Question:
     """The number of the query in the paper (§5.1)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One case; see evaluation/paper_cases.toml."""
 
     id: str
