@@ -7,72 +7,34 @@ no consent: it is not understood.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from a2a_hub.a2a.extensions.development_tool import URI, Spelling, ToolCallConfirmation, write
 from a2a_hub.a2a.extensions.tool_updates import Action, Dialect, Option, ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Message, Part
+from a2a_hub.text.catalog import Text
 from a2a_hub.text.language import Language, language_of
 
-_EN, _JA = Language.EN, Language.JA
+_FILE = Path(__file__).with_suffix(".toml")
 _INDENT = "    "
-_WANTS = {
-    Action.RUN: {
-        _EN: "The agent “{agent}” wants to run this command:",
-        _JA: "エージェント「{agent}」が次のコマンドの実行を求めています:",
-    },
-    Action.WRITE: {
-        _EN: "The agent “{agent}” wants to change the file {subject}:",
-        _JA: "エージェント「{agent}」がファイル {subject} の変更を求めています:",
-    },
-    Action.MCP: {
-        _EN: "The agent “{agent}” wants to use the tool “{tool}” of the MCP server “{subject}”:",
-        _JA: "エージェント「{agent}」が MCP サーバー「{subject}」のツール「{tool}」の使用を求めています:",
-    },
-    Action.OTHER: {
-        _EN: "The agent “{agent}” wants to use the tool “{tool}”:",
-        _JA: "エージェント「{agent}」がツール「{tool}」の使用を求めています:",
-    },
-}
-_WHERE = {_EN: "(in the folder {subject})", _JA: "(フォルダー: {subject})"}
-_UNSEEN = {
-    _EN: "(Not everything is shown; lines missing or cut: {unseen})",
-    _JA: "(全体は表示していません: {unseen}行を省略または短縮しています。)",
-}
-_OTHERS = {_EN: "({others} more will be asked after this one.)", _JA: "(このあと、ほかに{others}件を確認します。)"}
-_HOW = {_EN: "Please reply with the number of your choice.", _JA: "番号でお答えください。"}
-_YES = {_EN: " “Yes” stands for {number}.", _JA: "「はい」は {number} として扱います。"}
-_NO = {_EN: " “No” stands for {number}.", _JA: "「いいえ」は {number} として扱います。"}
-NOT_UNDERSTOOD = {
-    _EN: "Your reply is none of the choices, so nothing was done yet.",
-    _JA: "ご返信を選択肢のどれとも判断できなかったため、まだ何も実行していません。",
-}
+_WANTS = {each: Text(_FILE, f"wants.{each.name.lower()}") for each in Action}
+_WHERE = Text(_FILE, "where")
+_UNSEEN = Text(_FILE, "unseen")
+_OTHERS = Text(_FILE, "others")
+_HOW = Text(_FILE, "how")
+_YES = Text(_FILE, "yes")
+_NO = Text(_FILE, "no")
+NOT_UNDERSTOOD = Text(_FILE, "not_understood")
 """The text above a repeated question."""
-LATE = {
-    _EN: "The agent “{agent}” was not waiting for your decision any more, so this was not done. Please ask again.",
-    _JA: "エージェント「{agent}」はすでに回答を待っていなかったため、実行していません。もう一度ご依頼ください。",
-}
+LATE = Text(_FILE, "late")
 """The text for a decision that came too late."""
-REJECTED = {_EN: "Rejected: this was not done.", _JA: "拒否しました。実行していません。"}
+REJECTED = Text(_FILE, "rejected")
 """The text for an agent that says nothing after a rejection."""
-_DOING = {
-    Action.RUN: {_EN: "Running: {about}", _JA: "実行中: {about}"},
-    Action.WRITE: {_EN: "Writing: {about}", _JA: "書き込み中: {about}"},
-    Action.MCP: {_EN: "Using {tool}", _JA: "{tool} を使用中"},
-    Action.OTHER: {_EN: "Using {tool}: {about}", _JA: "{tool} を使用中: {about}"},
-}
+_DOING = {each: Text(_FILE, f"doing.{each.name.lower()}") for each in Action}
 _DEFAULT_OPTIONS = (Option("proceed_once", "Allow once"), Option("cancel", "Reject"))
-_OPTION_NAMES = {
-    "proceed_once": {_EN: "Allow once", _JA: "今回だけ許可"},
-    "proceed_always": {_EN: "Always allow this kind", _JA: "この種類は今後も常に許可"},
-    "proceed_always_tool": {_EN: "Always allow this tool", _JA: "このツールは今後も常に許可"},
-    "proceed_always_server": {
-        _EN: "Always allow all tools of this server",
-        _JA: "このサーバーのツールは今後もすべて許可",
-    },
-    "proceed_always_and_save": {_EN: "Always allow, in later sessions too", _JA: "今後も常に許可 (設定に保存)"},
-    "cancel": {_EN: "Reject", _JA: "拒否"},
-}
+_LASTING = ("proceed_always", "proceed_always_tool", "proceed_always_server", "proceed_always_and_save")
+_OPTION_NAMES = {each: Text(_FILE, f"options.{each}") for each in ("proceed_once", *_LASTING, "cancel")}
 _MAX_REPLY_LENGTH = 200
 _YES_REPLIES = """
 yes, y, yep, yeah, ok, okay, sure, allow, allow it, approve, approved, accept, agree, agreed, confirm, confirmed,
@@ -162,8 +124,8 @@ def options_of(question: ToolQuestion) -> tuple[Option, ...]:
 
 def shown_name(option: Option, language: Language) -> str:
     """Return the choice's name in the question: in Japanese, followed by the agent's own name if that is English."""
-    ours = _OPTION_NAMES.get(option.id, {}).get(language, "")
-    if not option.name or language in (_EN, language_of(option.name)):
+    ours = _OPTION_NAMES[option.id][language] if option.id in _OPTION_NAMES else ""
+    if not option.name or language in (Language.EN, language_of(option.name)):
         return option.name or ours or option.id
     return f"{ours} ({option.name})" if ours else option.name
 
