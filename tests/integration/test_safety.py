@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from a2a_hub.a2a.model import Message, Part, Role
+from a2a_hub.a2a.model import Artifact, Message, Part, Role, TaskArtifactUpdateEvent
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.routing.routes import Safety
@@ -215,16 +215,26 @@ def test_without_a_template_a_screened_route_is_unavailable_and_others_are_not()
         assert "The answer." in text_of(hub.send("other"))
 
 
-def test_a_stream_is_released_in_pieces_that_end_with_a_sentence(armor: Armor) -> None:
+@pytest.mark.parametrize("at_once", [1, 7, 121], ids=lambda count: f"{count} chunks at once")
+def test_a_stream_is_released_in_pieces_that_end_with_a_sentence(armor: Armor, at_once: int) -> None:
     sentence = "A sentence of some length. "
     chunks = [*(sentence[:13], sentence[13:]) * 60, "Mail ann@exam", "ple.com now."]
-    events = [status("working"), *(update(artifact("a", text(each)), append=n > 0) for n, each in enumerate(chunks))]
-    with AgentServer(lambda _: [*events, status("completed")]) as agent:
-        streamed = hub_of(agent, armor, Safety.REDACT).stream("alpha")
-    texts = [text_of(each["artifact"]) for each in streamed if each["kind"] == "artifact-update"]
-    assert len([each for each in texts if each]) == 2
-    assert texts[0].endswith("length. ") or texts[0].endswith("length.")
-    assert "".join(texts).replace("\n", "") == sentence * 60 + "Mail [EMAIL_ADDRESS] now."
+    together = ["".join(chunks[start : start + at_once]) for start in range(0, len(chunks), at_once)]
+
+    def answer(_: AgentRequest) -> Iterator[TaskArtifactUpdateEvent]:
+        for number, chunk in enumerate(together):
+            piece = Artifact(artifact_id="a", parts=(Part(text=chunk),))
+            yield TaskArtifactUpdateEvent(task_id="t", context_id="c", artifact=piece, append=number > 0)
+
+    log = Log(lambda _: None, clock=lambda: 0.0, new_id=lambda: "", function="hub")
+    agent = ScreenedAgent(InProcess(answer), route("alpha", "", safety=Safety.REDACT), armor.client(), log)
+    asked = Message(message_id="1", role=Role.USER, parts=(Part(text="alpha"),))
+    events = agent.ask(AgentRequest(call=person(), message=asked, streaming=True))
+    said = [each for each in events if isinstance(each, TaskArtifactUpdateEvent)]
+    assert [each.append for each in said] == [False, True]
+    texts = ["".join(part.text or "" for part in each.artifact.parts) for each in said]
+    assert texts[0].rstrip(" ").endswith("length.")
+    assert "".join(texts) == sentence * 60 + "Mail [EMAIL_ADDRESS] now."
 
 
 def test_a_file_that_is_text_is_screened_in_both_directions(armor: Armor) -> None:

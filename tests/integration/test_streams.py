@@ -75,6 +75,34 @@ def test_a_long_answer_in_small_chunks_is_as_large_as_its_text(passes_tasks: boo
     assert events[-1]["statusUpdate"]["status"]["state"] == "TASK_STATE_COMPLETED"
 
 
+@pytest.mark.parametrize("passes_tasks", [False, True])
+@pytest.mark.parametrize("version", ["0.3", "1.0"])
+def test_chunks_that_arrive_together_are_few_events_with_the_same_text(
+    passes_tasks: bool, version: str, tmp_path: Path
+) -> None:
+    words = [f"word {number} " for number in range(1_000)]
+    whole = task("completed", artifact("a", *map(text, words)))
+    said = [task("working"), *(update(artifact("a", text(word)), append=word != words[0]) for word in words), whole]
+
+    def at_once(exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.send(b"".join(b"data: %b\n\n" % json.dumps(agent.written(exchange, each)).encode() for each in said))
+
+    with AgentServer(serve_message=at_once, version=version) as agent:
+        alpha = route("alpha", agent.url, passes_tasks=passes_tasks)
+        hub = Hub(alpha, settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
+        events = hub.stream("Hello", version="1.0", modes=["text/plain", "application/json"])
+        id_ = events[0]["task"]["id"]
+        answer = hub.request("GET", f"/tasks/{id_}", headers={"a2a-version": "1.0"}).body
+        assert isinstance(answer, bytes)
+        (kept,) = json.loads(answer)["artifacts"]
+    assert _text_of_chunks(events) == "".join(part["text"] for part in kept["parts"]) == "".join(words)
+    first = next(event["artifactUpdate"] for event in events if "artifactUpdate" in event)
+    assert first["artifact"]["parts"] == [{"text": words[0]}]
+    assert events[-1]["statusUpdate"]["status"]["state"] == "TASK_STATE_COMPLETED"
+    assert len(events) < 50
+
+
 @pytest.mark.parametrize(
     "events",
     [

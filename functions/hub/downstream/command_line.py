@@ -182,7 +182,8 @@ def _request(
 def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:
     complete = False
     with as_client_error():
-        for event in known_events(endpoint, sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes)):
+        lines = sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes)
+        for event in known_events(endpoint, ([line] for line in lines)):
             yield event
             if isinstance(event, Task | TaskStatusUpdateEvent):
                 complete = event.status.state.settled

@@ -1,5 +1,6 @@
 """An agent whose requests and answers Model Armor screens before they go on (`safety` of a route)."""
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -25,9 +26,9 @@ from functions.hub.downstream.interface import AgentRequest, Downstream, Executi
 from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened, Verdict, document_kind
 from functions.hub.failure import DownstreamFailed, unsafe, unscreenable, unscreened
 
-# A stream is released in pieces of this size, each at the end of a sentence, or at most of that size.
+# A stream is released in pieces of this size at least, each up to the end of a sentence; one without such an end, from that size.
 _PIECE_CHARACTERS, _MOST_CHARACTERS = 1_000, 4_000
-_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "\n")
+_SENTENCE_END = r"[.!?](?=\s|$)|[。！？\n]"
 
 
 class ScreenedAgent(Struct, frozen=True):
@@ -207,10 +208,9 @@ def _merged(events: Iterator[model.Event]) -> Iterator[model.Event]:
             if held is not None and (event.artifact.artifact_id != held.artifact.artifact_id or not event.append):
                 yield held
                 held = None
-            held = event if held is None else _with_chunk(held, event)
-            if held.last_chunk or _is_piece("".join(part.text or "" for part in held.artifact.parts)):
-                yield held
-                held = None
+            piece, held = _piece(event if held is None else _with_chunk(held, event))
+            if piece is not None:
+                yield piece
             continue
         says_nothing = isinstance(event, model.TaskStatusUpdateEvent) and not (
             event.status.message or event.status.state.settled
@@ -223,9 +223,27 @@ def _merged(events: Iterator[model.Event]) -> Iterator[model.Event]:
         yield held
 
 
-def _is_piece(text: str) -> bool:
-    size = len(text)
-    return size >= _MOST_CHARACTERS or (size >= _PIECE_CHARACTERS and text.rstrip(" ").endswith(_SENTENCE_ENDS))
+_Update = model.TaskArtifactUpdateEvent
+
+
+def _piece(held: _Update) -> tuple[_Update | None, _Update | None]:
+    """Return what can be screened now, up to the end of its last sentence, and what is held until there is more."""
+    parts = held.artifact.parts
+    size = sum(len(part.text or "") for part in parts)
+    if held.last_chunk:
+        return held, None
+    if size < _PIECE_CHARACTERS:
+        return None, held
+    *before, last = parts
+    text = last.text or ""
+    ends = [match.end() for match in re.finditer(_SENTENCE_END, text)]
+    if not ends:
+        return (held, None) if size >= _MOST_CHARACTERS or last.text is None else (None, held)
+    rest = text[ends[-1] :]
+    if not rest.strip(" "):
+        return held, None
+    piece = replace(held, artifact=replace(held.artifact, parts=(*before, replace(last, text=text[: ends[-1]]))))
+    return piece, replace(held, artifact=replace(held.artifact, parts=(replace(last, text=rest),)), append=True)
 
 
 def _with_chunk(

@@ -1,7 +1,7 @@
 """The client of A2A agents, in their own version and binding. Every failure is a ClientError with one fault."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -9,7 +9,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from msgspec.structs import replace
 
-from a2a_hub.a2a import errors, operations, protojson
+from a2a_hub.a2a import errors, operations, protojson, text_chunks
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.content import ContentSize
@@ -178,10 +178,10 @@ def as_client_error() -> Iterator[None]:
         raise ClientError(ClientFault.NOT_A2A, f"the answer is no A2A: {error.message}") from None
 
 
-def stream_data(answer: Answer, budget: Budget, *, envelope_bytes: int = 0) -> Iterator[bytes]:
-    """Yield the data of each event of a stream. Raises ClientError for a large one."""
+def stream_data(answer: Answer, budget: Budget, *, envelope_bytes: int = 0) -> Iterator[Sequence[bytes]]:
+    """Yield the data of the events of a stream, those that arrive at once together. Raises ClientError for a large one."""
     try:
-        yield from sse.read(answer.chunks(extra_bytes=envelope_bytes), limit_bytes=budget.max_bytes)
+        yield from sse.read_batches(answer.chunks(extra_bytes=envelope_bytes), limit_bytes=budget.max_bytes)
     except ValueError:
         raise ClientError(ClientFault.TOO_LARGE, "an event of the stream is too large") from None
 
@@ -224,19 +224,19 @@ def read_event(endpoint: Endpoint, value: Any) -> Event:
     return _codec(endpoint, result).read_event(result)
 
 
-def known_events(endpoint: Endpoint, stream: Iterable[bytes]) -> Iterator[Event]:
-    """Yield the events in the messages of a stream, without those of kinds that later versions may have. Raises ClientError, also
-    for a stream that has no others.
+def known_events(endpoint: Endpoint, stream: Iterable[Sequence[bytes]]) -> Iterator[Event]:
+    """Yield the events in the messages of a stream, without those of kinds that later versions may have. Chunks of text that came
+    together are one event. Raises ClientError, also for a stream that has no events of other kinds.
     """
     knows_one, knows_all = False, True
-    for data in stream:
-        result = read_result(endpoint, decode_json(data))
-        codec = _codec(endpoint, result)
-        if codec.knows_event(result):
-            knows_one = True
-            yield with_working_state(codec.read_event(result))
-        else:
-            knows_all = False
+    for batch in stream:
+        for result in text_chunks.merged(read_result(endpoint, decode_json(data)) for data in batch):
+            codec = _codec(endpoint, result)
+            if codec.knows_event(result):
+                knows_one = True
+                yield with_working_state(codec.read_event(result))
+            else:
+                knows_all = False
     if not (knows_one or knows_all):
         raise ClientError(ClientFault.NOT_A2A, "the stream has only events of unknown kinds")
 

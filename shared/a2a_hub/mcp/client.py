@@ -7,7 +7,7 @@ import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -207,7 +207,7 @@ class McpClient:
 
     def _streamed(self, answer: Answer, id_: object) -> Any:
         """Return the response among the messages of a stream."""
-        for data in stream_data(answer, self._budget):
+        for data in chain.from_iterable(stream_data(answer, self._budget)):
             match decode_json(data):
                 case {"method": str(method), "id": request_id}:
                     self._decline(method, request_id)

@@ -16,6 +16,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.a2a.reply import Failure, agent_message, artifact_update, status_update
+from a2a_hub.a2a.text_chunks import is_same_content
 from a2a_hub.http.messages import Cancellation
 
 Update = TaskStatusUpdateEvent | TaskArtifactUpdateEvent
@@ -91,7 +92,8 @@ def _as_updates(event: Event, task: Task, accumulator: TaskAccumulator) -> Itera
 
 def _differences(new: Task, task: Task, accumulator: TaskAccumulator) -> Iterator[Update]:
     for artifact in new.artifacts:
-        if accumulator.artifact(artifact.artifact_id) != artifact:
+        known = accumulator.artifact(artifact.artifact_id)
+        if known is None or not is_same_content(known, artifact):
             yield artifact_update(task, artifact)
     old = accumulator.status
     changed = new.status.state is not old.state or new.status.message != old.message
