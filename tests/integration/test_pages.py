@@ -48,7 +48,7 @@ def test_the_agent_of_the_tutorial_has_the_form_that_make_check_wants() -> None:
 
 def test_every_text_of_a_failure_is_among_the_symptoms() -> None:
     symptoms = (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")
-    shown = [text[Language.EN].format(agent="…", seconds="…", fields="…") for text in texts._WHAT.values()]
+    shown = [text[Language.EN].format(agent="…", seconds="…", fields="…", last="…") for text in texts._WHAT.values()]
     assert [text for text in shown if f"| {text} |" not in symptoms] == []
 
 
