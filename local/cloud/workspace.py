@@ -26,7 +26,28 @@ ACCOUNT = "workspace@my-hub-project.iam.gserviceaccount.com"
 DOC = "application/vnd.google-apps.document"
 DISABLED = "disable-api"
 Answer = tuple[int, Any]
-Query = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The body and the query of one request."""
+
+    body: bytes
+    query: dict[str, list[str]]
+
+    @property
+    def value(self) -> Any:
+        return json.loads(self.body)
+
+
+class _Refused(Exception):
+    """An error, as these APIs write it."""
+
+    def __init__(self, status: int, reason: str, message: str) -> None:
+        details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}]
+        errors = [{"domain": "global", "reason": reason, "message": message}]
+        error = {"code": status, "message": message, "errors": errors, "details": details}
+        self.answer: Answer = status, {"error": error}
 
 
 def write_key(file: Path, *, url: str) -> Path:
@@ -41,6 +62,17 @@ def write_key(file: Path, *, url: str) -> Path:
     }
     file.write_text(json.dumps(key))
     return file
+
+
+@dataclass(frozen=True)
+class _Operation:
+    """A call of an API, and the scopes of which one is enough."""
+
+    api: str
+    method: str
+    path: str
+    scopes: tuple[str, ...]
+    do: Callable[..., Any]
 
 
 class Mailbox:
@@ -72,47 +104,38 @@ class Mailbox:
             },
         }
 
-    def search(self, _body: bytes, query: Query) -> Answer:
-        """Return the mails that have the words."""
-        words = query.get("q", [""])[0]
+    def _search(self, asked: _Asked) -> Any:
+        words = asked.query.get("q", [""])[0]
         found = [
             {"id": mail_id, "threadId": mail_id}
             for mail_id, mail in self.received.items()
             if words in json.dumps(mail, ensure_ascii=False)
         ]
-        return 200, {"messages": found, "resultSizeEstimate": len(found)} if found else {"resultSizeEstimate": 0}
+        return {"messages": found, "resultSizeEstimate": len(found)} if found else {"resultSizeEstimate": 0}
 
-    def get(self, _body: bytes, _query: Query, mail_id: str) -> Answer:
-        """Return one mail."""
-        return (200, self.received[mail_id]) if mail_id in self.received else _not_found()
+    def _get(self, _: _Asked, mail_id: str) -> Any:
+        return _found(self.received, mail_id)
 
-    def thread(self, _body: bytes, _query: Query, thread_id: str) -> Answer:
-        """Return the labels of a thread's messages."""
-        if thread_id not in self.threads:
-            return _not_found()
-        return 200, {"messages": [{"labelIds": [label]} for label in self.threads[thread_id]]}
+    def _thread(self, _: _Asked, thread_id: str) -> Any:
+        return {"messages": [{"labelIds": [label]} for label in _found(self.threads, thread_id)]}
 
-    def draft(self, body: bytes, _query: Query) -> Answer:
+    def _draft(self, asked: _Asked) -> Any:
         """Add a draft, in a thread of its own."""
         number = len(self._thread_of) + 1
         draft_id, thread_id = f"r-{number}", f"18c{number}"
-        self.drafts[draft_id] = _mail(json.loads(body)["message"])
+        self.drafts[draft_id] = _mail(asked.value["message"])
         self._thread_of[draft_id], self.threads[thread_id] = thread_id, ["DRAFT"]
-        return 200, {
-            "id": draft_id,
-            "message": {"id": thread_id, "threadId": thread_id, "labelIds": ["DRAFT"]},
-        }
+        return {"id": draft_id, "message": {"id": thread_id, "threadId": thread_id, "labelIds": ["DRAFT"]}}
 
-    def send(self, body: bytes, _query: Query) -> Answer:
+    def _send(self, asked: _Asked) -> Any:
         """Send the draft as the request has it; it is gone then."""
-        asked = json.loads(body)
-        if asked["id"] not in self.drafts:
-            return _not_found()
-        del self.drafts[asked["id"]]
-        self.sent.append(_mail(asked["message"]))
-        thread_id = self._thread_of[asked["id"]]
+        draft_id = asked.value["id"]
+        _found(self.drafts, draft_id)
+        del self.drafts[draft_id]
+        self.sent.append(_mail(asked.value["message"]))
+        thread_id = self._thread_of[draft_id]
         self.threads[thread_id] = ["SENT"]
-        return 200, {"id": "sent", "threadId": thread_id, "labelIds": ["SENT"]}
+        return {"id": "sent", "threadId": thread_id, "labelIds": ["SENT"]}
 
     def remove(self, draft_id: str) -> None:
         """Delete a draft, as the person may."""
@@ -162,18 +185,24 @@ class Workspace(GoogleApi):
     def reply(self, method: str, target: str, authorization: str, body: bytes) -> Answer:
         """Return the status and the value of one answer."""
         url = urlsplit(target)
-        if url.path == "/token":
-            return self._token(body)
-        for operation in _OPERATIONS:
-            found = re.fullmatch(operation.path, url.path)
-            if found and method == operation.method:
-                if operation.api == (self.faults.parameters(DISABLED) or {}).get("api"):
-                    return _error(403, "SERVICE_DISABLED", f"{operation.api} has not been used in project 1 before")
-                token = authorization.removeprefix("Bearer ya29.")
-                if not any(SCOPE + scope == token for scope in operation.scopes):
-                    return _error(403, "ACCESS_TOKEN_SCOPE_INSUFFICIENT", "Request had insufficient scopes")
-                return operation.do(self, body, parse_qs(url.query), *map(unquote, found.groups()))
-        return _error(404, "notFound", f"nothing at {method} {url.path}")
+        try:
+            if url.path == "/token":
+                return self._token(body)
+            for operation in _OPERATIONS:
+                found = re.fullmatch(operation.path, url.path)
+                if found and method == operation.method:
+                    self._require(operation, authorization.removeprefix("Bearer ya29."))
+                    asked = _Asked(body, parse_qs(url.query))
+                    return 200, operation.do(self, asked, *map(unquote, found.groups()))
+            raise _Refused(404, "notFound", f"nothing at {method} {url.path}")
+        except _Refused as refused:
+            return refused.answer
+
+    def _require(self, operation: _Operation, token: str) -> None:
+        if operation.api == (self.faults.parameters(DISABLED) or {}).get("api"):
+            raise _Refused(403, "SERVICE_DISABLED", f"{operation.api} has not been used in project 1 before")
+        if not any(SCOPE + scope == token for scope in operation.scopes):
+            raise _Refused(403, "ACCESS_TOKEN_SCOPE_INSUFFICIENT", "Request had insufficient scopes")
 
     def _answer(self, request: Request) -> Response:
         body = request.read_body(64 << 20) or b""
@@ -195,13 +224,13 @@ class Workspace(GoogleApi):
         self._accounts.issue(token, email=claims["iss"], lifetime_seconds=3600)
         return 200, {"access_token": token, "expires_in": 3600, "token_type": "Bearer"}
 
-    def list_files(self, _body: bytes, query: Query) -> Answer:
+    def _list_files(self, asked: _Asked) -> Any:
         """Find files by words in names and texts, or by the mark of an app."""
-        asked = query["q"][0]
-        words = [re.sub(r"\\(.)", r"\1", word) for word in re.findall(r"contains '((?:[^'\\]|\\.)*)'", asked)]
-        if words and "orderBy" in query:
-            return _error(403, "forbidden", "Sorting is not supported for queries with fullText terms")
-        mark = re.search(r"key='(\w+)' and value='([^']*)' } and name = '((?:[^'\\]|\\.)*)'", asked)
+        wanted = asked.query["q"][0]
+        words = [re.sub(r"\\(.)", r"\1", word) for word in re.findall(r"contains '((?:[^'\\]|\\.)*)'", wanted)]
+        if words and "orderBy" in asked.query:
+            raise _Refused(403, "forbidden", "Sorting is not supported for queries with fullText terms")
+        mark = re.search(r"key='(\w+)' and value='([^']*)' } and name = '((?:[^'\\]|\\.)*)'", wanted)
         if mark:
             name = re.sub(r"\\(.)", r"\1", mark[3])
             found = [
@@ -215,90 +244,71 @@ class Workspace(GoogleApi):
                 for file_id, file in self.files.items()
                 if not words or words[0] in file["name"] or words[0] in self.texts[file_id]
             ]
-        return 200, {"files": found}
+        return {"files": found}
 
-    def get_file(self, _body: bytes, query: Query, file_id: str) -> Answer:
+    def _get_file(self, asked: _Asked, file_id: str) -> Any:
         """Return a file's metadata, or its bytes."""
         if file_id not in self.files:
-            return _error(404, "notFound", f"File not found: {file_id}.")
-        return 200, self.texts[file_id] if query.get("alt") == ["media"] else self.files[file_id]
+            raise _Refused(404, "notFound", f"File not found: {file_id}.")
+        return self.texts[file_id] if asked.query.get("alt") == ["media"] else self.files[file_id]
 
-    def export_file(self, _body: bytes, query: Query, file_id: str) -> Answer:
-        """Return a Doc's text."""
-        assert query["mimeType"] in (["text/markdown"], ["text/csv"], ["text/plain"])
-        return 200, self.texts[file_id]
+    def _export_file(self, asked: _Asked, file_id: str) -> Any:
+        assert asked.query["mimeType"] in (["text/markdown"], ["text/csv"], ["text/plain"])
+        return self.texts[file_id]
 
-    def upload(self, body: bytes, _query: Query) -> Answer:
+    def _upload(self, asked: _Asked) -> Any:
         """Make a file out of a multipart/related body."""
-        parts = re.split(rb"\r?\n?--[^\r\n]+(?:\r\n|$)", body)
+        parts = re.split(rb"\r?\n?--[^\r\n]+(?:\r\n|$)", asked.body)
         head, text = (part.split(b"\r\n\r\n", 1)[1].decode() for part in parts if b"\r\n\r\n" in part)
         file_id, metadata = f"made-{len(self.files)}", json.loads(head)
         named = {name: metadata[name] for name in ("name", "appProperties")}
         link = f"https://docs.google.com/document/d/{file_id}/edit"
         self.add_file(file_id, text=text, kind=DOC, **named, webViewLink=link)
-        return 200, self.files[file_id]
+        return self.files[file_id]
 
-    def get_document(self, _body: bytes, _query: Query, file_id: str) -> Answer:
-        """Return a Doc's paragraphs."""
-        if file_id not in self.files:
-            return _not_found()
+    def _get_document(self, _: _Asked, file_id: str) -> Any:
+        file = _found(self.files, file_id)
         lines = (self.texts[file_id] + "\n").splitlines(keepends=True)
         content = [{"paragraph": {"elements": [{"textRun": {"content": line}}]}} for line in lines]
-        file = self.files[file_id]
         revision = f"revision-{file['revision']}"
-        return 200, {"title": file["name"], "revisionId": revision, "body": {"content": content}}
+        return {"title": file["name"], "revisionId": revision, "body": {"content": content}}
 
-    def update_document(self, body: bytes, _query: Query, file_id: str) -> Answer:
+    def _update_document(self, asked: _Asked, file_id: str) -> Any:
         """Add a text to a Doc's end, unless the Doc has changed."""
-        asked, file = json.loads(body), self.files[file_id]
-        if asked["writeControl"]["requiredRevisionId"] != f"revision-{file['revision']}":
-            return _error(400, "FAILED_PRECONDITION", "The required revision ID does not match")
-        (request,) = asked["requests"]
+        value, file = asked.value, self.files[file_id]
+        if value["writeControl"]["requiredRevisionId"] != f"revision-{file['revision']}":
+            raise _Refused(400, "FAILED_PRECONDITION", "The required revision ID does not match")
+        (request,) = value["requests"]
         assert request["insertText"]["endOfSegmentLocation"] == {}
         self.texts[file_id] += request["insertText"]["text"]
         file["revision"] += 1
-        return 200, {"documentId": file_id}
+        return {"documentId": file_id}
 
-    def list_events(self, _body: bytes, query: Query) -> Answer:
+    def _list_events(self, asked: _Asked) -> Any:
         """Return the events that begin in a span of time."""
-        first, last = (_moment(query[name][0]) for name in ("timeMin", "timeMax"))
-        within = [event for event in self.events.values() if first <= _moment(event["start"]["dateTime"]) < last]
-        return 200, {"items": within, "timeZone": "Asia/Tokyo"}
+        first, last = (datetime.fromisoformat(asked.query[name][0]) for name in ("timeMin", "timeMax"))
+        events = self.events.values()
+        within = [each for each in events if first <= datetime.fromisoformat(each["start"]["dateTime"]) < last]
+        return {"items": within, "timeZone": "Asia/Tokyo"}
 
-    def insert_event(self, body: bytes, query: Query) -> Answer:
+    def _insert_event(self, asked: _Asked) -> Any:
         """Make an event, and note who is told of it."""
-        event = json.loads(body)
+        event = asked.value
         assert re.fullmatch("[a-v0-9]{5,1024}", event["id"])
         if event["id"] in self.events:
-            return _error(409, "duplicate", "The requested identifier already exists.")
+            raise _Refused(409, "duplicate", "The requested identifier already exists.")
         self.events[event["id"]] = event
-        if query.get("sendUpdates") == ["all"]:
+        if asked.query.get("sendUpdates") == ["all"]:
             self.invited += [(guest["email"], event["summary"]) for guest in event["attendees"]]
-        return 200, event
+        return event
 
-    def free_busy(self, body: bytes, _query: Query) -> Answer:
-        """Return when each is busy."""
-        ids = [item["id"] for item in json.loads(body)["items"]]
-        unknown = {"errors": [{"domain": "global", "reason": "notFound"}], "busy": []}
-        return 200, {
-            "calendars": {
-                each: {"busy": [{"start": start, "end": end} for start, end in self.busy[each]]}
-                if each in self.busy
-                else unknown
-                for each in ids
-            }
-        }
+    def _free_busy(self, asked: _Asked) -> Any:
+        return {"calendars": {each["id"]: self._busy(each["id"]) for each in asked.value["items"]}}
 
-
-@dataclass(frozen=True)
-class _Operation:
-    """A call of an API, and the scopes of which one is enough."""
-
-    api: str
-    method: str
-    path: str
-    scopes: tuple[str, ...]
-    do: Callable[..., Answer]
+    def _busy(self, person: str) -> Any:
+        if person not in self.busy:
+            return {"errors": [{"domain": "global", "reason": "notFound"}], "busy": []}
+        return {"busy": [{"start": start, "end": end} for start, end in self.busy[person]]}
 
 
 @functools.cache
@@ -306,28 +316,28 @@ def _private_key() -> str:
     return SigningKey().private_pem()
 
 
-def _mailbox(name: str) -> Callable[..., Answer]:
-    return lambda workspace, *arguments: getattr(workspace.mail, name)(*arguments)
+def _of_mail(do: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda workspace, *arguments: do(workspace.mail, *arguments)
 
 
 _DRIVE, _DOC = "/drive/v3/files", "/v1/documents/([^/:]+)"
 _MAIL, _EVENTS = "/gmail/v1/users/me", "/calendar/v3/calendars/primary/events"
 _READ_MAIL, _COMPOSE = ("gmail.readonly",), ("gmail.compose",)
 _OPERATIONS = (
-    _Operation("drive", "GET", _DRIVE, ("drive.readonly", "drive.file"), Workspace.list_files),
-    _Operation("drive", "GET", f"{_DRIVE}/([^/]+)", ("drive.readonly",), Workspace.get_file),
-    _Operation("drive", "GET", f"{_DRIVE}/([^/]+)/export", ("drive.readonly",), Workspace.export_file),
-    _Operation("drive", "POST", f"/upload{_DRIVE}", ("drive.file",), Workspace.upload),
-    _Operation("docs", "GET", _DOC, ("documents", "drive.readonly"), Workspace.get_document),
-    _Operation("docs", "POST", f"{_DOC}:batchUpdate", ("documents",), Workspace.update_document),
-    _Operation("gmail", "GET", f"{_MAIL}/messages", _READ_MAIL, _mailbox("search")),
-    _Operation("gmail", "GET", f"{_MAIL}/messages/([^/]+)", _READ_MAIL, _mailbox("get")),
-    _Operation("gmail", "GET", f"{_MAIL}/threads/([^/]+)", _READ_MAIL, _mailbox("thread")),
-    _Operation("gmail", "POST", f"{_MAIL}/drafts", _COMPOSE, _mailbox("draft")),
-    _Operation("gmail", "POST", f"{_MAIL}/drafts/send", _COMPOSE, _mailbox("send")),
-    _Operation("calendar", "GET", _EVENTS, ("calendar.events.readonly", "calendar.events"), Workspace.list_events),
-    _Operation("calendar", "POST", _EVENTS, ("calendar.events",), Workspace.insert_event),
-    _Operation("calendar", "POST", "/calendar/v3/freeBusy", ("calendar.freebusy",), Workspace.free_busy),
+    _Operation("drive", "GET", _DRIVE, ("drive.readonly", "drive.file"), Workspace._list_files),
+    _Operation("drive", "GET", f"{_DRIVE}/([^/]+)", ("drive.readonly",), Workspace._get_file),
+    _Operation("drive", "GET", f"{_DRIVE}/([^/]+)/export", ("drive.readonly",), Workspace._export_file),
+    _Operation("drive", "POST", f"/upload{_DRIVE}", ("drive.file",), Workspace._upload),
+    _Operation("docs", "GET", _DOC, ("documents", "drive.readonly"), Workspace._get_document),
+    _Operation("docs", "POST", f"{_DOC}:batchUpdate", ("documents",), Workspace._update_document),
+    _Operation("gmail", "GET", f"{_MAIL}/messages", _READ_MAIL, _of_mail(Mailbox._search)),
+    _Operation("gmail", "GET", f"{_MAIL}/messages/([^/]+)", _READ_MAIL, _of_mail(Mailbox._get)),
+    _Operation("gmail", "GET", f"{_MAIL}/threads/([^/]+)", _READ_MAIL, _of_mail(Mailbox._thread)),
+    _Operation("gmail", "POST", f"{_MAIL}/drafts", _COMPOSE, _of_mail(Mailbox._draft)),
+    _Operation("gmail", "POST", f"{_MAIL}/drafts/send", _COMPOSE, _of_mail(Mailbox._send)),
+    _Operation("calendar", "GET", _EVENTS, ("calendar.events.readonly", "calendar.events"), Workspace._list_events),
+    _Operation("calendar", "POST", _EVENTS, ("calendar.events",), Workspace._insert_event),
+    _Operation("calendar", "POST", "/calendar/v3/freeBusy", ("calendar.freebusy",), Workspace._free_busy),
 )
 
 
@@ -337,15 +347,7 @@ def _mail(message: dict[str, Any]) -> EmailMessage:
     return mail
 
 
-def _not_found() -> Answer:
-    return _error(404, "notFound", "Requested entity was not found.")
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
-def _error(status: int, reason: str, message: str) -> Answer:
-    details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}]
-    errors = [{"domain": "global", "reason": reason, "message": message}]
-    return status, {"error": {"code": status, "message": message, "errors": errors, "details": details}}
+def _found(things: Mapping[str, Any], key: str) -> Any:
+    if key not in things:
+        raise _Refused(404, "notFound", "Requested entity was not found.")
+    return things[key]
