@@ -81,60 +81,50 @@ _TABLES = (
 class Format(NamedTuple):
     """A pattern for a whole value, and its description."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     words: str
 
 
-PROJECT = Format(re.compile(r"[a-z][a-z0-9-]{4,28}[a-z0-9]"), "a project id, such as my-project-123")
-NUMBER = Format(re.compile(r"[0-9]{6,20}"), "a project number: digits, in quotes")
-REGION = Format(re.compile(r"[a-z]+-[a-z]+[0-9]+"), "a region, such as asia-northeast1")
-EMAIL = Format(re.compile(r"[^@\s'\"]+@[^@\s'\"]+\.[a-z]+"), "an e-mail address")
-SERVICE_ACCOUNT = Format(
-    re.compile(r"[a-z0-9-]+@[a-z0-9.:-]+\.gserviceaccount\.com"), "the address of a service account"
-)
-WORD = Format(re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"), "letters, digits, hyphens")
+PROJECT = Format(r"[a-z][a-z0-9-]{4,28}[a-z0-9]", "a project id, such as my-project-123")
+NUMBER = Format(r"[0-9]{6,20}", "a project number: digits, in quotes")
+REGION = Format(r"[a-z]+-[a-z]+[0-9]+", "a region, such as asia-northeast1")
+EMAIL = Format(r"[^@\s'\"]+@[^@\s'\"]+\.[a-z]+", "an e-mail address")
+SERVICE_ACCOUNT = Format(r"[a-z0-9-]+@[a-z0-9.:-]+\.gserviceaccount\.com", "the address of a service account")
+WORD = Format(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}", "letters, digits, hyphens")
 # Service accounts have 6 to 30 characters, and the longest name that follows is agent-card.
-PREFIX = Format(
-    re.compile(r"[a-z][a-z0-9-]{2,18}-"),
-    "4 to 20 lower-case letters, digits, hyphens, with a hyphen at its end",
-)
-RUNTIME = Format(re.compile(r"python3[0-9]{2}"), "a Python runtime, such as python313")
-SECRET = Format(re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,254}"), "a secret's name: letters, digits, hyphens")
-BUCKET = Format(re.compile(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]"), "a bucket's name, without gs://")
+PREFIX = Format(r"[a-z][a-z0-9-]{2,18}-", "4 to 20 lower-case letters, digits, hyphens, with a hyphen at its end")
+RUNTIME = Format(r"python3[0-9]{2}", "a Python runtime, such as python313")
+SECRET = Format(r"[A-Za-z][A-Za-z0-9_-]{0,254}", "a secret's name: letters, digits, hyphens")
+BUCKET = Format(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]", "a bucket's name, without gs://")
 CLIENT_ID = Format(
-    re.compile(r"[0-9]+(-[a-z0-9]+)?\.apps\.googleusercontent\.com"),
+    r"[0-9]+(-[a-z0-9]+)?\.apps\.googleusercontent\.com",
     "an OAuth client id, such as 123456789012-abc123.apps.googleusercontent.com",
 )
-DOMAIN = Format(re.compile(r"([a-z0-9-]+\.)+[a-z]+"), "a domain, such as example.com")
-MEMORY = Format(re.compile(r"[1-9][0-9]*(Mi|Gi)"), "an amount of memory, such as 512Mi")
+DOMAIN = Format(r"([a-z0-9-]+\.)+[a-z]+", "a domain, such as example.com")
+MEMORY = Format(r"[1-9][0-9]*(Mi|Gi)", "an amount of memory, such as 512Mi")
 CPU = Format(
-    re.compile(r"[12468]|0\.(0[89]|[1-9][0-9]?)"),
+    r"[12468]|0\.(0[89]|[1-9][0-9]?)",
     'a number of CPUs in quotes: "1", "2", "4", "6", "8", or less than one, such as "0.5"',
 )
 ADDRESS = Format(
-    re.compile(r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:[0-9]+)?(/[^\s?#]*)?"),
-    "an address that starts with https://",
+    r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:[0-9]+)?(/[^\s?#]*)?", "an address that starts with https://"
 )
-
-
-SHARE = Format(re.compile(r"[01]|0\.[0-9]{1,6}"), 'a number from 0 to 1 in quotes, such as "0.01"')
+SHARE = Format(r"[01]|0\.[0-9]{1,6}", 'a number from 0 to 1 in quotes, such as "0.01"')
 CHANNEL = Format(
-    re.compile(r"projects/[^/]+/notificationChannels/[0-9]+"),
+    r"projects/[^/]+/notificationChannels/[0-9]+",
     "a channel of Cloud Monitoring: projects/PROJECT/notificationChannels/NUMBER",
 )
 KMS_KEY = Format(
-    re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"),
+    r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+",
     "a key of Cloud KMS: projects/PROJECT/locations/REGION/keyRings/RING/cryptoKeys/KEY",
 )
 WORKER_POOL = Format(
-    re.compile(r"projects/[^/]+/locations/[^/]+/workerPools/[^/]+"),
+    r"projects/[^/]+/locations/[^/]+/workerPools/[^/]+",
     "a private pool of Cloud Build: projects/PROJECT/locations/REGION/workerPools/POOL",
 )
-INGRESS = Format(
-    re.compile("all|internal|internal-and-cloud-load-balancing"), "all, internal or internal-and-cloud-load-balancing"
-)
-EGRESS = Format(re.compile("all-traffic|private-ranges-only"), "all-traffic or private-ranges-only")
-LABEL = Format(re.compile("[a-z0-9_-]{0,63}"), "a label: at most 63 lower-case letters, digits, hyphens, underscores")
+INGRESS = Format("all|internal|internal-and-cloud-load-balancing", "all, internal or internal-and-cloud-load-balancing")
+EGRESS = Format("all-traffic|private-ranges-only", "all-traffic or private-ranges-only")
+LABEL = Format("[a-z0-9_-]{0,63}", "a label: at most 63 lower-case letters, digits, hyphens, underscores")
 
 _NO_ROUTES = Routes()
 
@@ -396,13 +386,13 @@ class Reader:
     def _all_matching(self, table: CheckedTable, key: str, format_: Format) -> tuple[str, ...]:
         items = table.texts(key)
         for index, item in enumerate(items):
-            if item and not format_.pattern.fullmatch(item):
+            if item and not re.fullmatch(format_.pattern, item):
                 table.problem(key, f"{key} holds {item!r}: each must be {format_.words}", index=index)
         return items
 
     def _matching(self, table: CheckedTable, key: str, format_: Format, default: str | None) -> str:
         value = table.text(key, default)
-        if isinstance(table.values.get(key), str) and value.strip() and not format_.pattern.fullmatch(value):
+        if isinstance(table.values.get(key), str) and value.strip() and not re.fullmatch(format_.pattern, value):
             table.problem(key, f"{key} is {value!r}: it must be {format_.words}")
         return value
 

@@ -121,7 +121,7 @@ def _of(table: CheckedTable, key: str) -> Schema:
 
 
 def _format(format_: Format) -> Schema:
-    return {"pattern": f"^(?:{format_.pattern.pattern})$", "description": format_.words}
+    return {"pattern": f"^(?:{format_.pattern})$", "description": format_.words}
 
 
 def routes_schema() -> Schema:
