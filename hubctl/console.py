@@ -79,10 +79,11 @@ def _escaped(problem: UnicodeError) -> tuple[str, int]:
     return json.dumps(problem.object[problem.start : problem.end])[1:-1], problem.end
 
 
-def write(value: object, lines: Iterable[str], *, as_json: bool, out: TextIO) -> None:
-    """Write a report: as one JSON object, or its lines."""
+def write(value: object, lines: Iterable[str], *, as_json: bool, out: TextIO, ok: bool = True) -> int:
+    """Write a report, as one JSON object, or its lines. Return the exit status of its command, 1 if not `ok`."""
     for line in [msgspec.json.encode(value).decode()] if as_json else lines:
         print(line, file=out)
+    return 0 if ok else 1
 
 
 def row(texts: Sequence[str], widths: Sequence[int]) -> str:

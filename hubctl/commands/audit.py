@@ -54,8 +54,8 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         if min(entries) > 1
     ]
     lines = [_LINE.format_map(each) for each in found] + elsewhere + (problems or ["every chain is whole"])
-    write({"ok": not problems, "chains": found, "problems": problems}, lines, as_json=arguments.json, out=out)
-    return 1 if problems else 0
+    value = {"ok": not problems, "chains": found, "problems": problems}
+    return write(value, lines, as_json=arguments.json, out=out, ok=not problems)
 
 
 def _problems(entries: Entries) -> Iterator[str]:

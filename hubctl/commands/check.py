@@ -40,8 +40,8 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         read = read_table(arguments.routes, environment=environment)
     except RouteTableError as error:
         problems = [{"line": problem.line, "message": problem.message} for problem in error.problems]
-        write({"routes": [], "problems": problems}, [str(error)], as_json=arguments.json, out=out)
-        return 1
+        value = {"routes": [], "problems": problems}
+        return write(value, [str(error)], as_json=arguments.json, out=out, ok=False)
     router = Router(read.table)
     strays = _stray_examples(read.table, router)
     warnings = [f"{name} is not set: its address was not checked" for name in read.unset]
@@ -60,8 +60,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         if arguments.skill is None:
             result["also"] = list(router.passed_over(arguments.text).values())
             lines += [f"also    {reason}" for reason in result["also"]]
-    write(result, lines, as_json=arguments.json, out=out)
-    return 1 if wrong else 0
+    return write(result, lines, as_json=arguments.json, out=out, ok=not wrong)
 
 
 def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:

@@ -86,8 +86,7 @@ def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: Te
     value = {"documents": len(files), "unchanged": unchanged, "dryRun": arguments.dry_run}
     value |= {"upload": [each.path for each in planned.upload], "import": [each.path for each in planned.index]}
     if arguments.dry_run:
-        write(value, _plan_lines(planned, prune=arguments.prune), as_json=arguments.json, out=out)
-        return 0
+        return write(value, _plan_lines(planned, prune=arguments.prune), as_json=arguments.json, out=out)
     failed = push(corpus, planned, objects, prune=arguments.prune, report_line=report_line)
     surplus = {target.uri(each.path) for each in planned.surplus_objects}
     surplus |= {each.uri for each in planned.surplus_documents}
@@ -100,8 +99,7 @@ def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: Te
     if failed:
         report_line(f"{failed} could not be indexed")
     value |= {"ok": not (failed or left), "failed": failed, "surplus": sorted(surplus)}
-    write(value, (), as_json=arguments.json, out=out)
-    return 1 if failed or left else 0
+    return write(value, (), as_json=arguments.json, out=out, ok=not (failed or left))
 
 
 def _make_store(corpus: Corpus, report_line: ReportLine) -> None:
@@ -139,8 +137,7 @@ def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: 
     if not agrees:
         lines.append("fix it with: hubctl corpus push FOLDER (--prune removes what is not in the folder)")
     value = {"ok": agrees, "bucket": target.bucket, "dataStore": target.store, "documents": found}
-    write(value, lines, as_json=arguments.json, out=out)
-    return 0 if agrees else 1
+    return write(value, lines, as_json=arguments.json, out=out, ok=agrees)
 
 
 def push(

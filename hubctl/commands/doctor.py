@@ -77,8 +77,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     wrong = any(step.outcome is Outcome.ERROR for _, step in steps)
     findings = [{"subject": subject, **msgspec.structs.asdict(step)} for subject, step in steps]
     value = {"ok": not wrong, "account": report.account, "findings": findings}
-    write(value, _lines(steps), as_json=arguments.json, out=out)
-    return 1 if wrong else 0
+    return write(value, _lines(steps), as_json=arguments.json, out=out, ok=not wrong)
 
 
 def _registered(arguments: argparse.Namespace, environment: Mapping[str, str], url: str) -> Examined | None:

@@ -90,8 +90,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         lines.append(f"{place}, got {choice.route.id} ({choice.reason}): {question.text}")
     right = len(routed) - len(wrong)
     lines.append(f"{right} of {len(routed)} right ({right / len(routed):.1%})")
-    write(value, lines, as_json=arguments.json, out=out)
-    return 1 if wrong else 0
+    return write(value, lines, as_json=arguments.json, out=out, ok=not wrong)
 
 
 def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
@@ -120,8 +119,7 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
             outcomes = answers = [paper.ask(hub, question) for question in questions]
             lines = paper.answers_table(answers)
     wrong = any(each.is_wrong for each in outcomes)
-    write({"ok": not wrong, "outcomes": outcomes}, lines, as_json=arguments.json, out=out)
-    return 1 if wrong else 0
+    return write({"ok": not wrong, "outcomes": outcomes}, lines, as_json=arguments.json, out=out, ok=not wrong)
 
 
 def _confusion(ids: Sequence[str], routed: Sequence[tuple[Labelled, Choice]]) -> list[str]:

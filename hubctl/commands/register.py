@@ -80,23 +80,21 @@ def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, st
     if findings and not arguments.json:
         print(as_text(arguments.card or "the card", findings), file=out)
     if has_errors(findings):
-        write({"ok": False, "findings": findings, "steps": []}, (), as_json=arguments.json, out=out)
-        return 1
+        refused = {"ok": False, "findings": findings, "steps": []}
+        return write(refused, (), as_json=arguments.json, out=out, ok=False)
     oauth_content, shared = _oauth(arguments, environment), not arguments.not_shared
     wanted = Wanted(card=card, oauth=oauth_content, icon=arguments.icon, shared=shared, agent_id=arguments.agent)
     if arguments.dry_run:
         return _show(api, dry_run(wanted, api.target), arguments, out)
     steps = apply(api, wanted)
     value = {"ok": True, "findings": findings, "steps": list(steps)} if arguments.json else None
-    write(value, steps, as_json=arguments.json, out=out)
-    return 0
+    return write(value, steps, as_json=arguments.json, out=out)
 
 
 def _show(api: Api, planned: Iterable[tuple[str, Call]], arguments: argparse.Namespace, out: TextIO) -> int:
     shown = [(when, call.shown(api.endpoints, project=api.target.project)) for when, call in planned]
     value = {"dryRun": True, "requests": [{"when": when, "request": request} for when, request in shown]}
-    write(value, [f"# {when}\n{request}\n" for when, request in shown], as_json=arguments.json, out=out)
-    return 0
+    return write(value, [f"# {when}\n{request}\n" for when, request in shown], as_json=arguments.json, out=out)
 
 
 def _oauth(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, Any] | None:
@@ -117,8 +115,7 @@ def _list(api: Api, arguments: argparse.Namespace, _: Mapping[str, str], out: Te
         lines.append(f"{row['id']}  {row['displayName']}  {row['url'] or '-'}  {marks}")
         lines.append(f"    authorization: {row['authorization'] or 'none'}")
     lines.append(f"{counted(len(rows), 'agent')} in the app {api.target.app}")
-    write(rows, lines, as_json=arguments.json, out=out)
-    return 0
+    return write(rows, lines, as_json=arguments.json, out=out)
 
 
 def _row(agent: RegisteredAgent) -> dict[str, Any]:
@@ -142,13 +139,11 @@ def _delete(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
     agent = chosen_agent(api, card, agent_id=agent_id)
     if agent is None:
         message = "there is no agent with this card's name or url: nothing to delete"
-        write({"ok": True, "deleted": None}, [message], as_json=arguments.json, out=out)
-        return 0
+        return write({"ok": True, "deleted": None}, [message], as_json=arguments.json, out=out)
     delete(api, agent)
     note = f"; its authorization {agent.authorization} is kept" if agent.authorization else ""
     value = {"ok": True, "deleted": agent.name}
-    write(value, [f"agent {agent.name}: deleted{note}"], as_json=arguments.json, out=out)
-    return 0
+    return write(value, [f"agent {agent.name}: deleted{note}"], as_json=arguments.json, out=out)
 
 
 def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
@@ -173,8 +168,8 @@ def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
     findings = [
         {"severity": _SEVERITIES[each.outcome], **{name: getattr(each, name) for name in names}} for each in found.steps
     ]
-    write({"ok": not wrong, "agent": name, "findings": findings}, lines, as_json=arguments.json, out=out)
-    return 1 if wrong else 0
+    value = {"ok": not wrong, "agent": name, "findings": findings}
+    return write(value, lines, as_json=arguments.json, out=out, ok=not wrong)
 
 
 def _client(arguments: argparse.Namespace, environment: Mapping[str, str]) -> oauth.OAuthClient:

@@ -117,8 +117,7 @@ def _carry_out(bucket: BucketFile, arguments: argparse.Namespace, environment: M
     elif arguments.action == "push":
         lines.append("nothing to push" if new == old else "not pushed: --force pushes it all the same")
     value = {"written": writes, "generation": generation, **structs.asdict(change)}
-    write(value, lines, as_json=arguments.json, out=out)
-    return 1 if refused and not writes else 0
+    return write(value, lines, as_json=arguments.json, out=out, ok=not (refused and not writes))
 
 
 def _bucket(uri: str, environment: Mapping[str, str]) -> BucketFile:
