@@ -117,9 +117,40 @@ def test_somebody_elses_number_is_nobodys(hub: Hub) -> None:
     assert text_of(hub.send("/tasks", token=OTHER_TOKEN)).startswith("You have no tasks.")
 
 
-def test_a_number_that_is_missing_is_asked_for(hub: Hub) -> None:
-    assert "/cancel 3" in text_of(hub.send("/cancel"))
-    assert "タスク番号" in text_of(hub.send("/タスク"))
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("/cancel", "Which task? Add its number, as in “/cancel 3”."),
+        ("/cancel abc", "Which task? Add its number, as in “/cancel 3”."),
+        ("/cancel the one that paints the shed behind the house", "Which task?"),
+        ("/task -1", "Which task? Add its number, as in “/task 3”."),
+        ("/task-1", "Which task?"),
+        ("/task 1.5", "Which task?"),
+        ("/task 1" + " " * 40 + "2", "Which task?"),
+        ("/task 999999999999999999999", "Which task?"),
+        ("/タスク", "タスク番号を付けてください（例：「/タスク 3」）。"),
+        ("/タスク三", "タスク番号を付けてください"),
+        ("/キャンセル　あれ", "タスク番号を付けてください（例：「/キャンセル 3」）。"),
+        ("/task 一", "タスク番号を付けてください"),
+    ],
+)
+def test_a_number_that_is_missing_or_none_is_asked_for(hub: Hub, typed: str, answer: str) -> None:
+    kept(hub, "one")
+    assert text_of(hub.send(typed)).startswith(answer)
+
+
+@pytest.mark.parametrize(
+    "typed", ["/help?", "/help!", "/HELP.", "\u202e/help", "\u200b/help", "\u2066/help\u2069", "/he\u200blp"]
+)
+def test_a_command_is_the_same_with_an_end_of_sentence_or_invisible_characters(hub: Hub, typed: str) -> None:
+    assert text_of(hub.send(typed)) == text_of(hub.send("/help"))
+    assert text_of(hub.send("/ヘルプ！")) == text_of(hub.send("/ヘルプ"))
+
+
+@pytest.mark.parametrize("typed", ["/task 1!", "/task 1?", "/task １。", "\u202e/task 1"])
+def test_a_number_ends_as_a_sentence_may(hub: Hub, typed: str) -> None:
+    kept(hub, "one")
+    assert text_of(hub.send(typed)).startswith("Task 1 is completed")
 
 
 def test_routes_are_those_that_the_caller_may_use(hub: Hub) -> None:
@@ -156,7 +187,21 @@ def test_an_agents_own_command_reaches_it_where_its_route_takes_it(tmp_path: Pat
         assert text_of(hub.send("/pain")).startswith("There is no such command.")
 
 
-@pytest.mark.parametrize("typed", ["/etc/hosts", "/tasks are what I need to plan", "and/or", "1/2"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "/etc/hosts",
+        "/task/list",
+        "/tasks/1",
+        "/cancel_order",
+        "/task-list",
+        "/task.md",
+        "/tasks are what I need to plan",
+        "//help",
+        "and/or",
+        "1/2",
+    ],
+)
 def test_other_texts_with_a_slash_are_questions(hub: Hub, typed: str) -> None:
     assert text_of(hub.send(typed)) == f"You said {typed}"
 

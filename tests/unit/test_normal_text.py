@@ -14,6 +14,7 @@ SPELLINGS = [
     ("  two\u3000 words\n", "two words"),
     ("Ｐ−１ P‐1 P–1", "p-1 p-1 p-1"),
     ("soft\u00adhyphen\u200b", "softhyphen"),
+    ("\u202e/help\u2066\u2069", "/help"),
     ("STRASSE straße", "strasse strasse"),
     ("か\u3099", "が"),
     ("㈱", "(株)"),

@@ -67,9 +67,13 @@ _SENTENCES: dict[Command, str] = {
 _COMMAND_OF = {sentence: command for command, sentences in _SENTENCES.items() for sentence in sentences.split(", ")}
 _ENDS = "?!.。！ "
 _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL: CANCEL_TASK}
-_RATING = re.compile(r"^\s*[/／] ?\S+\s*")
+_RATING = re.compile(r"^[^/／]*[/／] ?\S+\s*")
 _RATINGS = (Command.GOOD, Command.BAD)
-_FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
+_NUMBERED = (Command.TASK, Command.CANCEL)
+# What goes on otherwise behind its first word is a path, or a longer name.
+_FORM = re.compile(r"/ ?([^\W\d_]++)(?![/_.]|-\D) ?(.*)")
+_NUMBER = re.compile(r"(?:#|no\.?)? ?(\d{1,9})")
+_KANJI_DIGITS = "〇一二三四五六七八九十百千"
 
 
 class Commands(Struct, frozen=True):
@@ -189,21 +193,20 @@ class Commands(Struct, frozen=True):
 
 
 def _parse(text: str) -> tuple[Command, int | None] | None:
-    """Return the command and its number; None for a text that is none."""
-    normal = normalise(text[:_LONGEST_COMMAND])
-    head = normal.split(maxsplit=1)[:1]
-    rating = _NAMES.get(head[0][1:]) if head and head[0].startswith("/") else None
-    if rating in _RATINGS:
-        return rating, None
-    if len(text) > _LONGEST_COMMAND:
-        return None
-    if sentence := _COMMAND_OF.get(normal.rstrip(_ENDS)):
+    """Return the command and its number, None for one that is missing or none; None for a text that is no command."""
+    normal = normalise(text[:_LONGEST_COMMAND]).rstrip(_ENDS)
+    if sentence := _COMMAND_OF.get(normal) if len(text) <= _LONGEST_COMMAND else None:
         return sentence, None
-    found = _FORM.fullmatch(normal)
+    found = _FORM.match(normal)
     if found is None:
         return None
-    command = _NAMES.get(found[1])
-    if command is None:
-        # One word after a slash is meant as a command; a path or a sentence is not.
-        return (Command.UNKNOWN, None) if found[1].isalpha() else None
-    return command, int(found[2]) if found[2] else None
+    name, argument = found.groups()
+    command = _NAMES.get(name) or _NAMES.get(name.rstrip(_KANJI_DIGITS))
+    if command in _RATINGS:
+        return command, None
+    number = _NUMBER.fullmatch(argument) if len(text) <= _LONGEST_COMMAND else None
+    if command in _NUMBERED:
+        return command, int(number[1]) if number else None
+    # One word after a slash is meant as a command; a sentence is not.
+    is_alone = number is not None or (not argument and len(text) <= _LONGEST_COMMAND)
+    return (command or Command.UNKNOWN, None) if is_alone else None

@@ -11,7 +11,10 @@ from functools import cache
 # Japanese keyboards and copied documents write a hyphen in many ways: P−1 and P‐1 are P-1.
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58"
 # Invisible characters, left over from copying from web pages and chats.
-_INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff"
+_INVISIBLE = (
+    "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff"
+)
 # UAX #15, section 13: text in the stream-safe format has no more of them in a row.
 _MAX_NON_STARTERS = 30
 # Every non-starter is such a character; few texts have 31 of these in a row.
