@@ -203,8 +203,9 @@ FAULTS: tuple[Fault, ...] = (
     _message("HTTP 405", _status(405), "broken", "unexpected_status"),
     _message("HTTP 429", _status(429), "busy", "rate_limited"),
     _message("HTTP 500", _status(500), "broken", "server_error"),
-    _message("HTTP 502", _status(502), "broken", "server_error"),
-    _message("HTTP 503", _status(503), "broken", "server_error"),
+    _message("HTTP 502", _status(502), "down", "server_error"),
+    _message("HTTP 503", _status(503), "down", "server_error"),
+    _message("HTTP 504", _status(504), "down", "server_error"),
     _message("HTTP 204", _status(204), "broken", "unexpected_status"),
     _message(
         "HTTP 404 with broken JSON",
@@ -253,6 +254,7 @@ FAULTS: tuple[Fault, ...] = (
     _over_rest("REST: no such path", _status(404), "not_found", "not_found"),
     _over_rest("REST: version not supported", _rest_error(400, "VERSION_NOT_SUPPORTED"), "broken", "wrong_version"),
     _over_rest("REST: internal", _rest_error(500, None), "broken", "server_error"),
+    _over_rest("REST: unavailable", _rest_error(503, None), "down", "server_error"),
     _over_rest(
         "REST: an error with HTTP 200",
         lambda e: e.json({"error": {"code": 500, "message": _LEAK}}),

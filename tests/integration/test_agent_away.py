@@ -236,9 +236,9 @@ def _run(hub: Hub, task_id: str, states: list[str]) -> bool:
 def test_who_waits_hears_of_the_failure_at_once(agent: AgentServer, keeping: dict[str, str]) -> None:
     agent.serve_message = _AWAY["HTTP 503"]
     client = _client(agent, keeping)
-    assert "had a problem" in client.send("hello").said
+    assert "cannot be reached" in client.send("hello").said
     hub = Hub(route("alpha", agent.url), settings=keeping)
-    assert "had a problem" in text_of(hub.send("hello"))
+    assert "cannot be reached" in text_of(hub.send("hello"))
     assert len(agent.asked) == 2
 
 

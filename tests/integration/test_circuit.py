@@ -45,11 +45,11 @@ def test_an_agent_that_fails_repeatedly_is_left_alone_and_tried_again_by_one_req
         assert record["error"]["retryAfterSeconds"] == 30
         assert record["answer"].startswith(
             "The agent “Agent alpha” has been failing, so your request was not sent to it. Its last failure: The agent “Agent "
-            "alpha” had a problem and gave no usable answer. Please ask again in 30 seconds. Reference:"
+            "alpha” cannot be reached at the moment. Please ask again in 30 seconds. Reference:"
         )
         in_japanese = text_of(hub.send("元気ですか"))
         assert "で失敗が続いているため、依頼は送信していません。直前の失敗：エージェント" in in_japanese
-        assert "問題が発生し、有効な回答が得られませんでした。30秒ほどしてから" in in_japanese
+        assert "に現在接続できません。30秒ほどしてから" in in_japanese
         assert len(agent.said) == asked
 
         clock.now += 30

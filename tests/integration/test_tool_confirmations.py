@@ -213,7 +213,7 @@ def test_a_decision_that_did_not_reach_the_agent_can_be_sent_again(
     hub = hub_of(agent, tmp_path if stored else None)
     context_id, _ = turn(hub, "send", "code: write it")
     agent.fails = lambda exchange: exchange.answer(503)
-    assert "had a problem" in turn(hub, "send", "yes", context_id)[1]
+    assert "cannot be reached" in turn(hub, "send", "yes", context_id)[1]
     agent.fails = None
     assert turn(hub, "send", "yes", context_id)[1].startswith("All done.")
     assert agent.decisions == [_YES]

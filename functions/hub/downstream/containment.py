@@ -40,7 +40,8 @@ CONCERNS_CALLER_ONLY = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBI
 _TRANSIENT = frozenset(
     {ClientFault.UNRESOLVED, ClientFault.UNREACHABLE, ClientFault.UNANSWERED, ClientFault.CUT, ClientFault.RATE_LIMITED}
 )
-_TRANSIENT_STATUS = frozenset({502, 503, 504})
+# So answers what stands before an agent that is away.
+_AWAY_STATUS = frozenset({502, 503, 504})
 _MAX_FIELDS = 5
 _FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -49,13 +50,16 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 def contained(error: ClientError, route: Route, credential: Credential) -> Failure:
     """Return the error as a failure on this route; `credential` was sent to the agent."""
     fields = _fields(error, route)
+    kind = FailureKind.NOT_ACCEPTED if fields else _FAULTS[error.fault][0]
+    if error.fault is ClientFault.SERVER_ERROR and error.status in _AWAY_STATUS:
+        kind = FailureKind.DOWN
     return Failure(
-        kind=FailureKind.NOT_ACCEPTED if fields else _FAULTS[error.fault][0],
+        kind=kind,
         fault=error.fault.value,
         cause=f"{route.id}: {error.detail}" + (f": {', '.join(fields)}" if fields else ""),
         remedy=_remedy(error, route, credential),
         http_status=error.status,
-        transient=error.fault in _TRANSIENT or error.status in _TRANSIENT_STATUS,
+        transient=error.fault in _TRANSIENT or error.status in _AWAY_STATUS,
         seconds_to_wait=error.retry_after_seconds,
         fields=fields,
     )
