@@ -50,7 +50,7 @@ def check(config: Config, routes: Routes, *, direct: bool, mode: str) -> Wrong:
         yield ("functions", "gate"), "environment", message
     yield from _access(config, routes.boundaries)
     yield from _ingress(config, direct=direct)
-    if not direct and config.gateway.region not in GATEWAY_REGIONS:
+    if not direct and config.gateway.region and config.gateway.region not in GATEWAY_REGIONS:
         known = ", ".join(GATEWAY_REGIONS)
         message = f"API Gateway is not in {config.gateway.region}: set region in [gateway] to one of {known}"
         yield ("gateway",), "region", message

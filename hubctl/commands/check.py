@@ -36,6 +36,8 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         return _check_card(arguments, out)
     if arguments.text is None and (arguments.skill or arguments.last_route):
         raise CommandError("--skill and --last-route say how a text is routed: add --text TEXT")
+    if arguments.text is not None and not arguments.text.strip():
+        raise CommandError("--text is empty: write the text to route, as in --text 'QUESTION'")
     try:
         read = read_table(arguments.routes, environment=environment)
     except RouteTableError as error:
@@ -64,7 +66,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
 
 
 def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
-    if arguments.text or arguments.skill or arguments.last_route:
+    if arguments.text is not None or arguments.skill or arguments.last_route:
         raise CommandError("--card checks a card, and --text a text's route: give one of them")
     findings = check.check_text(read_card(arguments.card, http=HttpClient()))
     shown = check.as_json if arguments.json else as_text

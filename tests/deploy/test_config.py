@@ -96,6 +96,12 @@ def test_a_mistake_is_told_with_its_line(added: str) -> None:
     assert any(line.startswith(MISTAKES[added]) for line in told), told
 
 
+def test_a_region_that_is_missing_is_one_mistake() -> None:
+    assert mistakes(SMALLEST.replace('region = "asia-northeast1"\n', "")) == [
+        "deploy.toml:1: region is missing: add region = a text in quotes"
+    ]
+
+
 def test_nobody_could_get_in_is_a_mistake() -> None:
     nobody = 'project = "my-hub-project"\nregion = "asia-northeast1"\n'
     assert "nobody could get in" in mistakes(nobody)[0]

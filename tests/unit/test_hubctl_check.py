@@ -143,10 +143,12 @@ def test_an_example_that_does_not_reach_its_route_is_told(routes: Path) -> None:
 def test_a_call_without_sense_ends_with_status_2(routes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert hubctl("check", "--routes", routes.parent / "none.toml")[0] == 2
     assert hubctl("check", "--skill", "pm")[0] == 2
+    assert hubctl("check", "--routes", routes, "--text", " \n") == (2, "")
     assert hubctl("evaluate", routes.parent / "none.tsv")[0] == 2
     told = capsys.readouterr().err
     assert "cannot be read: No such file" in told
     assert "add --text TEXT" in told
+    assert "--text is empty: write the text to route, as in --text 'QUESTION'" in told
 
 
 def test_the_route_of_the_documentation_takes_its_examples_and_nothing_else(tmp_path: Path) -> None:
