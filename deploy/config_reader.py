@@ -1,7 +1,10 @@
 """Reads deploy.toml: the formats of its values, and everything that is wrong with it in one report."""
 
 import re
+import tomllib
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -25,44 +28,6 @@ from deploy.config import (
 from deploy.functions import BY_NAME, FUNCTIONS, Function, Invoker
 
 VARIABLE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
-# Names that deploy.toml has a key for, or that follow from where a function is.
-SET_BY_DEPLOYMENT = {
-    "THREADS": "threads",
-    "MAX_INSTANCES": "max_instances",
-    "LOG_TEXT": "log_text, for all functions",
-    "AUDIT_LOG": "audit_log, for all functions",
-    "OTEL_EXPORTER_OTLP_ENDPOINT": "endpoint in [telemetry]",
-    "OTEL_TRACES_SAMPLER_ARG": "sampling in [telemetry]",
-    "OTEL_RESOURCE_ATTRIBUTES": "the function's region and platform",
-    "GOOGLE_CLOUD_PROJECT": "project",
-    "COMMIT_SHA": "from git",
-    "CORPUS_DIR": "corpus_bucket",
-    "DEVTOOL_WORKSPACES": "workspace_bucket",
-    "DEVTOOL_DEFAULT_WORKSPACE": "workspace_bucket",
-    "PUBLIC_URL": "the function's own address",
-    "HUB_PUBLIC_URL": "public_url of [gateway], or the gateway's own address",
-    "HUB_URL": "the hub's own address",
-    "GRPC_URL": "[functions.grpc]",
-    "AGENT_CARD_URL": "the function's own address",
-    "WAKEUP_ACCOUNTS": "WAKEUPS of the hub",
-    "WAKEUP_QUEUE": "WAKEUPS of the hub",
-    "TASKS_URL": "the function's own address",
-    "WORKER_ACCOUNTS": "[functions.tasks.workers]",
-    "CALLER_TOKEN_HEADER": "what API Gateway does",
-    "GOOGLE_TOKEN_AUDIENCES": "oauth_client_ids in [identity]",
-    "GOOGLE_TOKEN_DOMAINS": "domains in [identity]",
-    "ID_TOKEN_AUDIENCES": "id_token_audiences in [identity]",
-    "ID_TOKEN_CALLERS": "id_token_callers in [identity]",
-    **dict.fromkeys(
-        ("SIGNING_KEY", "GATE_PUBLIC_KEYS", "HUB_PUBLIC_KEYS", "TASKS_PUBLIC_KEYS"),
-        "deploy.sh makes the keys, and keeps them in Secret Manager",
-    ),
-    "WEBHOOK_SIGNING_KEY": "webhook_key in [secrets]; no secret belongs into this file",
-    "CLIENTS_FILE": "clients in [secrets]; no secret belongs into this file",
-    "A2A_GATEWAY_TOKEN": "gateway_token in [secrets]; no secret belongs into this file",
-    "SIGN_IN_CODE": "to nothing, since its link is for one machine",
-    "HUB_DEV_TOKEN": "to nothing, since development tokens are for one machine",
-}
 # What stands at the top of the file beside a Place, and the tables below it.
 _SETTINGS = ("name_prefix", "runtime", "log_text", "audit_log", "delete_protection")
 _TABLES = (
@@ -127,6 +92,12 @@ EGRESS = Format("all-traffic|private-ranges-only", "all-traffic or private-range
 LABEL = Format("[a-z0-9_-]{0,63}", "a label: at most 63 lower-case letters, digits, hyphens, underscores")
 
 _NO_ROUTES = Routes()
+
+
+@cache
+def set_by_deployment() -> Mapping[str, str]:
+    """Return the variables that no function's table may name, with what they follow from."""
+    return tomllib.loads(Path(__file__).with_name("set_by_deployment.toml").read_text(encoding="utf-8"))
 
 
 def load(
@@ -368,8 +339,8 @@ class Reader:
         for key in table.values:
             if not VARIABLE_NAME.fullmatch(key):
                 table.problem(key, f"{key!r} is no name of a variable: capital letters, digits, _")
-            elif key in SET_BY_DEPLOYMENT:
-                table.problem(key, f"{key} is set by the deployment: {SET_BY_DEPLOYMENT[key]}")
+            elif source := set_by_deployment().get(key):
+                table.problem(key, f"{key} is set by the deployment: {source}")
         return table
 
     def _workers(self, name: str) -> Mapping[str, tuple[str, ...]]:

@@ -6,7 +6,7 @@ import pytest
 
 from a2a_hub.routing.parser import unset_variables
 from deploy.config_checks import documented_settings
-from deploy.config_reader import SET_BY_DEPLOYMENT
+from deploy.config_reader import set_by_deployment
 from local.docs.reference import NAME, OF_THE_PLATFORM, READERS, read_by, rows
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ def test_every_setting_is_documented(function: str) -> None:
 def test_deploy_toml_knows_every_setting_that_is_read() -> None:
     read = set().union(*map(read_by, READERS))
     of_the_routes = set(unset_variables((ROOT / "routes.toml").read_text(encoding="utf-8"), {}))
-    assert read - of_the_routes - SET_BY_DEPLOYMENT.keys() <= documented_settings()
+    assert read - of_the_routes - set_by_deployment().keys() <= documented_settings()
 
 
 def test_every_documented_setting_is_read() -> None:
