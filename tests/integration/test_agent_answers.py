@@ -137,6 +137,11 @@ _STYLES = [
         "plan.pdf: https://files.example/plan.pdf",
     ),
     Style(
+        "a file whose address is a program",
+        [message(file("plan.pdf", "JavaScript:alert(1)"))],
+        "[plan.pdf]",
+    ),
+    Style(
         "a file beside texts",
         [task("completed", artifact("a", text("one plan"), file("a.pdf", "https://a.example"), text("more")))],
         "one plan\na.pdf: https://a.example\nmore",

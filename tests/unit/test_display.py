@@ -32,10 +32,10 @@ _DOES_SOMETHING = re.compile(r"<[a-z][a-z0-9-]*[\s/][^>]*(?:onclick|style|hidden
 
 
 def addresses(markdown: str) -> Iterator[str]:
-    """The addresses of the links and images of a text, but for pages of the user interface and links that show theirs."""
+    """The addresses of the links and images of a text, but for pages of the user interface."""
     for block in _PARSER.parse(markdown):
         for each in block.children or ():
-            if each.type == "image" or (each.type == "link_open" and each.info != "auto"):
+            if each.type in ("image", "link_open"):
                 address = str(each.attrs.get("src") or each.attrs.get("href"))
                 if re.match("[a-z]+:|//", address):
                     yield address
@@ -67,8 +67,22 @@ def addresses(markdown: str) -> Iterator[str]:
         ),
         (
             "a < b, <https://example.com>, x[1], f(x)[0](y) and [note]",
-            "a < b, <https://example.com>, x[1], f(x)0 and [note]",
+            "a < b, `https://example.com`, x[1], f(x)0 and [note]",
         ),
+        (
+            "<https://docs.example.com/a> <HTTPS://evil.example/`b>",
+            "<https://docs.example.com/a> `HTTPS://evil.example/%60b`",
+        ),
+        (
+            "<javascript:alert(1)> <data:text/html,x> <mailto:a@evil.example>",
+            "`javascript:alert(1)` `data:text/html,x` `mailto:a@evil.example`",
+        ),
+        (
+            "`<https://evil.example/x>` <https://evil.example/a\u3000b>",
+            "``https://evil.example/x`` `https://evil.example/a\u3000b`",
+        ),
+        ("<https://evil.example/a b> a<https:", "&lt;https://evil.example/a b> a&lt;https:"),
+        ("vector<std::string> <soap:Body></soap:Body>, see https://evil.example/x", None),
         (
             "handlers[name](event), x: list[int]: 1 and a[1:]:\n    b",
             "handlers[name] (event), x: list[int]: 1 and a[1:]:\n    b",
@@ -107,6 +121,10 @@ def test_a_person_sees_the_text_and_nothing_that_leads_elsewhere(text: str, show
         f"![a]\n\n[a]:{' ' * 200}https://evil.example/x",
         "![a](https://evil.example\\b.example.org/)",
         "![a](https://evil.example&sol;b.example.org/)",
+        "<https://evil.example/x?d=secret>",
+        f"<https://evil.example/{'b' * 2100}>",
+        "<https://docs.example.com@evil.example/>",
+        "<custom://evil.example/>",
     ],
 )
 def test_no_spelling_of_markdown_leads_elsewhere(hostile: str) -> None:
@@ -156,7 +174,7 @@ def test_a_harmless_tag_does_nothing_by_its_attributes(active: str) -> None:
         '<span lang="ja" title="one">x</span>',
         "vector<unsigned int> v; for (int i = 0; i<n; i++) x = y;",
         "Map<K extends Comparable, V>",
-        "a < b = c, 1<2 and <https://example.com/x?y=1>",
+        "a < b = c, 1<2 and <https://docs.example.com/x?y=1>",
         "<me@example.com> <b>bold</b> <details open>",
     ],
 )
@@ -165,9 +183,12 @@ def test_a_tag_without_effect_and_code_stay_as_they_are(harmless: str) -> None:
 
 
 def test_a_text_to_decide_on_keeps_its_addresses_and_has_no_links() -> None:
-    text = "![a](https://evil.example/x) [b](https://docs.example.com/y)\n\n[c]: https://evil.example/z\n"
+    text = "![a](https://evil.example/x) [b](https://docs.example.com/y) <https://evil.example>\n\n[c]: https://evil.example/z\n"
     shown = displayed(text, _HOSTS, keeps_addresses=True)
-    assert shown == "![a] (https://evil.example/x) [b](https://docs.example.com/y)\n\n[c] : https://evil.example/z\n"
+    assert shown == (
+        "![a] (https://evil.example/x) [b](https://docs.example.com/y) < https://evil.example>\n\n"
+        "[c] : https://evil.example/z\n"
+    )
 
 
 @given(st.lists(st.sampled_from(_TOKENS), max_size=12).map("".join), st.integers(1, 9))
@@ -199,6 +220,10 @@ def test_how_a_text_is_cut_into_pieces_makes_no_difference(text: str, size: int)
         ("[a][", "](x)(https://evil.example)"),
         ("[a]\x1b", "[0m(https://evil.example)"),
         ("[a]![", "](x): https://evil.example\n\n[a]"),
+        ("<", "https://evil.example>"),
+        ("<https", "://evil.example>"),
+        ("<https:", "//evil.example>"),
+        ("<https://evil", ".example>"),
     ],
 )
 @pytest.mark.parametrize("finishes", [False, True], ids=["on", "anew"])
@@ -219,7 +244,13 @@ def test_what_vanishes_between_two_pieces_joins_nothing_active(text: str, cuts: 
 
 
 @pytest.mark.parametrize(
-    "text", ["[a](https://evil.example/x)", "![a](https://evil.example/x)", "[1]: https://e.example/x\n"]
+    "text",
+    [
+        "[a](https://evil.example/x)",
+        "![a](https://evil.example/x)",
+        "[1]: https://e.example/x\n",
+        "<https://e.example/x>",
+    ],
 )
 def test_a_link_that_comes_in_pieces_is_no_link(text: str) -> None:
     for size in range(1, len(text)):
@@ -242,6 +273,8 @@ def test_a_link_that_comes_in_pieces_is_no_link(text: str) -> None:
         "[a]: ",
         "\u202e",
         "(" * 9 + "[",
+        "<a:",
+        "<https:x",
         "<b ",
         "<b x",
         "<b a=",

@@ -33,6 +33,7 @@ __all__ = [
 _FILE_MARK = r"<(?:start|end)_of_user_uploaded_file: [^<>]*>"
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 _MOST_JSON_CHARACTERS = 4000
+_SCHEMES_WITHOUT_PLACE = ("javascript:", "data:", "vbscript:")
 
 
 class Wire(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -378,8 +379,8 @@ def files_of(message: Message) -> tuple[Part, ...]:
 
 
 def file_text(file: Part) -> str:
-    """Return the text that stands for a file in text-only output: its name, and its address if it has one."""
-    if file.url is not None:
+    """Return the text that stands for a file in text-only output: its name, and its address if that leads to a place."""
+    if file.url is not None and not file.url.strip().lower().startswith(_SCHEMES_WITHOUT_PLACE):
         return f"{file.filename or 'file'}: {file.url}"
     return f"[{file.filename or file.media_type or 'file'}]"
 

@@ -45,19 +45,26 @@ _TAG = re.compile(
     r"|track|video)[\s/>])",
     re.IGNORECASE,
 )
+# A link in angle brackets (CommonMark §6.4), perhaps without its end; names with a colon, such as those of XML, are none.
+_AUTOLINK = re.compile(
+    r"<((?:(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):|[a-z][a-z0-9-]{1,31}://)"
+    rf"[^\x00-\x20<>]{{0,{_LONGEST_URL}}}+)(>)?",
+    re.IGNORECASE,
+)
 _BEGUN = rf"\[{_LABEL}(?:\](?:\([^\n)]{{0,{_LONGEST_URL + 400}}}+|:[ \t]{{0,9}}\S{{0,{_LONGEST_URL}}}+)?)?"
 # Each alternative begins with a character of its own: the others of a text are passed over at once.
 _UNFINISHED = re.compile(rf"(?:{_BEGUN}|!(?:{_BEGUN})?|\](?::[\s>]{{0,99}}[\w+.-]{{0,99}}:?)?)\Z")
 _BEGUN_TAG = re.compile(r"<[/a-zA-Z]{0,8}\Z")
 _UNFINISHED_TAG = re.compile(
-    rf"<(?:/?|/?[a-zA-Z][a-zA-Z0-9-]{{0,{_LONGEST_NAME}}}(?:[\s/][^>]{{0,{_LONGEST_ATTRIBUTES}}})?)\Z"
+    rf"<(?:/?|/?[a-zA-Z][a-zA-Z0-9-]{{0,{_LONGEST_NAME}}}(?:[\s/][^>]{{0,{_LONGEST_ATTRIBUTES}}})?"
+    rf"|[a-zA-Z][a-zA-Z0-9-]{{1,31}}:[^\x00-\x20<>]{{0,{_LONGEST_URL}}}+)\Z"
 )
 _NAME, _MEETS = re.compile(r"[/a-zA-Z]"), re.compile(r"\][(:]")
 _UNFINISHED_SEQUENCE = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?\Z")
 # More than any of these has: a text is searched from there on, not from each of its brackets.
 _LONGEST_UNFINISHED = 2 * (_LONGEST_LABEL + _LONGEST_URL)
 _LONGEST_BEGUN_TAG, _LONGEST_SEQUENCE = 10, 450
-_LONGEST_TAG = _LONGEST_NAME + _LONGEST_ATTRIBUTES + 4
+_LONGEST_TAG = max(_LONGEST_NAME + _LONGEST_ATTRIBUTES + 4, _LONGEST_URL + 34)
 # No other thread runs while an expression is searched for.
 _MOST_AT_ONCE = 32_768
 
@@ -128,13 +135,22 @@ class DisplayFilter:
         """Return the text with no other links than allowed ones, of which `_clean` replaces only what is well-formed, and with no
         tag that does something.
         """
-        text = _ACTIVE_TAG.sub("&lt;", text) if "<" in text else text
+        text = _ACTIVE_TAG.sub("&lt;", _AUTOLINK.sub(self._autolink, text)) if "<" in text else text
         return _OPENING.sub(self._opening, text) if "]" in text else text
 
     def _opening(self, found: re.Match[str]) -> str:
         if allows(found[3] or found[5] or "", self._hosts):
             return found[0]
         return re.sub(r"\](?=[(:])", "] ", found[0])
+
+    def _autolink(self, found: re.Match[str]) -> str:
+        url, end = found[1], found[2]
+        if end is None:
+            # It may come with the next piece.
+            return f"&lt;{url}"
+        if allows(url, self._hosts):
+            return found[0]
+        return f"< {url}>" if self._keeps_addresses else code(url)
 
     def _link(self, found: re.Match[str]) -> str:
         is_image, label, url = found[1], found[2], found[3]
