@@ -235,6 +235,44 @@ def test_comments_of_the_agent_are_no_events() -> None:
         assert streamed_text(Hub(route("alpha", agent.url)).stream("Hello")) == "Hi"
 
 
+def _of(task_id: str, event: Json) -> Json:
+    ((name, value),) = event.items()
+    return {name: value | {"id" if name == "task" else "taskId": task_id}}
+
+
+@pytest.mark.parametrize("passes_tasks", [False, True])
+@pytest.mark.parametrize("version", ["0.3", "1.0"])
+def test_what_a_stream_says_of_another_task_reaches_nobody_and_is_noted_for_operators(
+    version: str, passes_tasks: bool
+) -> None:
+    """A2A 1.0.1 §3.1.2: a stream is of one task. An agent that mixes them up may answer somebody else."""
+    others = [task("working"), update(artifact("b", text("theirs"))), status("input-required", "Yours?")]
+    events = [
+        task("working"),
+        *(_of("task-2", each) for each in others),
+        _of("task-2", task("completed", artifact("c", text("theirs, too")))),
+        {"message": {**message(text("also theirs"))["message"], "taskId": "task-2"}},
+        update(artifact("a", text("Mine."))),
+        status("completed"),
+    ]
+    with AgentServer(lambda _: events, version=version) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=passes_tasks))
+        answer = hub.stream("Hello", version="1.0", modes=["text/plain"])
+    updates = [each["artifactUpdate"]["artifact"] for each in answer if "artifactUpdate" in each]
+    assert [part["text"] for each in updates for part in each["parts"] if part["text"]] == ["Mine."]
+    assert "theirs" not in str(answer)
+    assert "TASK_STATE_INPUT_REQUIRED" not in str(answer)
+    assert (hub.log[-1]["severity"], hub.log[-1]["leftOut"]) == ("WARNING", {"event_of_another_task": 5})
+
+
+def test_a_stream_that_goes_on_with_another_task_is_cut_and_says_why() -> None:
+    events = [task("working"), _of("task-2", update(artifact("a", text("theirs")))), _of("task-2", status("completed"))]
+    with AgentServer(lambda _: events) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert "theirs" not in streamed_text(hub.stream("Hello"))
+    assert (hub.log[-1]["fault"], "another task" in hub.log[-1]["cause"]) == ("cut", True)
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_a_stream_cut_anywhere_is_put_together_again(size: int) -> None:
     def in_pieces(exchange: Exchange) -> None:

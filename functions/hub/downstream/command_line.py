@@ -30,6 +30,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     write,
 )
 from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
+from a2a_hub.a2a.left_out import of_one_task
 from a2a_hub.a2a.model import Binding, Event, Message, Task, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.relay import Relay
@@ -183,7 +184,7 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
     complete = False
     with as_client_error():
         lines = sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes)
-        for event in known_events(endpoint, ([line] for line in lines)):
+        for event in of_one_task(known_events(endpoint, ([line] for line in lines))):
             yield event
             if isinstance(event, Task | TaskStatusUpdateEvent):
                 complete = event.status.state.settled

@@ -15,6 +15,7 @@ from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.content import ContentSize
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.gemini_cli import with_working_state
+from a2a_hub.a2a.left_out import LeftOut, NoteLeftOut, of_one_task, unnoted
 from a2a_hub.a2a.model import (
     Binding,
     Event,
@@ -56,13 +57,14 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
 
 class A2AClient(Struct, frozen=True, kw_only=True):
-    """A client of one agent, with the headers and limits of each call. Thread-safe."""
+    """A client of one agent, with the headers and limits of each call. Thread-safe if `note_left_out` is."""
 
     http: Http
     endpoint: Endpoint
     headers: Mapping[str, str]
     budget: Budget
     cancellation: Cancellation | None = None
+    note_left_out: NoteLeftOut = unnoted
 
     def send(self, request: SendMessageRequest, *, streaming: bool) -> Iterator[Event]:
         """Yield the agent's events: the one result, or its stream as it arrives. Raises ClientError.
@@ -103,7 +105,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
             if answer.media_type != EVENT_STREAM:
                 yield read_event(self.endpoint, read_json(answer))
                 return
-            for event in self._stream(answer, continues=None):
+            for event in self._stream(answer, task_id=task_id):
                 yield event
                 if isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.interrupted:
                     # 1.0 keeps the stream of a waiting task open (§3.1.6): nobody would end it.
@@ -145,11 +147,17 @@ class A2AClient(Struct, frozen=True, kw_only=True):
         check(endpoint, answer)
         return answer
 
-    def _stream(self, answer: Answer, *, continues: str | None) -> Iterator[Event]:
-        complete = task_began = False
+    def _stream(self, answer: Answer, *, continues: str | None = None, task_id: str = "") -> Iterator[Event]:
+        complete = task_began = mixes_tasks = False
+
+        def note(what: LeftOut) -> None:
+            nonlocal mixes_tasks
+            mixes_tasks = True
+            self.note_left_out(what)
+
         content = ContentSize()
         stream = stream_data(answer, self.budget, envelope_bytes=_MOST_ENVELOPE_BYTES)
-        for event in known_events(self.endpoint, stream):
+        for event in of_one_task(known_events(self.endpoint, stream), note, task_id=task_id):
             content.add(event)
             if content.total_bytes > self.budget.max_bytes:
                 detail = f"the texts and data of the answer are larger than {self.budget.max_bytes} bytes"
@@ -164,7 +172,8 @@ class A2AClient(Struct, frozen=True, kw_only=True):
                 answer.finish(within_seconds=_LINGER_SECONDS)
                 return
         if not complete:
-            raise ClientError(ClientFault.CUT, "the stream ended before the task did")
+            others = ", and has events of another task" if mixes_tasks else ""
+            raise ClientError(ClientFault.CUT, f"the stream ended before the task did{others}")
 
 
 @contextmanager
