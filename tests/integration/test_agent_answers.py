@@ -10,6 +10,7 @@ import pytest
 
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, artifact, data, file, message, of_a_later_version, status, task, text, update
+from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 
 _DIALECTS = list(itertools.product(("1.0", "0.3"), ("JSONRPC", "HTTP+JSON")))
@@ -329,3 +330,84 @@ def test_a_person_gets_no_image_and_no_hidden_text_and_links_to_listed_hosts_alo
             assert hub.send("alpha", version="1.0", modes=["text/plain", "application/json"])["parts"] == [
                 {"text": says}
             ]
+
+
+_TIMES = {
+    "2026-11-29T07:00:00+0900": "2026-11-28T22:00:00.000Z",
+    "2026-11-29 07:00:00Z": "2026-11-29T07:00:00.000Z",
+    "2026-11-29T07:00Z": "2026-11-29T07:00:00.000Z",
+    "2016-12-31T23:59:60Z": None,
+    "0001-01-01T00:00:00+0900": None,
+    "yesterday": None,
+    "": None,
+    7: None,
+}
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.3"])
+@pytest.mark.parametrize("streams", [True, False])
+@pytest.mark.parametrize(("written", "read"), _TIMES.items())
+def test_a_time_that_cannot_be_read_counts_as_absent(
+    written: Any, read: str | None, streams: bool, version: str
+) -> None:
+    last = status("completed")
+    last["statusUpdate"]["status"]["timestamp"] = written
+    events = [task("working"), update(artifact("a", text("Thirty days."))), last]
+    with AgentServer(lambda _: events, version=version, streaming=streams) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=True))
+        answer = hub.stream("How long?", version="1.0", modes=["text/plain"])
+    ended = answer[-1].get("statusUpdate") or answer[-1]["task"]
+    assert ended["status"]["state"] == "TASK_STATE_COMPLETED"
+    assert "Thirty days." in str(answer)
+    if read is not None:
+        assert ended["status"]["timestamp"] == read
+    assert "leftOut" not in hub.log[-1]
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.3"])
+@pytest.mark.parametrize("streams", [True, False])
+def test_what_describes_an_artifact_wrongly_counts_as_absent(streams: bool, version: str) -> None:
+    described = artifact("a", text("Thirty days.")) | {"name": 1, "description": 5, "extensions": "x", "metadata": []}
+    events = [task("working"), update(described), status("completed")]
+    with AgentServer(lambda _: events, version=version, streaming=streams) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert streamed_text(hub.stream("How long?")) == "Thirty days."
+    assert "leftOut" not in hub.log[-1]
+
+
+_UNREADABLE = [{"kind": "video", "video": 1}, None, {"kind": "text", "text": None}, {"raw": "no base64!!"}]
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.3"])
+@pytest.mark.parametrize("of", ["message", "artifact", "status", "another artifact"])
+def test_a_part_that_cannot_be_read_is_left_out_and_noted_for_operators(of: str, version: str) -> None:
+    known = {"text": "Thirty days."} | ({"kind": "text"} if version == "0.3" else {})
+    parts = [*_UNREADABLE, known]
+    said = {"messageId": "m", "role": "ROLE_AGENT", "parts": parts}
+    ended: Json = {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED"}}
+    match of:
+        case "message":
+            result: Json = {"message": said}
+        case "artifact":
+            result = {"task": ended | {"artifacts": [{"artifactId": "a", "parts": parts}]}}
+        case "status":
+            result = {"task": ended | {"status": ended["status"] | {"message": said}}}
+        case _:
+            artifacts = [{"artifactId": "b", "parts": _UNREADABLE}, {"artifactId": "a", "parts": [known]}]
+            result = {"task": ended | {"artifacts": artifacts}}
+
+    def answer(exchange: Exchange) -> None:
+        exchange.json({"jsonrpc": "2.0", "id": 1, "result": result})
+
+    with AgentServer(serve_message=answer, version=version) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send("How long?")) == "Thirty days."
+    assert (hub.log[-1]["severity"], hub.log[-1]["leftOut"]) == ("WARNING", {"unreadable_part": 4})
+
+
+def test_a_message_of_which_nothing_can_be_read_is_no_answer() -> None:
+    said = {"messageId": "m", "role": "ROLE_AGENT", "parts": _UNREADABLE}
+    with AgentServer(lambda _: [{"message": said}], streaming=False) as agent:
+        hub = Hub(route("alpha", agent.url))
+        hub.send("How long?")
+    assert hub.log[-1]["fault"] == "not_a2a"

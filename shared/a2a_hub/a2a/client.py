@@ -27,6 +27,7 @@ from a2a_hub.a2a.model import (
     may_end_turn,
 )
 from a2a_hub.a2a.operations import Operation
+from a2a_hub.a2a.unreadable import read_tolerantly
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.a2a.versions import VersionCodec
 from a2a_hub.http.client import Answer, Budget, Http, HttpFailure
@@ -86,7 +87,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
                 else:
                     if streaming:
                         answer.complete_within(self.budget.idle_seconds)
-                    yield read_event(endpoint, read_json(answer))
+                    yield self._event(answer)
 
     def get_task(self, task_id: str) -> Task:
         """Return the current task. Raises ClientError."""
@@ -103,7 +104,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
             closing(self._request(operations.SUBSCRIBE_TO_TASK, task_id=task_id)) as answer,
         ):
             if answer.media_type != EVENT_STREAM:
-                yield read_event(self.endpoint, read_json(answer))
+                yield self._event(answer)
                 return
             for event in self._stream(answer, task_id=task_id):
                 yield event
@@ -119,7 +120,13 @@ class A2AClient(Struct, frozen=True, kw_only=True):
     def _task_result(self, operation: Operation, task_id: str) -> Task:
         with as_client_error():
             answer = self._request(operation, task_id=task_id)
-            return CODECS[self.endpoint.version].read_task(read_result(self.endpoint, read_json(answer)))
+            codec, result = CODECS[self.endpoint.version], read_result(self.endpoint, read_json(answer))
+            return read_tolerantly(codec.read_task, result, codec, self.note_left_out)
+
+    def _event(self, answer: Answer) -> Event:
+        result = read_result(self.endpoint, read_json(answer))
+        codec = _codec(self.endpoint, result)
+        return read_tolerantly(codec.read_event, result, codec, self.note_left_out)
 
     def _request(self, operation: Operation, params: Any = None, *, task_id: str = "") -> Answer:
         endpoint = self.endpoint
@@ -157,7 +164,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
 
         content = ContentSize()
         stream = stream_data(answer, self.budget, envelope_bytes=_MOST_ENVELOPE_BYTES)
-        for event in of_one_task(known_events(self.endpoint, stream), note, task_id=task_id):
+        for event in of_one_task(known_events(self.endpoint, stream, self.note_left_out), note, task_id=task_id):
             content.add(event)
             if content.total_bytes > self.budget.max_bytes:
                 detail = f"the texts and data of the answer are larger than {self.budget.max_bytes} bytes"
@@ -227,13 +234,7 @@ def decode_json(data: bytes) -> Any:
         raise ClientError(ClientFault.NOT_JSON, "the answer is broken JSON") from None
 
 
-def read_event(endpoint: Endpoint, value: Any) -> Event:
-    """Return the event in a result. Raises ClientError."""
-    result = read_result(endpoint, value)
-    return _codec(endpoint, result).read_event(result)
-
-
-def known_events(endpoint: Endpoint, stream: Iterable[Sequence[bytes]]) -> Iterator[Event]:
+def known_events(endpoint: Endpoint, stream: Iterable[Sequence[bytes]], note: NoteLeftOut = unnoted) -> Iterator[Event]:
     """Yield the events in the messages of a stream, without those of kinds that later versions may have. Chunks of text that came
     together are one event. Raises ClientError, also for a stream that has no events of other kinds.
     """
@@ -243,7 +244,7 @@ def known_events(endpoint: Endpoint, stream: Iterable[Sequence[bytes]]) -> Itera
             codec = _codec(endpoint, result)
             if codec.knows_event(result):
                 knows_one = True
-                yield with_working_state(codec.read_event(result))
+                yield with_working_state(read_tolerantly(codec.read_event, result, codec, note))
             else:
                 knows_all = False
     if not (knows_one or knows_all):

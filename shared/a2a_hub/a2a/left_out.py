@@ -10,6 +10,7 @@ class LeftOut(StrEnum):
     """A kind of what is left out, by its name in the log."""
 
     EVENT_OF_ANOTHER_TASK = "event_of_another_task"
+    UNREADABLE_PART = "unreadable_part"
 
 
 NoteLeftOut = Callable[[LeftOut], None]

@@ -138,6 +138,10 @@ class VersionCodec:
         """Return the task in an agent's result. Raises INVALID_PARAMS."""
         return protojson.read(model.Task, value, "result")
 
+    def read_part(self, value: Any) -> model.Part:
+        """Return a part of an agent's message or artifact. Raises INVALID_PARAMS."""
+        return protojson.read(model.Part, value, "part")
+
     def knows_event(self, value: Any) -> bool:
         """Return False for a stream event of a kind that a later version may have: ProtoJSON ignores unknown members."""
         return not isinstance(value, dict) or any(

@@ -16,9 +16,9 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3 import event
 from a2a_hub.a2a.compat.v0_3.card import both_versions, to_compat_card
-from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_core_message
+from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_core_message, to_core_part
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import Binding, Event, Message, SendMessageConfiguration, SendMessageRequest, Task, Version
+from a2a_hub.a2a.model import Binding, Event, Message, Part, SendMessageConfiguration, SendMessageRequest, Task, Version
 from a2a_hub.a2a.operations import Operation, Rest
 from a2a_hub.a2a.protojson import as_object, as_string, copied, member, written
 from a2a_hub.a2a.versions import VersionCodec
@@ -97,6 +97,9 @@ class CodecV03(VersionCodec):
 
     def read_task(self, value: Any) -> Task:
         return super().read_task(event.to_core_task(value, "result"))
+
+    def read_part(self, value: Any) -> Part:
+        return super().read_part(to_core_part(value, "part"))
 
     def knows_event(self, value: Any) -> bool:
         return not isinstance(value, dict) or event.knows_kind_of(value)

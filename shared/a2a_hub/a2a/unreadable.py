@@ -1,0 +1,91 @@
+"""Optional values of an agent's result that cannot be read: they count as absent, so that the rest of the answer is not lost."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from a2a_hub.a2a import model, protojson
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.left_out import LeftOut, NoteLeftOut
+from a2a_hub.a2a.versions import VersionCodec
+
+T = TypeVar("T", bound=model.Event)
+_OBJECTS = frozenset(
+    {"task", "message", "statusUpdate", "status_update", "artifactUpdate", "artifact_update", "status", "artifact"}
+)
+_LISTS = frozenset({"artifacts", "history"})
+_PARTS = frozenset({"parts", "content"})
+
+
+def read_tolerantly(read: Callable[[Any], T], result: Any, codec: VersionCodec, note: NoteLeftOut) -> T:
+    """Return the result as `read` returns it, if need be without optional values. Raises A2AError.
+
+    A message of which no part can be read is not readable.
+    """
+    try:
+        return read(result)
+    except A2AError:
+        noted: list[LeftOut] = []
+        value = read(_readable(result, codec, noted.append))
+        if isinstance(value, model.Message) and not value.parts:
+            raise
+    for each in noted:
+        note(each)
+    return value
+
+
+def _readable(value: Any, codec: VersionCodec, note: NoteLeftOut) -> Any:
+    """Return an object of the protocol without its optional values that cannot be read."""
+    if not isinstance(value, dict):
+        return value
+    kept: dict[str, Any] = {}
+    for name, item in value.items():
+        if name in _OBJECTS:
+            kept[name] = _readable(item, codec, note)
+        elif name in _LISTS and isinstance(item, list):
+            kept[name] = [_readable(each, codec, note) for each in item]
+        elif name in _PARTS and isinstance(item, list):
+            kept[name] = list(_readable_parts(item, codec, note))
+        elif name == "timestamp":
+            kept[name] = _timestamp(item)
+        elif name not in _DESCRIPTIVE or _DESCRIPTIVE[name](item):
+            kept[name] = item
+    return kept
+
+
+def _readable_parts(parts: list[Any], codec: VersionCodec, note: NoteLeftOut) -> Iterator[Any]:
+    for part in parts:
+        known = _readable(part, codec, note)
+        try:
+            codec.read_part(known)
+        except A2AError:
+            note(LeftOut.UNREADABLE_PART)
+        else:
+            yield known
+
+
+def _timestamp(value: Any) -> str | None:
+    """Return the time as the protocol has it, read as far as Python knows its form; None for any other."""
+    with suppress(A2AError):
+        return protojson.read_timestamp(value, "timestamp")
+    with suppress(TypeError, ValueError, OverflowError):
+        moment = datetime.fromisoformat(value)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return None
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+_DESCRIPTIVE = {"metadata": _is_object, "name": _is_text, "description": _is_text, "extensions": _are_texts}
