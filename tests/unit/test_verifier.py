@@ -1,13 +1,9 @@
 """A sentence is kept if it says nothing but what its quotes say, in whichever words, numerals and language."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from a2a_hub.grounding.evidence import Evidence, Sentence
 from a2a_hub.grounding.verifier import verify
-from evaluation.verifier.measure import FAITHFUL, interval, measure
 
 LEAVE = (
     "Employees may carry over up to five days of unused annual leave, if they request it in writing before 31 January."
@@ -262,6 +258,13 @@ def test_a_note_beside_a_table_gives_its_bare_figures_their_unit() -> None:
     )
 
 
+def test_a_bare_figure_of_the_question_has_the_unit_of_the_column_that_it_asks_for() -> None:
+    row = Evidence(1, "500を超え800以下 | 4.5", ("月の売上（万円） | 率（%）",))
+    said = "640万円は500万円を超え800万円以下なので、率は4.5%です。"
+    assert not flaws(said, row, question="月640万の売上だと何%ですか。")
+    assert flaws(said.replace("640", "700"), row, question="月640万の売上だと何%ですか。")
+
+
 def test_bare_figures_of_a_table_are_reckoned_with_in_their_columns_unit() -> None:
     row = Evidence(1, "冷凍 | 7,800 | 5パレット", ("温度帯 | 1パレット月額（円） | 最低契約",))
     question = "冷凍で8パレット預けると月いくらですか。"
@@ -412,6 +415,22 @@ def test_the_name_of_a_column_is_the_limit_of_its_figures(sentence: str, *, is_k
         ("できれば電話をするとよいでしょう。", "電話をしなければならない。", False),
         ("The office is bound to extend the loan.", "The office may extend the loan.", False),
         ("ペットは入館できません。", Evidence(1, "ペット", ("入館できない方",)), True),
+        ("電源は発電機でまかないます。", "停電中の電源は発電機でまかないます。", True),
+        ("The generator covers the power.", "停電中の電源は発電機でまかないます。", True),
+        ("Houses built in or after April 2018 pay half.", "2018年4月以降に建てられた家は半額を負担する。", True),
+        ("50歳以上は12か月有効です。", Evidence(1, "From 50 years | 12", ("Age | Valid (months)",)), True),
+        ("60歳以上は12か月有効です。", Evidence(1, "From 50 years | 12", ("Age | Valid (months)",)), False),
+        (
+            "481 to 720 hours pay 7.1 yen per kWh.",
+            Evidence(1, "481 to 720 | 7.1", ("Hours | Pay (yen per kWh)",)),
+            True,
+        ),
+        (
+            "481 to 720 minutes pay 7.1 yen per kWh.",
+            Evidence(1, "481 to 720 | 7.1", ("Hours | Pay (yen per kWh)",)),
+            False,
+        ),
+        ("A regular 煮干し醤油 costs 930 yen in the shop.", Evidence(1, "煮干し醤油 | 930", ("麺類(円)",)), True),
     ],
 )
 def test_limits_and_duties_are_read_in_other_words(sentence: str, quote: Evidence | str, *, is_kept: bool) -> None:
@@ -441,42 +460,3 @@ def test_figures_may_come_from_the_question() -> None:
 )
 def test_what_repeats_itself_is_checked_like_any_other_sentence(text: str) -> None:
     assert not flaws(text * 100, text * 400)
-
-
-@pytest.mark.parametrize(
-    ("sets", "kept", "rejected"),
-    [
-        (("", "_second", "_third", "_fourth", "_fifth", "_sixth"), 0.93, 0.90),
-        (("_seventh", "_eighth"), 0.76, 0.77),
-        (("_ninth",), 0.96, 0.94),
-    ],
-)
-def test_the_sets_that_were_seen_are_judged_no_worse_than_before(
-    sets: tuple[str, ...], kept: float, rejected: float
-) -> None:
-    folder = Path("evaluation/verifier")
-    measured = measure([folder / f"{language}{name}.jsonl" for language in ("en", "ja") for name in sets])
-    kinds = (
-        "number",
-        "unit",
-        "scale",
-        "date",
-        "code",
-        "negation",
-        "modality",
-        "boundary",
-        "edition",
-        "superseded",
-        "forged_id",
-    )
-    assert measured.share(FAITHFUL) >= kept
-    assert measured.share(*kinds) >= rejected
-
-
-def test_the_measurement_counts_by_language_and_kind(tmp_path: Path) -> None:
-    item = {"kind": "number", "language": "en", "question": "", "evidence": [{"id": 1, "text": LEAVE}], "cites": [1]}
-    items = [{**item, "sentence": LEAVE, "faithful": True}, {**item, "sentence": "Nine days.", "faithful": False}]
-    file = tmp_path / "set.jsonl"
-    file.write_text("\n".join(map(json.dumps, items)), encoding="utf-8")
-    assert list(measure([file]).rows()) == [("en", "faithful", 1, 1), ("en", "number", 1, 1)]
-    assert interval(95, 100) == pytest.approx((0.888, 0.978), abs=0.001)

@@ -179,8 +179,11 @@ class A2AClient(Struct, frozen=True, kw_only=True):
                 answer.finish(within_seconds=_LINGER_SECONDS)
                 return
         if not complete:
-            others = ", and has events of another task" if mixes_tasks else ""
-            raise ClientError(ClientFault.CUT, f"the stream ended before the task did{others}")
+            if mixes_tasks:
+                raise ClientError(
+                    ClientFault.CUT, "the stream ended before the task did, and has events of another task"
+                )
+            raise ClientError(ClientFault.CUT, "the stream ended before the task did")
 
 
 @contextmanager

@@ -42,6 +42,10 @@ _ENOUGH_WORDS = 4
 _NAMED = re.compile(r"(?<=[A-Za-z0-9] )[(「『“\"][^)」』”\"]{1,40}[)」』”\"]")
 _KANA = re.compile(r"[\u3041-\u309f]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_ENGLISH = re.compile(
+    r"\b(?:the|an?|of|to|in|for|and|is|are|on|with|from|by|at|costs?|must|may|can|not)\b", re.IGNORECASE
+)
+_JAPANESE_END = re.compile(r"[\u3041-\u309f。][\s)）」\]]*$")
 _PRONOUN = re.compile(
     r"(?:it|they|these|those|this|that|such|he|she|(?:but|although|though)\s(?:may|can|cannot|must)\b|larger|smaller|longer|shorter|higher|lower|more|less|others?|otherwise)\b"
     r"|(?:これ|それ|この|その|ただし、|なお、|ただし)",
@@ -129,6 +133,9 @@ def _words(text: str) -> list[str]:
 def is_japanese(text: str) -> bool:
     """Return True for a Japanese text, and not for an English one with a Japanese name."""
     text = _NAMED.sub("", text)
+    is_english = len(_WORD.findall(text)) >= _ENOUGH_WORDS and len(_ENGLISH.findall(text)) > 1
+    if is_english and not _JAPANESE_END.search(text):
+        return False
     return bool(_KANA.search(text)) or (language_of(text) == Language.JA and len(_WORD.findall(text)) < _ENOUGH_WORDS)
 
 

@@ -108,7 +108,7 @@ _WORDS = (
      r"|なければ|なくては|ずに|ないで(?!くだ|下)"
      r"|(?<=[\u4e00-\u9fff])なく(?!な)|(?:が|を)ない(?:場合|とき)|(?:ない|なき)限り|まで(?:は|(?=[^。]{0,24}(?:ては|では)(?:なら|いけ)))|ないと(?!き)|しか")),
     (Cue.NEGATION, (r"\bnot\b|n['’]t\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bnor\b|\bnever\b"
-     r"|ない|なく(?!な)|なかっ|ません|ざる|なし(?!と)|無し|対象外|適用外|適用除外|[らわかさなばま]ず(?=[、。にの]|$)")),
+     r"|(?<!まか)ない(?!ま[すしせ])|なく(?!な)|なかっ|ません|ざる|なし(?!と)|無し|対象外|適用外|適用除外|[らわかさなばま]ず(?=[、。にの]|$)")),
 )  # fmt: skip
 _WORD = re.compile("|".join(f"(?P<c{n}>{pattern})" for n, (_, pattern) in enumerate(_WORDS)), re.IGNORECASE)
 # Whom or which case a Japanese statement is about, as 会員でない方; an English one has such a word before: who are not members.

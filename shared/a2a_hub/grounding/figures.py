@@ -34,6 +34,7 @@ _EQUAL |= {("cent", money): Fraction(100) for money in ("usd", "eur")}
 _EQUAL |= {("mps", "mm"): Fraction(1, 1000), ("mm", "mps"): Fraction(1000), ("kmh", "mm"): Fraction(1, 10**6)}
 _EQUAL |= {("mm", "kmh"): Fraction(10**6), ("kmh", "mg"): Fraction(1, 10**6), ("mg", "kmh"): Fraction(10**6)}
 _EQUAL |= {("kl", "m3"): Fraction(1), ("m3", "kl"): Fraction(1)}
+_EQUAL[("age", "month")] = Fraction(1, 12)  # "from 50 years" of a table is 50歳以上
 # What follows such a word is the other side of a limit: larger files, それを超える分.
 _CONTRAST = re.compile(
     r"(?<!\bor )(?<!\band )\b(?:larger|smaller|longer|shorter|higher|lower|older|younger|heavier|lighter|later"
@@ -83,7 +84,7 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     # Units that a note beside a table gives: 金額は税込み（円）.
     noted = list(dict.fromkeys(_mentions(blanked(" ".join(quote.text for quote in quotes)))))
     given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote, noted)))
-    given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
+    given += [_Given(each, None, is_japanese(question), is_asked=True) for each in _asked(question, given)]
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
     asked_first = sorted(given, key=lambda each: not each.is_asked)
@@ -143,6 +144,15 @@ def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given]) -> bool:
 
 def _denies(text: str) -> bool:
     return any(each.cue in NEGATIVE for each in cues_of(text))
+
+
+def _asked(question: str, given: Sequence[_Given]) -> Iterator[Quantity]:
+    """Yield the figures of the question; a bare one may have the unit that a quote's heading gives: 月640万の売上."""
+    units = dict.fromkeys(each.quantity.unit for each in given if each.is_guessed)
+    for each in map(_placeless, quantities(question)):
+        yield each
+        if each.kind == "number" and not each.unit:
+            yield from (replace(each, unit=unit) for unit in units)
 
 
 def _placeless(quantity: Quantity) -> Quantity:

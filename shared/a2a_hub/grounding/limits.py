@@ -26,7 +26,7 @@ _BEFORE = (
     (Limit.AT_MOST, r"\b(?:no|not)\s(?:\w+\s){0,2}(?:more|later|longer|greater|higher|older|larger)\sthan"),
     (Limit.AT_MOST, (r"\bnot\s(?:\w+\s){0,2}(?:exceed(?:ing)?|above|over|go\s(?:over|beyond)|past)|\b(?:cannot"
      r"|can't)\sexceed")),
-    (Limit.AT_MOST, (r"\bup\sto\sand\sincluding|\bless\sthan\sor\sequal\sto|\bon\sor\sbefore|\b(?:at\smost"
+    (Limit.AT_MOST, (r"\bup\sto\sand\sincluding|\bless\sthan\sor\sequal\sto|\b(?:on|in)\sor\sbefore|\b(?:at\smost"
      r"|up\sto|within|maximum|max\.?"
      r"|limited\sto|capped\sat"
      r"|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until|till|through|inside)")),
@@ -34,7 +34,7 @@ _BEFORE = (
     (Limit.AT_LEAST, r"(?:最[低小短少]|下限)[^\d。、]{0,6}|\b(?:shortest|smallest|lowest|minimum)\s(?:\w+\s){0,3}is"),
     (Limit.AT_LEAST, (r"\b(?:no|not)\s(?:less|fewer|earlier|lower|sooner|shorter|younger|smaller)\sthan"
      r"|\bnot\s(?:below|under)")),
-    (Limit.AT_LEAST, (r"\breach(?:es)?|\b(?:greater|more)\sthan\sor\sequal\sto|\bon\sor\safter"
+    (Limit.AT_LEAST, (r"\breach(?:es)?|\b(?:greater|more)\sthan\sor\sequal\sto|\b(?:on|in)\sor\safter"
      r"|\b(?:at\sleast|minimum|min\.?|(?<!apart\s)(?<!aside\s)from|since|as\sof|starting(?:\son|\sfrom|\sat)?"
      r"|effective(?:\sfrom)?"
      r"|beginning(?:\son)?)")),
@@ -88,6 +88,8 @@ _OPEN_ENDED = frozenset({Limit.MORE, Limit.LESS, Limit.AT_LEAST})
 _ALIKE = {Limit.AHEAD, Limit.AT_LEAST}
 
 
+# "From 50 years" is a limit, "from 5 euros" may be a price.
+_AGES = ("age", "month")
 _EXACTLY = re.compile(r"\b(?:exactly|precisely|just)\s(?:the\s)?[$€£¥]?$")
 _EXACTLY_BEFORE, _EXACTLY_AFTER = (
     re.compile(r"(?:ちょうど|丁度|きっかり|ぴったり)$"),
@@ -136,7 +138,7 @@ def limit_of(text: str, quantity: Quantity) -> Limit | None:
     # "After the 3 years" is later than a span, "after the fourth day" is not.
     is_span = re.match(r"\d+(?![a-z\d])", text[quantity.start :])
     word = "" if is_point else (_ARTICLE.sub("", before) if is_span else before).rstrip()
-    if first is Limit.AT_LEAST and word.endswith("from"):
+    if first is Limit.AT_LEAST and word.endswith("from") and quantity.unit not in _AGES:
         first = None
     if first is Limit.MORE and word.endswith("after"):
         first = Limit.LATER

@@ -136,7 +136,8 @@ def _factor(written: str) -> Decimal:
     """Return by how much the numeral or word, and the unit, of an amount multiply its digits."""
     scaled, unit = _FACTOR.search(written), _LAST_UNIT.search(written)
     factor = Decimal(WORD_SCALES.get(scaled[0].lower(), 0) or number("1" + scaled[0])) if scaled else Decimal(1)
-    return factor * SCALED.get(UNITS[unit[0].lower()], (1, ""))[0] if unit else factor
+    name = UNITS[unit[0].lower()] if unit else ""
+    return factor * (60 if name == "h" else SCALED.get(name, (1, ""))[0])
 
 
 def _date(part: _Parts) -> _Normal:
