@@ -258,11 +258,9 @@ def test_a_note_beside_a_table_gives_its_bare_figures_their_unit() -> None:
     )
 
 
-def test_a_bare_figure_of_the_question_has_the_unit_of_the_column_that_it_asks_for() -> None:
-    row = Evidence(1, "500を超え800以下 | 4.5", ("月の売上（万円） | 率（%）",))
-    said = "640万円は500万円を超え800万円以下なので、率は4.5%です。"
-    assert not flaws(said, row, question="月640万の売上だと何%ですか。")
-    assert flaws(said.replace("640", "700"), row, question="月640万の売上だと何%ですか。")
+def test_a_bare_figure_of_the_question_gets_no_unit_from_a_column() -> None:
+    row = Evidence(1, "Adults | 12", ("Group | Entry fee (EUR)",))
+    assert flaws("The entry fee is €7.", row, question="We are 7. What does it cost?")
 
 
 def test_bare_figures_of_a_table_are_reckoned_with_in_their_columns_unit() -> None:

@@ -50,7 +50,10 @@ def reckoned(
     sources = [each for each in given if _is_number(each)][:_MOST_FIGURES]
     if not reckons(text):
         cases = list(filter(_is_number, asked))[:_MOST_TERMS]
-        amounts = [each for each in left if each.unit in MONEY and not _is_scaled(each, given)]
+        # 7 × 12 / 12 makes no price of seven persons.
+        values = {case.value for case in cases}
+        left = [each for each in left if each.unit in MONEY and each.value not in values]
+        amounts = [each for each in left if not _is_scaled(each, given)]
         return [each for each in amounts if Fraction(each.value) in _of_cases(each.unit, cases, sources)]
     found: list[Quantity] = []
     while more := [each for each in left if _follows(each, known, sources, text)]:

@@ -84,7 +84,7 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     # Units that a note beside a table gives: 金額は税込み（円）.
     noted = list(dict.fromkeys(_mentions(blanked(" ".join(quote.text for quote in quotes)))))
     given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote, noted)))
-    given += [_Given(each, None, is_japanese(question), is_asked=True) for each in _asked(question, given)]
+    given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
     asked_first = sorted(given, key=lambda each: not each.is_asked)
@@ -144,15 +144,6 @@ def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given]) -> bool:
 
 def _denies(text: str) -> bool:
     return any(each.cue in NEGATIVE for each in cues_of(text))
-
-
-def _asked(question: str, given: Sequence[_Given]) -> Iterator[Quantity]:
-    """Yield the figures of the question; a bare one may have the unit that a quote's heading gives: 月640万の売上."""
-    units = dict.fromkeys(each.quantity.unit for each in given if each.is_guessed)
-    for each in map(_placeless, quantities(question)):
-        yield each
-        if each.kind == "number" and not each.unit:
-            yield from (replace(each, unit=unit) for unit in units)
 
 
 def _placeless(quantity: Quantity) -> Quantity:
