@@ -41,9 +41,10 @@ class HubAgent(Struct, frozen=True):
         """See `Agent.context_of`."""
         return request.message.context_id or self.pipeline.conversations.mint(call.owner)
 
-    def bypasses_task(self, request: SendMessageRequest) -> bool:
+    def bypasses_task(self, request: SendMessageRequest, call: Call) -> bool:
         """See `Agent.bypasses_task`: a command does."""
-        return _may_be_command(request) and self.commands.is_command(text_of(request.message))
+        message = request.message
+        return _may_be_command(request) and self.commands.is_command(text_of(message), call, message.context_id)
 
     def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
         """Return True for a message that belongs to another route; see `Agent.starts_new_task`."""

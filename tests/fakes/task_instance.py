@@ -113,7 +113,7 @@ class ScriptedAgent:
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         return request.message.context_id or "context"
 
-    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def bypasses_task(self, *_: object) -> bool:
         return False
 
     def starts_new_task(self, *_: object) -> bool:

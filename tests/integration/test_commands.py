@@ -96,6 +96,56 @@ def test_a_task_that_ends_while_it_is_cancelled_is_told_of_as_it_is_then(tmp_pat
     store.close()
 
 
+@pytest.fixture
+def team(tmp_path: Path) -> Hub:
+    """A hub whose only route belongs to workers, of whom none comes."""
+    return Hub(route("team", "", role="developer"), settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("How far is it?", "Task 1 is waiting for a worker: Paint it"),
+        ("ok, any news?", "Task 1 is waiting for a worker: Paint it"),
+        ("/task", "Task 1 is waiting for a worker: Paint it"),
+        ("進み具合は？", "タスク1はワーカー待ちです：Paint it"),
+        ("Thanks. Cancel it, please.", "Task 1 is canceled: Paint it"),
+        ("/cancel", "Task 1 is canceled: Paint it"),
+        ("もういいです、中止して", "タスク1を中止しました：Paint it"),
+    ],
+)
+@pytest.mark.parametrize("way", ["0.3 JSONRPC", "1.0 JSONRPC"])
+def test_a_conversation_whose_task_runs_is_about_that_task_without_its_number(
+    team: Hub, way: str, said: str, answer: str
+) -> None:
+    client = TaskClient(team, way)
+    running = client.send("Paint it", at_once=True, context_id="c")
+    assert running.state == "submitted"
+    assert "".join(event.text for event in client.stream(said, context_id="c")) == answer
+    assert TaskClient(team, "1.0 JSONRPC").list()["totalSize"] == 1
+
+
+@pytest.mark.parametrize("said", ["cancel", "How far is it?", "/cancel the shed", "Stop painting it"])
+def test_a_text_about_another_task_or_none_leaves_a_running_task_alone(team: Hub, said: str) -> None:
+    client = TaskClient(team, "1.0 JSONRPC")
+    task_id = client.send("Paint it", at_once=True, context_id="c").task_id
+    client.send(said, at_once=True, context_id="another" if said in ("cancel", "How far is it?") else "c")
+    assert client.get(task_id).state == "submitted"
+
+
+def test_a_question_that_waits_in_the_conversation_gets_the_cancel_before_a_running_task(hub: Hub) -> None:
+    asked = hub.send("Paint it")
+    assert text_of(hub.send("cancel", context_id=asked["contextId"])) == "You said cancel"
+
+
+def test_what_is_worked_on_is_listed_before_all_else(team: Hub) -> None:
+    client = TaskClient(team, "1.0 JSONRPC")
+    for words in ("one", "two"):
+        client.send(words, at_once=True)
+    team.send("/cancel 2")
+    assert text_of(team.send("/tasks")) == "Your latest tasks:\n1: waiting for a worker: one\n2: canceled: two"
+
+
 def test_a_waiting_task_is_cancelled_by_its_number(hub: Hub) -> None:
     asked = hub.send("Paint it")
     assert text_of(asked) == "Which colour?"
@@ -175,7 +225,20 @@ def test_help_tells_all_commands(hub: Hub, typed: str, begins: str) -> None:
 def test_a_slip_in_a_command_is_told_which_there_are(hub: Hub, typed: str, begins: str) -> None:
     answer = text_of(hub.send(typed))
     assert answer.startswith(begins)
-    assert "/tasks" in answer or "/タスク一覧" in answer
+    assert "\n/tasks" in answer or "\n/タスク一覧" in answer
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("/hlep", "There is no such command. Did you mean “/help”?"),
+        ("/rotues", "There is no such command. Did you mean “/routes”?"),
+        ("/ルト", "そのようなコマンドはありません。「/ルート」のことでしょうか。"),
+        ("/xyzzy", "There is no such command."),
+    ],
+)
+def test_a_slip_in_a_command_is_told_the_one_that_is_spelled_most_like_it(hub: Hub, typed: str, meant: str) -> None:
+    assert text_of(hub.send(typed)).partition("\n")[0] == meant
 
 
 def test_an_agents_own_command_reaches_it_where_its_route_takes_it(tmp_path: Path) -> None:

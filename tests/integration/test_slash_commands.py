@@ -65,7 +65,7 @@ def test_only_agents_whose_own_words_are_passed_on_are_asked_for_commands(agent:
 def test_help_names_the_commands_that_reach_their_agent_when_they_are_typed(agent: CommandAgent) -> None:
     rules = tool_route("alpha", agent.url, patterns=("^/memory",))
     for typed, above, colon in (
-        ("/help", "Agents have more:", ": "),
+        ("/help", "Commands of the agents:", ": "),
         ("/ヘルプ", "エージェントのコマンド：", "："),
     ):
         told = text_of(hub_of(None, rules).send(typed))

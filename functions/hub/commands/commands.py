@@ -5,6 +5,7 @@ Some exact sentences mean the same, such as "What can you do?".
 """
 
 import re
+from contextlib import suppress
 from enum import StrEnum
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from a2a_hub.task_store.store import Unavailable
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.redaction import redacted
+from a2a_hub.text.follow_up import is_small_talk
 from a2a_hub.text.language import Language, language_of
 from a2a_hub.text.normalization import normalise
 from functions.hub.commands import texts
@@ -64,7 +66,26 @@ _SENTENCES: dict[Command, str] = {
     Command.TASKS: "show my tasks, show me my tasks, list my tasks, what are my tasks, 私のタスクを見せて, "
     "私のタスクを教えて, タスク一覧を見せて",
 }
-_COMMAND_OF = {sentence: command for command, sentences in _SENTENCES.items() for sentence in sentences.split(", ")}
+# Of a task that is worked on in the conversation, without its number.
+_ABOUT_RUNNING: dict[Command, str] = {
+    Command.TASK: "how far is it, how far are you, how far along is it, how far along are you, how is it going, "
+    "how's it going, is it done, is it done yet, is it ready, is it ready yet, is it finished, are you done, "
+    "are you done yet, done yet, any progress, any news, any update, any updates, status, what is the status, "
+    "what's the status, still running, is it still running, how much longer, how long will it take, "
+    "進捗は, 進捗はどう, 進捗はどうですか, 進捗を教えて, 進み具合は, 進み具合はどうですか, 状況は, 状況を教えて, "
+    "どうなった, どうなりましたか, どうなってる, どうなっていますか, どうなってますか, 今どうなってる, "
+    "今どうなっていますか, 終わった, もう終わった, 終わりましたか, できた, もうできた, できましたか, まだ, まだですか, "
+    "あとどのくらい, あとどれくらい, あとどのくらいかかりますか",
+    Command.CANCEL: "cancel, cancel it, cancel that, cancel this, cancel the task, please cancel, stop, stop it, "
+    "stop that, please stop, abort, abort it, キャンセル, キャンセルして, キャンセルしてください, キャンセルします, "
+    "中止, 中止して, 中止してください, 止めて, 止めてください, やめて, やめてください, やめます, 取り消して, "
+    "取り消してください, ストップ",
+}
+_COMMAND_OF, _RUNNING_OF = (
+    {sentence: command for command, sentences in each.items() for sentence in sentences.split(", ")}
+    for each in (_SENTENCES, _ABOUT_RUNNING)
+)
+_CLAUSE_END = re.compile(r"[,.;:!?、。！？ ]*[,.;:!?、。！？][ ]*")
 _ENDS = "?!.。！ "
 _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL: CANCEL_TASK}
 _RATING = re.compile(r"^[^/／]*[/／] ?\S+\s*")
@@ -88,13 +109,13 @@ class Commands(Struct, frozen=True):
     tasks: TaskOperations | None
     log: Log
 
-    def is_command(self, text: str) -> bool:
+    def is_command(self, text: str, call: Call, context_id: str | None) -> bool:
         """Return True for a text that `answer` answers."""
-        return self._parse(text) is not None
+        return self._parse(text, call, context_id) is not None
 
     def answer(self, text: str, call: Call, context_id: str | None) -> str | None:
         """Return the answer to a command in this conversation; None for any other text."""
-        parsed = self._parse(text)
+        parsed = self._parse(text, call, context_id)
         if parsed is None:
             return None
         command, number = parsed
@@ -105,7 +126,7 @@ class Commands(Struct, frozen=True):
                 usable = [each for each in listed if each.name not in _NAMES and self._is_routed(f"/{each.name}")]
                 return texts.help_text(self._routes_of(call), usable, language)
             case Command.UNKNOWN:
-                return f"{texts.UNKNOWN_COMMAND[language]}\n\n{texts.HELP[language]}"
+                return texts.unknown_command_text(_typed(text)[0], _NAMES, language)
             case Command.GOOD | Command.BAD:
                 comment = _RATING.sub("", text)
                 if not self._rate(command.value, comment, call, context_id):
@@ -157,9 +178,24 @@ class Commands(Struct, frozen=True):
     def _routes_of(self, call: Call) -> list[Route]:
         return [each for each in self.tables.now.routes.values() if may_use(each, call.principal)]
 
-    def _parse(self, text: str) -> tuple[Command, int | None] | None:
+    def _parse(self, text: str, call: Call, context_id: str | None) -> tuple[Command, int | None] | None:
         parsed = _parse(text)
-        return None if parsed and parsed[0] is Command.UNKNOWN and self._is_routed(text) else parsed
+        if parsed and parsed[0] is Command.UNKNOWN:
+            return None if self._is_routed(text) else parsed
+        meant = parsed[0] if parsed else _about_running(text)
+        if meant in _NUMBERED and not _typed(text)[1]:
+            number = self._running_in(context_id, call)
+            return (meant, number) if parsed or number else None
+        return parsed
+
+    def _running_in(self, context_id: str | None, call: Call) -> int | None:
+        """Return the number of the task that is worked on in this conversation; None if there is none."""
+        if not context_id or self.tasks is None or call.principal is None:
+            return None
+        with suppress(Unavailable):
+            if stored := self.tasks.running_in(context_id, call):
+                return stored.number
+        return None
 
     def _is_routed(self, text: str) -> bool:
         return self.tables.now.router.choose(text).rule in (Rule.NAMED, Rule.KEYWORD, Rule.PATTERN)
@@ -192,15 +228,29 @@ class Commands(Struct, frozen=True):
         return texts.filled(template, stored, task, language)
 
 
+def _about_running(text: str) -> Command | None:
+    """Return the command that a text means if a task runs: "ok, stop it", with nothing but small talk around it."""
+    if len(text) > _LONGEST_COMMAND:
+        return None
+    clauses = filter(None, _CLAUSE_END.split(normalise(text)))
+    meant = {_RUNNING_OF.get(each) for each in clauses if each in _RUNNING_OF or not is_small_talk(each)}
+    return meant.pop() if len(meant) == 1 else None
+
+
+def _typed(text: str) -> tuple[str, str]:
+    """Return the word behind a slash, and what follows it; nothing for a text of another form."""
+    found = _FORM.match(normalise(text[:_LONGEST_COMMAND]).rstrip(_ENDS))
+    return (found[1], found[2]) if found else ("", "")
+
+
 def _parse(text: str) -> tuple[Command, int | None] | None:
     """Return the command and its number, None for one that is missing or none; None for a text that is no command."""
     normal = normalise(text[:_LONGEST_COMMAND]).rstrip(_ENDS)
     if sentence := _COMMAND_OF.get(normal) if len(text) <= _LONGEST_COMMAND else None:
         return sentence, None
-    found = _FORM.match(normal)
-    if found is None:
+    name, argument = _typed(text)
+    if not name:
         return None
-    name, argument = found.groups()
     command = _NAMES.get(name) or _NAMES.get(name.rstrip(_KANJI_DIGITS))
     if command in _RATINGS:
         return command, None

@@ -1,6 +1,7 @@
 """The answers to commands, in English and Japanese."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, SlashCommand
@@ -17,7 +18,8 @@ _LONGEST_TITLE = 60
 _MOST_NAMES = 30
 _MOST_CHARACTERS = 200
 
-UNKNOWN_COMMAND = Text(_FILE, "unknown_command")
+_UNKNOWN_COMMAND = Text(_FILE, "unknown_command")
+_MEANT_COMMAND = Text(_FILE, "meant_command")
 NO_TASKS_KEPT = Text(_FILE, "no_tasks_kept")
 NOT_COVERED = Text(_FILE, "not_covered")
 STORE_UNAVAILABLE = Text(_FILE, "store_unavailable")
@@ -54,6 +56,13 @@ def help_text(routes: Sequence[Route], agent_commands: Sequence[SlashCommand], l
     lines = [f"/{command.name}{colon}{_in_language(command.description, language)}" for command in agent_commands]
     agents = [_ASK[language], *(_route_line(route, language) for route in routes), ""]
     return "\n".join([*agents, HELP[language], *([f"\n{_AGENT_COMMANDS[language]}", *lines] if lines else ())])
+
+
+def unknown_command_text(name: str, known: Iterable[str], language: Language) -> str:
+    """Return that there is no command of this name, with the one of the `known` that is spelled most like it, and all."""
+    alike = get_close_matches(name, known, 1)
+    meant = _MEANT_COMMAND[language].format(command=alike[0]) if alike else ""
+    return f"{_UNKNOWN_COMMAND[language]}{meant}\n\n{HELP[language]}"
 
 
 def routes_text(routes: Sequence[Route], language: Language) -> str:

@@ -60,7 +60,7 @@ class Agent(Canceller, Protocol):
         """Return the request's context id, or a new one."""
         return request.message.context_id or new_id()
 
-    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002
+    def bypasses_task(self, request: SendMessageRequest, call: Call) -> bool:  # noqa: ARG002
         """Return True if the message belongs to no task, although one may wait in its context."""
         return False
 

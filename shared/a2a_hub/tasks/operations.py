@@ -45,6 +45,8 @@ _LONGEST_STORE_DELAY_SECONDS = 2.0
 _CANCEL_SECONDS = 5.0
 _CHECKSUM_BYTES = 12
 _LONGEST_TOKEN = 500
+_RUNNING = (TaskState.SUBMITTED, TaskState.WORKING)
+_WAITING = (TaskState.INPUT_REQUIRED, TaskState.AUTH_REQUIRED)
 _POSITION = msgspec.json.Decoder(Position)
 
 
@@ -146,8 +148,18 @@ class TaskOperations:
         return self.store.numbered(_owner(call), number)
 
     def newest(self, most: int, call: Call) -> Sequence[StoredTask]:
-        """Return the caller's tasks, latest status change first."""
-        return self.store.list(_owner(call), TaskQuery(), size=most, after=None).tasks
+        """Return the caller's tasks: those that are worked on before all others, each latest status change first."""
+        owner = _owner(call)
+        pages = (
+            self.store.list(owner, query, size=most, after=None) for query in (TaskQuery(states=_RUNNING), TaskQuery())
+        )
+        return list({stored.task.id: stored for page in pages for stored in page.tasks}.values())[:most]
+
+    def running_in(self, context_id: str, call: Call) -> StoredTask | None:
+        """Return the caller's task that is worked on in this context; None if the last one there waits for an answer."""
+        query = TaskQuery(context_id=context_id, states=(*_RUNNING, *_WAITING))
+        latest = next(iter(self.store.list(_owner(call), query, size=1, after=None).tasks), None)
+        return latest if latest and latest.task.status.state in _RUNNING else None
 
     def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
         """Store a config, which receives the task's events from now on (§3.1.7)."""

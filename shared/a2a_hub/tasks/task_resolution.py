@@ -27,13 +27,14 @@ def resolve_task(
     that waits without a question; otherwise that task waits on.
     """
     agent = parts.agent
-    prior = None if agent.bypasses_task(request) else _prior(request, call, parts.store)
+    bypasses = agent.bypasses_task(request, call)
+    prior = None if bypasses else _prior(request, call, parts.store)
     if prior is not None and not request.message.task_id and prior.task.status.message is None:
         notes = decode_resume_payload(prior.payload).notes
         prior = None if agent.starts_new_task(request, call, notes) else prior
     if prior is None:
         # A command sees that it begins a conversation: there is no answer to rate.
-        context_id = request.message.context_id if agent.bypasses_task(request) else agent.context_of(request, call)
+        context_id = request.message.context_id if bypasses else agent.context_of(request, call)
         # A turn without a message, such as a command's, brings its own task.
         task = call.task or CurrentTask(id=parts.new_id())
     else:

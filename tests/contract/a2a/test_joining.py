@@ -41,7 +41,7 @@ class Slow:
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         return request.message.context_id or "c"
 
-    def bypasses_task(self, request: SendMessageRequest) -> bool:
+    def bypasses_task(self, request: SendMessageRequest, *_: object) -> bool:
         raise AssertionError(f"no task waits for {request}")
 
     def starts_new_task(self, request: SendMessageRequest, *_: object) -> bool:
