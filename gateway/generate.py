@@ -1,7 +1,8 @@
 """gateway/openapi.yaml and openapi-plain.yaml, from the table of operations and the hub's pages: `make reference`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
@@ -21,20 +22,9 @@ _COMMENT = """\
 """
 # Sorted by these, the methods of a path do not depend on the order of the tables.
 _METHODS = ("get", "head", "post", "put", "patch", "delete")
-_DESCRIPTION = (
-    "One A2A endpoint, versions 0.3 and 1.0, JSON-RPC and HTTP+JSON. The public card describes the authentication."
-)
 _VERB = re.compile(r"(?<=\}):[a-z]+$")
 _CARD, _GATE, _AGENTS = "agent_card", "gate", "gate_agents"
-# The gate's operations that wait for an agent or stream: the clock runs for the whole stream. Gemini Enterprise gives up after
-# 1,700 s. More than 600 s needs a gateway with streaming.
-_DEADLINE_SECONDS = {_CARD: 15.0, _GATE: 30.0, _AGENTS: 1800.0}
-_ADDRESS = {_CARD: "${AGENT_CARD_URL}", _GATE: "${GATE_URL}", _AGENTS: "${GATE_URL}"}
-_PARAMETERS = {
-    "tenant": "One of several agents at one address.",
-    "task_id": "A task.",
-    "id": "A task, or one of its push configurations.",
-}
+_SKELETON = Path(__file__).with_suffix(".yaml")
 
 
 class _Row(NamedTuple):
@@ -107,41 +97,12 @@ def rendered(*, plain: bool = False) -> str:
             "x-google-backend": row.backend,
             "responses": {"default": {"$ref": "#/components/responses/Answer"}},
         }
-    whole = {
-        "openapi": "3.0.4",
-        "info": {
-            "title": "A2A hub",
-            "version": VERSION,
-            "description": _DESCRIPTION,
-            "license": {"name": "Apache-2.0"},
-        },
-        "x-google-api-management": {"backends": {name: _backend(name) for name in _ADDRESS}},
-        "paths": {row.path: paths[row.path] for row in rows},
-        "components": {
-            "responses": {
-                "Answer": {
-                    "description": "As the Agent2Agent protocol specifies; /openapi.yaml describes the hub's own paths."
-                }
-            },
-            "parameters": {
-                name: {"name": name, "in": "path", "required": True, "description": text, "schema": {"type": "string"}}
-                for name, text in _PARAMETERS.items()
-            },
-        },
-    }
+    whole = yaml.safe_load(_SKELETON.read_text(encoding="utf-8"))
+    whole["info"]["version"] = VERSION
+    whole["paths"] = {row.path: paths[row.path] for row in rows}
     return _COMMENT + yaml.safe_dump(whole, sort_keys=False, width=1000)
 
 
 def _parameters(path: str) -> dict[str, Any]:
     names = re.findall(r"{(\w+)}", path)
     return {"parameters": [{"$ref": f"#/components/parameters/{name}"} for name in names]} if names else {}
-
-
-def _backend(name: str) -> Mapping[str, Any]:
-    return {
-        "address": _ADDRESS[name],
-        "jwtAudience": _ADDRESS[name],
-        "pathTranslation": "APPEND_PATH_TO_ADDRESS",
-        "protocol": "http/1.1",
-        "deadline": _DEADLINE_SECONDS[name],
-    }

@@ -13,23 +13,6 @@ from local.ports import LOOPBACK
 Json = dict[str, Any]
 DOCUMENT = ROOT / "gateway" / "openapi.yaml"
 _BOOTSTRAP = Path(__file__).with_suffix(".yaml")
-# The hub writes to an open stream every few seconds (KEEP_ALIVE_SECONDS).
-_LONGEST_SILENCE = "900s"
-# Answers of Envoy's own, in the error body of A2A's HTTP binding (AIP-193): status, its name, message.
-_OWN_ANSWERS = (
-    (400, "INVALID_ARGUMENT", "The request is not valid HTTP."),
-    (404, "NOT_FOUND", "There is nothing at this address."),
-    (405, "INVALID_ARGUMENT", "This address does not take this method."),
-    (408, "DEADLINE_EXCEEDED", "The request took too long to arrive."),
-    (413, "INVALID_ARGUMENT", "The request is too large."),
-    # `accept_http_10` would let in any version's number ("HTTP/3.7") as well, and chunks in HTTP/1.0.
-    (426, "INVALID_ARGUMENT", "Send the request with HTTP/1.1."),
-    (431, "INVALID_ARGUMENT", "The request's headers are too large."),
-    (501, "UNIMPLEMENTED", "The request's body is encoded in a way that is not known here."),
-    (502, "UNAVAILABLE", "The hub's answer broke off. Try again in a moment."),
-    (503, "UNAVAILABLE", "The hub does not answer right now. Try again in a moment."),
-    (504, "DEADLINE_EXCEEDED", "The hub took too long to answer."),
-)
 
 
 class Operation(NamedTuple):
@@ -78,7 +61,7 @@ def routes_of(admitted: Sequence[Operation]) -> tuple[Json, ...]:
             {
                 "match": _match(path),
                 "direct_response": {"status": 405},
-                "response_headers_to_add": [_header("allow", ", ".join(sorted(allowed)))],
+                "response_headers_to_add": [{"header": {"key": "allow", "value": ", ".join(sorted(allowed))}}],
             }
             for path, allowed in methods.items()
         ),
@@ -105,18 +88,7 @@ def _forwarded(operation: Operation) -> Json:
     return {
         "match": _match(operation.path)
         | {"headers": [{"name": ":method", "string_match": {"exact": operation.method}}]},
-        # As API Gateway: without an Authorization, the caller's X-Forwarded-Authorization stays.
-        "request_headers_to_add": [
-            _header("x-forwarded-authorization", "%REQ(authorization)%"),
-            _header("authorization", "Bearer identity-of-the-gateway"),
-        ],
-        "route": {
-            "cluster": operation.function,
-            "timeout": f"{operation.deadline_seconds:g}s",
-            "idle_timeout": _LONGEST_SILENCE,
-            # Only where the function cannot have seen the request.
-            "retry_policy": {"retry_on": "connect-failure,reset-before-request", "num_retries": 2},
-        },
+        "route": {"cluster": operation.function, "timeout": f"{operation.deadline_seconds:g}s"},
     }
 
 
@@ -137,15 +109,10 @@ def bootstrap(*, port: int, routes: Sequence[Json], upstream_ports: Mapping[str,
     listener["address"] = _address(port)
     connection_manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
     connection_manager["route_config"]["virtual_hosts"][0]["routes"] = list(routes)
-    connection_manager["stream_idle_timeout"] = _LONGEST_SILENCE
-    connection_manager["local_reply_config"] = {"mappers": [_own_answer(*answer) for answer in _OWN_ANSWERS]}
+    answers = config.pop("own_answers").items()
+    connection_manager["local_reply_config"] = {"mappers": [_own_answer(status, *answer) for status, answer in answers]}
     resources["clusters"] = [cluster | _upstream(name, upstream) for name, upstream in upstream_ports.items()]
     return config
-
-
-def _header(name: str, value: str) -> Json:
-    """Replace the caller's header, unless the value is empty."""
-    return {"header": {"key": name, "value": value}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}
 
 
 def _own_answer(status: int, name: str, message: str) -> Json:
