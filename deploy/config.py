@@ -43,18 +43,18 @@ class Place:
 class Resources:
     """The resources of one instance of a function, and the number of instances."""
 
-    memory: str
-    cpu: str
+    memory: str = "512Mi"
+    cpu: str = "1"
     concurrency: int
     threads: int
-    timeout_seconds: int
-    min_instances: int
-    max_instances: int
-    ingress: str
-    network: str | None
+    timeout_seconds: int = 3600
+    min_instances: int = 0
+    max_instances: int = 10
+    ingress: str = "all"
+    network: str | None = None
     """A VPC network of the function's project, through which it calls; its subnet, and whether everything goes there."""
-    subnet: str | None
-    vpc_egress: str
+    subnet: str | None = None
+    vpc_egress: str = "private-ranges-only"
 
     @property
     def memory_mib(self) -> int:
@@ -151,8 +151,8 @@ class Gateway:
     """The API Gateway. `public_url` is set where a load balancer with a domain stands in front of it."""
 
     region: str
-    streaming: bool
-    plain_paths: bool
+    streaming: bool = True
+    plain_paths: bool = False
     """True if the config has no custom verbs after a variable."""
     public_url: str | None
 
@@ -161,7 +161,7 @@ class Gateway:
 class Monitoring:
     """The dashboard and the alert policies. If not `enabled`, those of an earlier deployment are deleted."""
 
-    enabled: bool
+    enabled: bool = True
     notification_channels: tuple[str, ...]
 
 

@@ -17,7 +17,7 @@ from a2a_hub.routing import parser
 from a2a_hub.routing.routes import Route
 from a2a_hub.toml.checked_table import CheckedTable, Choice
 from a2a_hub.toml.lines import TomlLines
-from deploy.config_reader import Format, Reader
+from deploy.config_reader import Format, Reader, formats
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"
 Schema = dict[str, Any]
@@ -100,18 +100,19 @@ class _DeployReader(Reader):
     def _table(self, path: tuple[str, ...]) -> _Recorder:
         return self.tables.setdefault(path, _Recorder(_Everything(), path))
 
-    def _optional(self, table: CheckedTable, key: str, format_: Format) -> str | None:
-        self._matching(table, key, format_, "")
+    def _optional(self, table: CheckedTable, key: str) -> str | None:
+        self._matching(table, key, "")
         return None
 
-    def _matching(self, table: CheckedTable, key: str, format_: Format, default: str | None) -> str:
-        value = super()._matching(table, key, format_, default)
-        _of(table, key).update(_format(format_))
+    def _matching(self, table: CheckedTable, key: str, default: str | None, *, like: str = "") -> str:
+        value = super()._matching(table, key, default, like=like)
+        _of(table, key).update(_format(formats()[like or key]))
         return value
 
-    def _all_matching(self, table: CheckedTable, key: str, format_: Format) -> tuple[str, ...]:
-        value = super()._all_matching(table, key, format_)
-        _of(table, key)["items"] = {"type": "string", **_format(format_)}
+    def _all_matching(self, table: CheckedTable, key: str, *, like: str = "") -> tuple[str, ...]:
+        value, format_ = super()._all_matching(table, key, like=like), formats().get(like or key)
+        if format_:
+            _of(table, key)["items"] = {"type": "string", **_format(format_)}
         return value
 
 
