@@ -28,6 +28,12 @@ def roles() -> Mapping[str, str]:
     return table
 
 
+def permissions() -> Mapping[str, Sequence[str]]:
+    """Return what a deployer must be allowed to do, by the APIs that a project needs."""
+    table: Mapping[str, Sequence[str]] = _tables()["permissions"]
+    return table
+
+
 def remedies() -> Iterator[Remedy]:
     """Yield the remedies, what is specific before what is general."""
     return (Remedy(**table) for table in _tables()["remedies"])

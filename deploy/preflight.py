@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from deploy.advice import advice, role_for
+from deploy.advice import advice, permissions, role_for
 from deploy.config import FunctionConfig, Place
 from deploy.functions import Invoker
 from deploy.gcloud import Gcloud
@@ -20,22 +20,6 @@ _SECONDS = 30
 _MOST_CONFIGS = 95
 _REGION = re.compile(r"[a-z]+-[a-z]+[0-9]+")
 _CONTINENTS = ("africa", "asia", "australia", "europe", "me", "northamerica", "southamerica", "us")
-# By the API that a project needs: what the caller must be allowed to do there.
-_PERMISSIONS = {
-    "run": ("run.services.create", "run.services.setIamPolicy"),
-    "cloudfunctions": ("cloudfunctions.functions.create",),
-    "cloudbuild": ("cloudbuild.builds.create",),
-    "artifactregistry": ("artifactregistry.repositories.create",),
-    "storage": ("storage.buckets.create",),
-    "iam": ("iam.serviceAccounts.create", "iam.serviceAccounts.actAs"),
-    "cloudresourcemanager": ("resourcemanager.projects.setIamPolicy",),
-    "secretmanager": ("secretmanager.secrets.create", "secretmanager.secrets.setIamPolicy"),
-    "apigateway": ("apigateway.gateways.create", "apigateway.apiconfigs.create"),
-    "firestore": ("datastore.databases.create", "datastore.indexes.create"),
-    "pubsub": ("pubsub.topics.create", "pubsub.topics.setIamPolicy"),
-    "cloudtasks": ("cloudtasks.queues.create",),
-    "cloudscheduler": ("cloudscheduler.jobs.create",),
-}
 # The level (`error`, `note` for what deploy.sh does by itself, `unknown` for what could not be read), a text and its fix.
 Found = Iterator[tuple[str, str, str]]
 # The words of a command of gcloud, and what judges its output.
@@ -190,7 +174,7 @@ def _apis(place: Place, wanted: Sequence[str], text: str) -> Found:
 
 def _roles(place: Place, apis: Sequence[str], token: str) -> Found:
     """Ask which permissions the caller holds: unlike the project's policy, the answer counts groups, folders and conditions."""
-    wanted = [name for api in apis for name in _PERMISSIONS.get(api.partition(".")[0], ())]
+    wanted = [name for api in apis for name in permissions().get(api.partition(".")[0], ())]
     wanted.append("serviceusage.services.enable")
     host = os.environ.get("CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDRESOURCEMANAGER")
     request = urllib.request.Request(
@@ -210,9 +194,9 @@ def _roles(place: Place, apis: Sequence[str], token: str) -> Found:
             missing.setdefault(role_for(permission), []).append(permission)
     account = place.impersonate_service_account or place.account or "YOU"
     member = f"{'serviceAccount' if account.endswith('gserviceaccount.com') else 'user'}:{account}"
-    for role, permissions in missing.items():
+    for role, lacking in missing.items():
         command = f"gcloud projects add-iam-policy-binding {place.project} --member={member} --role={role}"
-        yield "error", f"the caller lacks {', '.join(permissions)}", command
+        yield "error", f"the caller lacks {', '.join(lacking)}", command
 
 
 def _locations(product: str, regions: Sequence[str], text: str) -> Found:

@@ -1,8 +1,10 @@
 """The bucket and the data store, through Google's own libraries: import this module only when a corpus is worked on."""
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import google.auth
@@ -24,7 +26,7 @@ _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _SECONDS = 60.0
 _RETRY_SECONDS = 30.0
 _CHUNK_TOKENS = 500
-_YOU = "--member=user:$(gcloud config get account)"
+_REFUSALS = Path(__file__).with_name("refusals.toml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,45 +217,17 @@ def explained(error: Exception, target: Target, *, role: str = "roles/discoverye
     cause = getattr(error, "cause", None)
     if isinstance(error, api.RetryError) and isinstance(cause, Exception):
         error = cause
-    at_storage = _is_storage(error)
-    service = "storage" if at_storage else "discoveryengine"
-    match error:
-        case GoogleAuthError() | api.Unauthorized():
-            return NO_CREDENTIALS
-        case api.Forbidden() if error.reason == "SERVICE_DISABLED":
-            return (
-                f"the API is not enabled:\n  gcloud services enable {service}.googleapis.com --project={target.project}"
-            )
-        case api.Forbidden() if at_storage:
-            return (
-                f"gs://{target.bucket} does not permit this:\n  gcloud storage buckets add-iam-policy-binding "
-                f"gs://{target.bucket} {_YOU} --role=roles/storage.objectUser"
-            )
-        case api.Forbidden():
-            return (
-                f"the data store {target.data_store} does not permit this:\n  gcloud projects add-iam-policy-binding "
-                f"{target.project} {_YOU} --role={role}"
-            )
-        case api.NotFound() if at_storage:
-            return (
-                f"there is no bucket gs://{target.bucket}:\n"
-                f"  gcloud storage buckets create gs://{target.bucket} --project={target.project} "
-                "--uniform-bucket-level-access"
-            )
-        case api.NotFound():
-            return (
-                f"there is no data store {target.data_store} in {target.location}: hubctl corpus push FOLDER makes it"
-            )
-        case api.PreconditionFailed():
-            return "somebody else changed a document at the same time: run the command again"
-        case api.TooManyRequests():
-            return "the service's quota is used up for the moment: run the command again in a minute"
-        case api.GoogleAPICallError() if error.code is not None:
-            return f"the service answered {int(error.code)}: run the command again; what is done stays done"
-        case requests.RequestException() | api.GoogleAPIError():
-            return f"no answer from {service}.googleapis.com: run the command again; what is done stays done"
-        case _:
-            return f"{type(error).__name__} of {service}.googleapis.com: run the command again"
+    service = "storage" if _is_storage(error) else "discoveryengine"
+    if isinstance(error, GoogleAuthError | api.Unauthorized):
+        return NO_CREDENTIALS
+    if isinstance(error, api.GoogleAPICallError) and error.code is not None:
+        seen = {"code": int(error.code), "service": service, "reason": error.reason}
+        fixes = tomllib.loads(_REFUSALS.read_text(encoding="utf-8"))["refusals"]
+        fix = next(row["fix"] for row in fixes if row["when"].items() <= seen.items())
+        return str(fix.format_map({**asdict(target), **seen, "role": role}))
+    if isinstance(error, requests.RequestException | api.GoogleAPIError):
+        return f"no answer from {service}.googleapis.com: run the command again; what is done stays done"
+    return f"{type(error).__name__} of {service}.googleapis.com: run the command again"
 
 
 def _is_storage(error: Exception) -> bool:
