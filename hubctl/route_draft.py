@@ -2,9 +2,11 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,20 +24,7 @@ _BILINGUAL = " / "
 _MAX_NAME_CHARACTERS = 60
 _MAX_KEYWORDS = 30
 _MAX_EXAMPLES = 4
-# Words of texts on any subject: none decides by itself.
-_GENERIC_WORDS = """
-a an and the of for in on to by with all add agent api ask answer assistant call chat check common create data default delete
-demo do example fetch find general get hello help info information item items list lookup main make misc new other query
-question read remove run sample search send service set show skill support task test text tool tools update use utility view
-write エージェント アシスタント サポート 一般 その他 回答 質問 検索 情報 相談 対応
-"""
-_GENERIC = frozenset(_GENERIC_WORDS.split())
-# Skills' names and tags in the card that ADK makes of any agent.
-_SUBJECTS_OF_ADK = """
-custom, custom agent, llm, model, workflow, sequential workflow, parallel workflow, loop workflow, graph workflow, orchestration,
-planning, code execution, sub agents
-"""
-_OF_ADK = frozenset(re.split(r",\s+", _SUBJECTS_OF_ADK.strip()))
+_WORDS = Path(__file__).with_suffix(".toml")
 _BETWEEN_WORDS = re.compile(r"[\s_.:/-]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -146,13 +135,15 @@ def _by_language(text: str) -> dict[Language, str]:
 def _keywords(found: Found, router: Router) -> Iterator[str]:
     """Yield the subjects that decide by themselves and that no route has; the name if there is none."""
     kept: set[str] = set()
+    words_of = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+    generic, of_adk = set(words_of["generic"].split()), set(words_of["of_adk"])
     for subject in (*found.subjects, found.name):
         words = [word for word in _BETWEEN_WORDS.split(visible(subject, longest=_MAX_NAME_CHARACTERS)) if word]
-        while words and words[0].lower() in _GENERIC:
+        while words and words[0].lower() in generic:
             del words[0]
         keyword = " ".join(words)
         is_name_among_others = subject == found.name and bool(kept)
-        if not 2 <= len(keyword) <= 40 or len(words) > 4 or keyword.lower() in kept | _OF_ADK or is_name_among_others:
+        if not 2 <= len(keyword) <= 40 or len(words) > 4 or keyword.lower() in kept | of_adk or is_name_among_others:
             continue
         choice = router.choose(keyword)
         if choice.rule is not Rule.DEFAULT:

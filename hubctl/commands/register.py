@@ -47,7 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
     add("--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)")
     add("--protocol-version", metavar="TEXT", help="the card's protocolVersion (0.3.0)")
-    add("--icon", metavar="URL", help="the agent's icon (the card's iconUrl)")
     add("--not-shared", action="store_true", help="do not share with all users: the agent stays invisible")
     add("--agent", metavar="AGENT", help="update this agent, whatever its card")
     add("--live-card", metavar="FILE|URL", help="doctor: where the hub's card is now (the card's url)")
@@ -83,7 +82,7 @@ def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, st
         refused = {"ok": False, "findings": findings, "steps": []}
         return write(refused, (), as_json=arguments.json, out=out, ok=False)
     oauth_content, shared = _oauth(arguments, environment), not arguments.not_shared
-    wanted = Wanted(card=card, oauth=oauth_content, icon=arguments.icon, shared=shared, agent_id=arguments.agent)
+    wanted = Wanted(card=card, oauth=oauth_content, shared=shared, agent_id=arguments.agent)
     if arguments.dry_run:
         return _show(api, dry_run(wanted, api.target), arguments, out)
     steps = apply(api, wanted)

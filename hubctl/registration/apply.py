@@ -33,13 +33,12 @@ class Wanted:
 
     card: dict[str, Any]
     oauth: dict[str, Any] | None
-    icon: str | None
     shared: bool
     agent_id: str | None
 
     def body(self, target: Target) -> dict[str, Any]:
         """Return the agent as it is written."""
-        return written_agent(self.card, authorization=target.authorization, icon=self.icon, shared=self.shared)
+        return written_agent(self.card, authorization=target.authorization, shared=self.shared)
 
 
 def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:

@@ -219,15 +219,15 @@ def read_agent(fields: dict[str, Any]) -> RegisteredAgent:
     )
 
 
-def written_agent(card: dict[str, Any], *, authorization: str | None, icon: str | None, shared: bool) -> dict[str, Any]:
+def written_agent(card: dict[str, Any], *, authorization: str | None, shared: bool) -> dict[str, Any]:
     """Return the body of a request that creates or replaces the agent of this card."""
     body: dict[str, Any] = {
         "displayName": card["name"],
         "description": card["description"],
         "a2aAgentDefinition": {"jsonAgentCard": json.dumps(card, ensure_ascii=False, separators=(",", ":"))},
     }
-    if icon or card.get("iconUrl"):
-        body["icon"] = {"uri": icon or card["iconUrl"]}
+    if card.get("iconUrl"):
+        body["icon"] = {"uri": card["iconUrl"]}
     if authorization:
         body["authorizationConfig"] = {"agentAuthorization": authorization}
     if shared:

@@ -16,27 +16,15 @@ from a2a_hub.a2a.operations import OPERATIONS
 from a2a_hub.agents import settings as agent_settings
 from a2a_hub.settings.reader import SettingsError
 from a2a_hub.telemetry import start as telemetry
-from functions.agent_card import config as agent_card
-from functions.console import config as console
-from functions.devtool import config as devtool
-from functions.docqa import config as docqa
-from functions.gate import config as gate
-from functions.hub import config as hub
-from functions.tasks import config as tasks
 from gateway import generate as gateway
 from hubctl.main import COMMANDS
 from local.docs import openapi
 from local.docs.links import ROOT
 
+_OF_FUNCTIONS = sorted(file.parent.name for file in ROOT.glob("functions/*/config.py"))
 READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
     "agent": agent_settings.read,
-    "agent_card": agent_card.read,
-    "console": console.read,
-    "devtool": devtool.read,
-    "docqa": docqa.read,
-    "gate": gate.read,
-    "hub": hub.read,
-    "tasks": tasks.read,
+    **{name: importlib.import_module(f"functions.{name}.config").read for name in _OF_FUNCTIONS},
     "telemetry": telemetry.read,
 }
 # With these on, nothing is left out because of what it belongs to.
