@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -226,7 +226,7 @@ def _whole(chunks: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return answer
 
 
-def _events(chunks: Iterator[dict[str, Any]]) -> Iterator[bytes]:
+def _events(chunks: Iterator[dict[str, Any]]) -> Generator[bytes]:
     """Yield the chunks as server-sent events."""
     for each in chunks:
         yield b"data: " + json.dumps(each, ensure_ascii=False).encode() + b"\r\n\r\n"

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,8 +186,8 @@ class Client:
                 if line.strip():
                     _result(json.loads(line.removeprefix(b"data: ")))
             raise AssertionError("there is neither a stream nor an error")
-        assert isinstance(response.body, Iterator)
-        with closing(response.body) as chunks:  # type: ignore[type-var]
+        assert isinstance(response.body, Generator)
+        with closing(response.body) as chunks:
             for chunk in chunks:
                 if not chunk.startswith(b":"):
                     value = json.loads(chunk.removeprefix(b"data: "))

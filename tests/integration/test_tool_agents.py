@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -230,10 +230,9 @@ def _streamed(hub: Hub, version: str, part: Json, *, streams: bool = True, **fie
         "configuration": {"acceptedOutputModes": ["text/plain", "application/json"]},
     }
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
-    chunks = hub.request("POST", "/", body, headers=header).body
-    if isinstance(chunks, bytes):
-        chunks = iter((chunks,))
-    assert isinstance(chunks, Iterator)
+    answer = hub.request("POST", "/", body, headers=header).body
+    assert isinstance(answer, bytes | Generator)
+    chunks = (answer,) if isinstance(answer, bytes) else answer
     results = [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in chunks if chunk[:1] != b":"]
     return [result if "kind" in result else next(iter(result.values())) for result in results]
 

@@ -2,15 +2,16 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from a2a_hub.http.messages import Request, Response
+from a2a_hub.http.messages import Request, Response, blocking
 from a2a_hub.telemetry.log import Log, Record
+from tests.fakes.polled_body import Chunks
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"
@@ -53,6 +54,12 @@ def _answering(response: Response) -> Any:
         return response
 
     return handle
+
+
+def _stream(lines: Lines) -> Generator[bytes]:
+    stream = blocking(lines.log.requests(_answering(Response(body=Chunks((b"a", b"b")))))(_request())).body
+    assert isinstance(stream, Generator)
+    return stream
 
 
 def test_a_request_is_one_line_with_cloud_loggings_fields() -> None:
@@ -101,27 +108,19 @@ def test_a_broken_traceparent_is_left_out(traceparent: str) -> None:
 
 def test_a_stream_is_one_line_at_its_end() -> None:
     lines = Lines()
-    body: Iterator[bytes] = iter([b"a", b"b"])
-    stream = lines.log.requests(_answering(Response(body=body)))(_request()).body
-    assert isinstance(stream, Iterator)
+    stream = _stream(lines)
     assert next(stream) == b"a"
     assert lines.raw == []
     assert list(stream) == [b"b"]
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
     assert len(lines.raw) == 1
 
 
 def test_a_stream_that_is_left_early_is_one_line() -> None:
     lines = Lines()
-
-    def body() -> Iterator[bytes]:
-        yield b"a"
-        yield b"b"
-
-    stream = lines.log.requests(_answering(Response(body=body())))(_request()).body
-    assert isinstance(stream, Iterator)
+    stream = _stream(lines)
     next(stream)
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
     assert len(lines.raw) == 1
 
 

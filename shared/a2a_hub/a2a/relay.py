@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from a2a_hub.a2a.model import Event
-from a2a_hub.http.messages import Source, Wake, close_if_closable
+from a2a_hub.http.messages import Source, Wake
 from a2a_hub.runtime.threads import Threads
 
 T = TypeVar("T")
@@ -73,7 +73,8 @@ class Relay(Generic[T]):
                         self._events.append(event)
                     self.wake()
             finally:
-                close_if_closable(source)
+                if close := getattr(source, "close", None):
+                    close()
         except BaseException as error:
             self._error = self._error or error
         on_end()

@@ -7,7 +7,7 @@ A handler runs in a thread of a bounded pool, and has the whole body when it sta
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -25,7 +25,6 @@ from a2a_hub.http.messages import (
     PolledBody,
     Request,
     Response,
-    close_if_closable,
     has_valid_host,
     sent_headers,
 )
@@ -85,9 +84,8 @@ class AsgiApplication:
         self._capacity: Capacity = door.capacity
         self._wait_limits = wait_limits
         self._handlers = WorkerThreads(door.capacity.limits.threads)
-        # A thread that polls a body is free again at once, or after one read of the store; one with an iterator waits.
+        # A thread that polls a body is free again at once, or after one read of the store.
         self._pollers = WorkerThreads(_MOST_POLLERS)
-        self._iterators = WorkerThreads(door.capacity.limits.streams)
         self._awaited: dict[AsgiBody, None] = {}
         self._streams: set[asyncio.Event] = set()
         self._ends_streams = False
@@ -157,11 +155,14 @@ class AsgiApplication:
         self, answer: Response, body: AsgiBody, send: _Send, refused: Callable[[], Response], *, is_head: bool = False
     ) -> None:
         content = answer.body
+        assert not isinstance(content, Generator), "handlers stream by a PolledBody"
         bodiless = answer.status in _BODILESS
         if bodiless or is_head:
+            length = None
             if not isinstance(content, bytes):
-                await self._pollers.run(partial(close_if_closable, content))
-            length = None if bodiless or not isinstance(content, bytes) else len(content)
+                await self._pollers.run(content.close)
+            elif content and not bodiless:
+                length = len(content)
             await send(_head(answer, body, length))
             await send({"type": "http.response.body"})
         elif isinstance(content, bytes):
@@ -196,13 +197,12 @@ class AsgiApplication:
     async def _stream(
         self,
         answer: Response,
-        content: Iterator[bytes] | PolledBody,
+        polled: PolledBody,
         body: AsgiBody,
         send: _Send,
         refused: Callable[[], Response],
     ) -> None:
         loop, wake = asyncio.get_running_loop(), asyncio.Event()
-        polled = _Iterated(content) if isinstance(content, Iterator) else content
 
         def wake_from_any_thread() -> None:
             # The loop is closed at the end of the process.
@@ -234,14 +234,13 @@ class AsgiApplication:
         left: "asyncio.Task[None]",
         wake: asyncio.Event,
     ) -> None:
-        threads = self._iterators if isinstance(polled, _Iterated) else self._pollers
         # A chunk is not held while the next one is waited for.
         has_begun = is_between_events = False
         # At the end of the process, streams end between two events.
         while not left.done() and not (self._ends_streams and is_between_events):
             wake.clear()
             try:
-                chunk = await threads.run(partial(_polled, polled))
+                chunk = await self._pollers.run(partial(_polled, polled))
             except Exception:
                 if has_begun:
                     raise CutShort from None
@@ -279,25 +278,6 @@ def _answer(handle: Handler, request: Request) -> Response:
     except Exception:
         # The log has it (`Log.requests`); the server would write a text of its own.
         return INTERNAL_ERROR
-
-
-class _Iterated:
-    """An iterator of chunks as a PolledBody that waits in `poll`."""
-
-    failure: Response | None = None
-    idle_seconds = 0.0
-
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-
-    def poll(self) -> bytes | None:
-        return next(self._chunks) or None
-
-    def on_ready(self, wake: Callable[[], None]) -> None:
-        """There is always a next chunk."""
-
-    def close(self) -> None:
-        close_if_closable(self._chunks)
 
 
 def _polled(body: PolledBody) -> bytes | None:

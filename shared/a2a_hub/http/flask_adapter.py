@@ -6,8 +6,7 @@ which knows one view, would take as long as everything that a hub does (docs/dec
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from functools import cache, lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -26,11 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["entry_point"]
 
-# Only on Linux (tcp(7)).
-_CORK: int | None = getattr(socket, "TCP_CORK", None)
 # For requests at SIGTERM, in the place of gunicorn's 30 s: Cloud Run ends the process after 10 s.
 _SECONDS_TO_END = 5
-_INTERNET = frozenset({socket.AF_INET, socket.AF_INET6})
 _BODILESS = frozenset({204, 304})
 
 
@@ -80,15 +76,15 @@ def _at_door(handle: messages.Handler, door: Door) -> messages.Handler:
             held_bytes.give(held)
 
         try:
-            response = messages.blocking(handle(structs.replace(request, read_body=read_body)))
+            response = handle(structs.replace(request, read_body=read_body))
         except Overloaded:
             end()
             return door.refuse(request, Refusal.OVERLOADED)
         except BaseException:
             end()
             raise
-        if isinstance(response.body, Iterator):
-            return structs.replace(response, body=messages.ObservedIterator(response.body, end))
+        if not isinstance(response.body, bytes | Generator):
+            return structs.replace(response, body=messages.ObservedBody(response.body, end))
         end()
         return response
 
@@ -120,35 +116,17 @@ def _application(handle: messages.Handler, wait_limits: WaitLimits) -> WSGIAppli
         content = answer.body
         headers = list(messages.sent_headers(answer).items())
         bodiless = answer.status in _BODILESS
-        if isinstance(content, bytes) and not bodiless:
+        if isinstance(content, bytes) and not bodiless and (content or method != "HEAD"):
             headers.append(("content-length", str(len(content))))
         if bodiless or method == "HEAD":
-            messages.close_if_closable(content)
+            if not isinstance(content, bytes):
+                content.close()
             content = b""
         start_response(_status_line(answer.status), headers)
-        assert isinstance(content, bytes | Iterator), "a polled body has become an iterator"
-        return _CorkedBody(content, environ.get("gunicorn.socket")) if isinstance(content, bytes) else content
+        assert isinstance(content, bytes | Generator), "a polled body has become a generator"
+        return [content] if isinstance(content, bytes) else content
 
     return application
-
-
-class _CorkedBody(list[bytes]):
-    """A whole body that leaves together with its head: gunicorn sends one after the other, which wakes the client twice."""
-
-    __slots__ = ("_socket",)
-
-    def __init__(self, content: bytes, connection: socket.socket | None) -> None:
-        self.append(content)
-        self._socket = connection if connection is not None and connection.family in _INTERNET else None
-        self._hold(True)
-
-    def close(self) -> None:
-        """Uncork the connection; called by the server when it has sent everything (PEP 3333)."""
-        self._hold(False)
-
-    def _hold(self, held: bool) -> None:
-        if self._socket is not None and _CORK is not None:
-            self._socket.setsockopt(socket.IPPROTO_TCP, _CORK, held)
 
 
 def _as_utf8(text: str | None) -> str:

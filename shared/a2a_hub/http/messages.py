@@ -7,20 +7,17 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from itertools import chain
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from msgspec import Struct, field, structs
 
 __all__ = ["Handler", "Request", "Response"]
 
-B = TypeVar("B")
-C = TypeVar("C")
 T_co = TypeVar("T_co", covariant=True)
 Wake = Callable[[], None]
 JSON = "application/json"
@@ -146,12 +143,12 @@ class PolledBody(Source[bytes], Protocol):
 class Response(Struct, frozen=True, kw_only=True):
     """One answer: bytes, or chunks that are sent as they come, until the end or until the client leaves, and then closed.
 
-    An iterator of chunks takes a thread while it waits for the next; a PolledBody does not.
+    Handlers stream by a PolledBody; `blocking` makes a generator of it.
     """
 
     status: int = 200
     headers: Mapping[str, str] = {}
-    body: bytes | Iterator[bytes] | PolledBody = b""
+    body: bytes | Generator[bytes] | PolledBody = b""
 
 
 Handler = Callable[[Request], Response]
@@ -192,8 +189,18 @@ def blocking(response: Response) -> Response:
     Waits for the first chunk: a failure before it is the response.
     """
     body = response.body
-    if isinstance(body, bytes | Iterator):
+    if isinstance(body, bytes | Generator):
         return response
+    chunks = _chunks(body)
+    next(chunks)
+    if body.failure is None:
+        return structs.replace(response, body=chunks)
+    chunks.close()
+    return body.failure
+
+
+def _chunks(body: PolledBody) -> Generator[bytes]:
+    """Yield b"" when it is known whether the body fails before its first chunk, and then the chunks."""
     ready = threading.Event()
     body.on_ready(ready.set)
 
@@ -206,54 +213,57 @@ def blocking(response: Response) -> Response:
             return b""
         return chunk
 
-    first = wait_for_chunk()
-    if body.failure is not None:
-        body.close()
-        return body.failure
-    chunks = chain((first,), iter(wait_for_chunk, b"")) if first else iter(())
-    return structs.replace(response, body=ObservedIterator(chunks, body.close))
+    with closing(body):
+        chunk = wait_for_chunk()
+        yield b""
+        while chunk:
+            yield chunk
+            chunk = wait_for_chunk()
 
 
-class Observed(Generic[B]):
-    """A streamed body that calls `on_end` once: exhausted, failed, or closed because the client left; then `on_left` before."""
+class ObservedBody:
+    """A PolledBody that calls `on_end` once: exhausted, failed, or closed because the client left; then `on_left` before."""
 
-    def __init__(self, body: B, on_end: Callable[[], object], *, on_left: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self, body: PolledBody, on_end: Callable[[], object], *, on_left: Callable[[], object] = lambda: None
+    ) -> None:
         self._body = body
         self._on_end: Callable[[], object] | None = on_end
         self._on_left = on_left
 
-    def close(self) -> None:
-        """Close the body; the server calls this."""
-        close_if_closable(self._body)
-        if self._on_end is not None:
-            self._on_left()
-        self._end()
+    @property
+    def idle_seconds(self) -> float:
+        """See `PolledBody.idle_seconds`."""
+        return self._body.idle_seconds
 
-    def _chunk(self, take: Callable[[], C]) -> C:
+    @property
+    def failure(self) -> Response | None:
+        """See `PolledBody.failure`."""
+        return self._body.failure
+
+    def poll(self) -> bytes | None:
+        """See `PolledBody.poll`."""
         try:
-            return take()
+            return self._body.poll()
         except BaseException:
             self._end()
             raise
+
+    def on_ready(self, wake: Wake) -> None:
+        """See `PolledBody.on_ready`."""
+        self._body.on_ready(wake)
+
+    def close(self) -> None:
+        """Close the body; the server calls this."""
+        self._body.close()
+        if self._on_end is not None:
+            self._on_left()
+        self._end()
 
     def _end(self) -> None:
         on_end, self._on_end = self._on_end, None
         if on_end is not None:
             on_end()
-
-
-class ObservedIterator(Observed[Iterator[bytes]], Iterator[bytes]):
-    """Chunks whose end is observed."""
-
-    def __next__(self) -> bytes:
-        return self._chunk(self._body.__next__)
-
-
-def close_if_closable(iterator: object) -> None:
-    """Call the `close` of an iterator that has one, as generators and streams do."""
-    close = getattr(iterator, "close", None)
-    if close is not None:
-        close()
 
 
 def has_valid_host(headers: Mapping[str, str], *, version: str) -> bool:

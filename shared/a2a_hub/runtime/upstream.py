@@ -149,10 +149,10 @@ class Upstream:
                 answer.close()
                 raise (RejectedByIam if answer.status in _REFUSALS else AnsweredByPlatform)(answer.status)
             if method == "HEAD":
-                # Only the upstream knows the length of the body; beside an iterator, no other length is written.
+                # Only the upstream knows the length of the body.
                 passed = allowed_headers(answer.headers.first, (*RESPONSE_HEADERS, "content-length"))
                 answer.read()
-                return Response(status=answer.status, headers=passed, body=iter(()))
+                return Response(status=answer.status, headers=passed)
             content = self._body(answer, caller, on_cut)
             names = (*RESPONSE_HEADERS, "content-length") if isinstance(content, ForwardedBody) else RESPONSE_HEADERS
             return Response(status=answer.status, headers=allowed_headers(answer.headers.first, names), body=content)

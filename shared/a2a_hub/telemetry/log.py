@@ -8,14 +8,14 @@ import re
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
 
-from a2a_hub.http.messages import Observed, ObservedIterator, PolledBody, Request, Response
+from a2a_hub.http.messages import ObservedBody, Request, Response
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.outcome import Outcome
 
@@ -132,23 +132,17 @@ class Log:
                 self._end(request, record, response.status, started)
                 return response
             streamed = response.body
-            body: Iterator[bytes] | PolledBody
+            assert not isinstance(streamed, Generator), "handlers stream by a PolledBody"
             tracing.add("a2a_hub.streams", 1)
 
             def end() -> None:
                 tracing.add("a2a_hub.streams", -1)
-                failure = None if isinstance(streamed, Iterator) else streamed.failure
-                self._end(request, record, (failure or response).status, started)
+                self._end(request, record, (streamed.failure or response).status, started)
 
             def leave() -> None:
-                if request.method != "HEAD":
-                    record.setdefault("outcome", Outcome.CANCELLED)
+                record.setdefault("outcome", Outcome.CANCELLED)
 
-            if isinstance(streamed, Iterator):
-                body = ObservedIterator(streamed, end, on_left=leave)
-            else:
-                body = _ObservedPolledBody(streamed, end, on_left=leave)
-            return Response(status=response.status, headers=response.headers, body=body)
+            return structs.replace(response, body=ObservedBody(streamed, end, on_left=leave))
 
         return logged
 
@@ -211,22 +205,6 @@ def _exception_name(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno is not None:
         word = errno.errorcode.get(error.errno)
     return f"{type(error).__qualname__} {word}" if word else type(error).__qualname__
-
-
-class _ObservedPolledBody(Observed[PolledBody]):
-    @property
-    def idle_seconds(self) -> float:
-        return self._body.idle_seconds
-
-    @property
-    def failure(self) -> Response | None:
-        return self._body.failure
-
-    def poll(self) -> bytes | None:
-        return self._chunk(self._body.poll)
-
-    def on_ready(self, wake: Callable[[], None]) -> None:
-        self._body.on_ready(wake)
 
 
 class Trace(Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -238,19 +237,6 @@ def test_a_status_that_nobody_has_registered_is_passed_on() -> None:
     app.add_url_rule("/", view_func=lambda: entry_point(lambda _: answer)(flask.request))
     response = app.test_client().get("/")
     assert (response.status, response.data) == ("520 Unknown", b"what a proxy made up")
-
-
-def test_a_whole_answer_is_held_back_until_it_is_complete_and_no_longer() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        client = socket.create_connection(listener.getsockname())
-        server, _ = listener.accept()
-    with client, server:
-        application: Any = entry_point(served().handle)(flask.Request({}))
-        environ = EnvironBuilder("/health").get_environ() | {"gunicorn.socket": server}
-        answer = application(environ, lambda *_: None)
-        assert server.getsockopt(socket.IPPROTO_TCP, socket.TCP_CORK) == 1
-        answer.close()
-        assert server.getsockopt(socket.IPPROTO_TCP, socket.TCP_CORK) == 0
 
 
 def test_a_client_that_leaves_closes_the_stream() -> None:

@@ -10,6 +10,7 @@ from a2a_hub.http.admission import Limits
 from a2a_hub.http.messages import BodyError, Request, Response
 from a2a_hub.runtime.function import door_of
 from a2a_hub.telemetry.log import Log
+from tests.fakes.polled_body import Chunks
 
 LIMITS = Limits(
     threads=4,
@@ -101,17 +102,17 @@ def handle(request: Request) -> Response:
         case "/huge":
             return Response(body=LARGE * 5)
         case "/huge-stream":
-            return Response(headers={"content-type": "text/event-stream"}, body=iter((LARGE * 5, b"the end")))
+            return Response(headers={"content-type": "text/event-stream"}, body=Chunks((LARGE * 5, b"the end")))
         case "/520":
             return Response(status=520, body=b"what a proxy made up")
         case "/304":
             return Response(status=304, headers={"etag": '"a"'})
         case "/kept":
             return Response(headers={"cache-control": "public, max-age=60"}, body=b"a card")
-        case "/iterated":
-            return Response(body=_counted())
+        case "/chunks":
+            return Response(body=Chunks((b"0", b"1", b"2")))
         case "/broken":
-            return Response(body=_broken())
+            return Response(body=Chunks(_broken()))
         case "/ticks":
             return Response(headers={"content-type": "text/event-stream"}, body=Ticks())
         case "/refused":
@@ -151,11 +152,6 @@ def handle(request: Request) -> Response:
 
 def _json(values: object) -> Response:
     return Response(headers={"content-type": "application/json"}, body=msgspec.json.encode(values))
-
-
-def _counted() -> Iterator[bytes]:
-    for number in range(3):
-        yield b"%d" % number
 
 
 def _broken() -> Iterator[bytes]:

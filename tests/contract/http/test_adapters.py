@@ -249,8 +249,8 @@ def test_slow_bodies_keep_nobody_from_being_read(server: Server) -> None:
         assert b'"size":5}' in read_until(slow[-1], b"}")
 
 
-def test_an_iterator_is_sent_as_it_yields(server: Server) -> None:
-    assert b"1\r\n0\r\n1\r\n1\r\n1\r\n2\r\n0\r\n\r\n" in server.get("/iterated").body
+def test_a_stream_is_sent_chunk_by_chunk(server: Server) -> None:
+    assert b"1\r\n0\r\n1\r\n1\r\n1\r\n2\r\n0\r\n\r\n" in server.get("/chunks").body
 
 
 def test_a_stream_that_breaks_off_has_no_end(server: Server) -> None:
