@@ -33,11 +33,10 @@ from a2a_hub.tasks.task_resolution import CONTINUES_WITH
 from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.redaction import redacted
 from a2a_hub.text.language import Language
-from functions.devtool import texts
 from functions.devtool.conversation import AgentText, Conversations, State, load_state
 from functions.devtool.planner import Planner
 from functions.devtool.programs import AllowedPrograms
-from functions.devtool.texts import AGENT_NAME
+from functions.devtool.texts import DEVTOOL_TEXTS
 from functions.devtool.tools import Tools
 from functions.devtool.turn import COMPLETED, STARTED, StateChange, TaskTurn, TurnEvent
 
@@ -132,7 +131,7 @@ class DevelopmentAgent(Agent):
             self._log.exception("A task of the development agent failed", call.record)
             call.record["severity"] = "ERROR"
             yield StateChange(
-                model.TaskState.FAILED, error=texts.FAILED.render(state.language, reference=call.request_id)
+                model.TaskState.FAILED, error=DEVTOOL_TEXTS.failed.render(state.language, reference=call.request_id)
             )
 
 
@@ -202,7 +201,7 @@ def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece
                 texts.append(text)
             case StateChange(model.TaskState.INPUT_REQUIRED, call) if call:
                 # Text above a question is no answer, which would stay on the screen.
-                request = question_text([_tool_question(call)], AGENT_NAME.render(language), language)
+                request = question_text([_tool_question(call)], DEVTOOL_TEXTS.agent_name.render(language), language)
                 yield Question("\n\n".join([*texts, request]))
             case StateChange(model.TaskState.COMPLETED):
                 yield Text("\n\n".join(texts))

@@ -37,7 +37,7 @@ from functions.devtool.conversation import Conversations
 from functions.devtool.forms import SlashCommands
 from functions.devtool.planner import Planner
 from functions.devtool.programs import AllowedPrograms
-from functions.devtool.texts import AGENT_NAME, TASK_TEXTS
+from functions.devtool.texts import DEVTOOL_TEXTS, TASK_TEXTS
 from functions.devtool.workspace import Workspaces
 
 SKILL = AgentSkill(
@@ -163,7 +163,7 @@ def _examine(config: Config, model: LanguageModel | None) -> Sequence[Step]:
 
 def _card(config: Config) -> AgentCard:
     card = agent_card(
-        name=AGENT_NAME.render(Language.EN),
+        name=DEVTOOL_TEXTS.agent_name.render(Language.EN),
         description="Works on the files of a workspace and runs commands there, step by step and with confirmations.",
         version="1.0.0",
         url=config.agent.public_url,

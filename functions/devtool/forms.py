@@ -28,11 +28,11 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.a2a.extensions.slash_commands import command_line, not_started, start_execution
 from a2a_hub.text.language import Language, language_of
-from functions.devtool import actions, texts
+from functions.devtool import actions
 from functions.devtool.actions import MEMORY, AnyAction
 from functions.devtool.conversation import Conversations, State
 from functions.devtool.programs import AllowedPrograms
-from functions.devtool.texts import ToolFailed
+from functions.devtool.texts import DEVTOOL_TEXTS, ToolFailed
 from functions.devtool.tools import Tools
 
 
@@ -192,7 +192,7 @@ COMMANDS = (
 
 def usage_text(wrong: Wrong, language: Language) -> str:
     """Return why a command cannot be executed, and the right usage."""
-    text = texts.WRONG_ARGUMENTS if wrong.is_known else texts.UNKNOWN_COMMAND
+    text = DEVTOOL_TEXTS.wrong_arguments if wrong.is_known else DEVTOOL_TEXTS.unknown_command
     return text.render(language, command=" ".join(wrong.path)[:80].strip(), usages="\n".join(wrong.usages))
 
 
@@ -289,7 +289,7 @@ class SlashCommands(Struct, frozen=True):
         if isinstance(action, Help):
             return start_execution(request, call, sending)
         if in_metadata(request.metadata) is None and not self.conversations.has_default:
-            return not_started(texts.NO_WORKSPACE.render(language))
+            return not_started(DEVTOOL_TEXTS.no_workspace.render(language))
         return replace(start_execution(request, call, sending), status=self._status(action, request, call))
 
     def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:

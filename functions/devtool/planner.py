@@ -11,7 +11,6 @@ from a2a_hub.gemini.failure import Cause, ModelFailed, failure_text
 from a2a_hub.gemini.prompt import FunctionCall, FunctionResult, ModelTurn, Prompt, Turn, UserTurn, read_reply
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.text.language import Language
-from functions.devtool import texts
 from functions.devtool.actions import (
     MEMORY,
     Action,
@@ -26,6 +25,7 @@ from functions.devtool.actions import (
 )
 from functions.devtool.conversation import AgentText, CalledTool, DialogueEntry, State, ToolResult, UserText
 from functions.devtool.forms import COMMANDS, Help, Wrong, understood, usage_text, usages
+from functions.devtool.texts import DEVTOOL_TEXTS
 
 _INSTRUCTION = (
     "You work on the files of one workspace for a developer, only through the functions. Paths are relative to the workspace. "
@@ -75,7 +75,7 @@ class Planner:
             case ToolResult(text=text) if self._model is None or not called or not called[-1].by:
                 return Reply(text)
         if self._model is None:
-            return Reply(texts.NOT_UNDERSTOOD.render(state.language))
+            return Reply(DEVTOOL_TEXTS.not_understood.render(state.language))
         try:
             return (yield from self._plan(self._model, state, call))
         except ModelFailed as failed:
@@ -110,12 +110,12 @@ class Planner:
 def step_by_rules(text: str, language: Language) -> NextStep | None:
     """Return the step for a text of a known form; None for any other text."""
     if not text.strip():
-        return Reply(texts.EMPTY_REQUEST.render(language))
+        return Reply(DEVTOOL_TEXTS.empty_request.render(language))
     match understood(text):
         case None:
             return None
         case Help():
-            return Reply(texts.HELP.render(language, commands="\n".join(usages(COMMANDS))))
+            return Reply(DEVTOOL_TEXTS.help.render(language, commands="\n".join(usages(COMMANDS))))
         case Wrong() as wrong:
             return Reply(usage_text(wrong, language))
         case action:

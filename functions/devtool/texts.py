@@ -5,48 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.tasks.text_only import UiTexts
-from a2a_hub.text.catalog import Text
+from a2a_hub.text.catalog import Catalog
 from a2a_hub.text.language import Language
 
-_FILE = Path(__file__).with_suffix(".toml")
+DEVTOOL_TEXTS = Catalog(Path(__file__).with_suffix(".toml"))
 
-AGENT_NAME = Text(_FILE, "agent_name")
-ONCE = Text(_FILE, "once")
-ALWAYS = Text(_FILE, "always")
-ALWAYS_THIS_COMMAND = Text(_FILE, "always_this_command")
-ALWAYS_THESE_FILES = Text(_FILE, "always_these_files")
-CANCEL = Text(_FILE, "cancel")
-CREATED = Text(_FILE, "created")
-CHANGED = Text(_FILE, "changed")
-RAN = Text(_FILE, "ran")
-RAN_SILENTLY = Text(_FILE, "ran_silently")
-EMPTY_FILE = Text(_FILE, "empty_file")
-EMPTY_FOLDER = Text(_FILE, "empty_folder")
-MORE_ENTRIES = Text(_FILE, "more_entries")
-NOTHING_FOUND = Text(_FILE, "nothing_found")
-SEARCH_CUT = Text(_FILE, "search_cut")
-CANCELLED = Text(_FILE, "cancelled")
-STILL_WAITING = Text(_FILE, "still_waiting")
-ASKED_AGAIN = Text(_FILE, "asked_again")
-HELP = Text(_FILE, "help")
-EMPTY_REQUEST = Text(_FILE, "empty_request")
-NOT_UNDERSTOOD = Text(_FILE, "not_understood")
-UNKNOWN_COMMAND = Text(_FILE, "unknown_command")
-WRONG_ARGUMENTS = Text(_FILE, "wrong_arguments")
-NO_WORKSPACE = Text(_FILE, "no_workspace")
-FAILED = Text(_FILE, "failed")
-STILL_WORKING = Text(_FILE, "still_working")
-STORE_AWAY = Text(_FILE, "store_away")
-WITHOUT_ANSWER = Text(_FILE, "without_answer")
-CANCELED = Text(_FILE, "canceled")
 # It has no commands for tasks, and asks no other agent.
 TASK_TEXTS = UiTexts(
-    still_working=STILL_WORKING,
-    waits_for_worker=STILL_WORKING,
-    unnumbered=STILL_WORKING,
-    store_away=STORE_AWAY,
-    without_answer=WITHOUT_ANSWER,
-    canceled=CANCELED,
+    still_working=DEVTOOL_TEXTS.still_working,
+    waits_for_worker=DEVTOOL_TEXTS.still_working,
+    unnumbered=DEVTOOL_TEXTS.still_working,
+    store_away=DEVTOOL_TEXTS.store_away,
+    without_answer=DEVTOOL_TEXTS.without_answer,
+    canceled=DEVTOOL_TEXTS.canceled,
     trying_again=dict.fromkeys(Language, "{reason}"),
 )
 
@@ -90,7 +61,7 @@ class ToolFailed(Exception):
 
     def text(self, language: Language) -> str:
         """Return what happened and what to do, in one or two sentences, with the output of the program."""
-        sentence = Text(_FILE, f"faults.{self.fault}").render(language, **self.values)
+        sentence = DEVTOOL_TEXTS[f"faults.{self.fault}"].render(language, **self.values)
         # Names of files may hold characters that no answer can carry.
         sentence = sentence.encode("utf-8", "replace").decode()
         return f"{sentence}\n\n{self.output}" if self.output else sentence

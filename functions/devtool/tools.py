@@ -18,10 +18,10 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.diffs import unified_diff
 from a2a_hub.text.language import Language
-from functions.devtool import actions, texts
+from functions.devtool import actions
 from functions.devtool.actions import AnyAction, Edit
 from functions.devtool.programs import AllowedPrograms
-from functions.devtool.texts import Fault, ToolFailed
+from functions.devtool.texts import DEVTOOL_TEXTS, Fault, ToolFailed
 from functions.devtool.workspace import Workspace, printable
 
 ONCE, ALWAYS, CANCEL = "proceed_once", "proceed_always", "cancel"
@@ -50,11 +50,11 @@ class Tools(Struct, frozen=True):
                 # The person approves exactly what runs.
                 command = shlex.join(self.programs.parse(action.command))
                 details = ExecuteDetails(command=command, working_directory=self.workspace.shown or None)
-                always = texts.ALWAYS_THIS_COMMAND.render(self.language)
+                always = DEVTOOL_TEXTS.always_this_command.render(self.language)
                 return ConfirmationRequest(options=_options(self.language, always), execute_details=details)
             case actions.WriteFile() | actions.Replace() | actions.AddLine():
                 change, files = _change(action, self.workspace), _similar_files(action, self.workspace)
-                always = texts.ALWAYS_THESE_FILES.render(self.language, files=printable(files)) if files else ""
+                always = DEVTOOL_TEXTS.always_these_files.render(self.language, files=printable(files)) if files else ""
                 return ConfirmationRequest(options=_options(self.language, always), file_edit_details=change)
             case _:
                 return None
@@ -71,7 +71,7 @@ class Tools(Struct, frozen=True):
                 text = list_folder(self.workspace, action.path, self.language)
             case actions.ReadFile():
                 text = self.workspace.read(action.path)
-                shown = text if text.strip() else texts.EMPTY_FILE.render(self.language, path=action.path)
+                shown = text if text.strip() else DEVTOOL_TEXTS.empty_file.render(self.language, path=action.path)
                 return ToolOutput(text=text), shown
             case actions.SearchText():
                 text = search_text(self.workspace, action.text, action.path, self.language)
@@ -98,7 +98,9 @@ class Tools(Struct, frozen=True):
         command = approved.execute_details.command
         # Checked again: the allowed programs may have changed while it waited.
         output = yield from self.programs.run(command, folder=self.workspace.root, cancellation=cancellation)
-        text = (texts.RAN if output else texts.RAN_SILENTLY).render(self.language, command=command, output=output)
+        text = (DEVTOOL_TEXTS.ran if output else DEVTOOL_TEXTS.ran_silently).render(
+            self.language, command=command, output=output
+        )
         return ToolOutput(text=output), text
 
     def _write(self, action: Edit, approved: ConfirmationRequest) -> tuple[ToolOutput, str]:
@@ -109,7 +111,7 @@ class Tools(Struct, frozen=True):
             # A link on the way leads elsewhere by now.
             raise ToolFailed(Fault.CHANGED, path=action.path)
         self.workspace.write(place, diff.new_content, expected=diff.old_content)
-        text = texts.CREATED if diff.old_content is None else texts.CHANGED
+        text = DEVTOOL_TEXTS.created if diff.old_content is None else DEVTOOL_TEXTS.changed
         return ToolOutput(diff=diff), text.render(self.language, path=action.path)
 
 
@@ -156,9 +158,9 @@ def _diff(diff: FileDiff, place: str, new: str) -> FileDiff:
 
 def _options(language: Language, always: str) -> tuple[ConfirmationOption, ...]:
     """Return the choices; `always` says what a lasting permission would cover, "" offers none."""
-    once = ConfirmationOption(id=ONCE, name=texts.ONCE.render(language))
-    lasting = ConfirmationOption(id=ALWAYS, name=texts.ALWAYS.render(language), description=always)
-    cancel = ConfirmationOption(id=CANCEL, name=texts.CANCEL.render(language))
+    once = ConfirmationOption(id=ONCE, name=DEVTOOL_TEXTS.once.render(language))
+    lasting = ConfirmationOption(id=ALWAYS, name=DEVTOOL_TEXTS.always.render(language), description=always)
+    cancel = ConfirmationOption(id=CANCEL, name=DEVTOOL_TEXTS.cancel.render(language))
     return (once, lasting, cancel) if always else (once, cancel)
 
 
@@ -166,13 +168,13 @@ def list_folder(workspace: Workspace, path: str, language: Language) -> str:
     """Return the entries of a folder, one per line. Raises ToolFailed."""
     entries = workspace.entries(path)
     if not entries:
-        return texts.EMPTY_FOLDER.render(language, path=path)
+        return DEVTOOL_TEXTS.empty_folder.render(language, path=path)
     lines = [
         printable(entry.name) if entry.name.endswith("/") else f"{printable(entry.name)} ({entry.bytes} B)"
         for entry in entries[:_MAX_ENTRIES]
     ]
     if len(entries) > _MAX_ENTRIES:
-        lines.append(texts.MORE_ENTRIES.render(language, count=len(entries) - _MAX_ENTRIES))
+        lines.append(DEVTOOL_TEXTS.more_entries.render(language, count=len(entries) - _MAX_ENTRIES))
     return "\n".join(lines)
 
 
@@ -183,7 +185,7 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
     searched = 0
     for file in _files(workspace, workspace.resolve(path)):
         if len(lines) > _MAX_FOUND or searched > _MAX_CHARACTERS:
-            return "\n".join([*lines[:_MAX_FOUND], texts.SEARCH_CUT.render(language)])
+            return "\n".join([*lines[:_MAX_FOUND], DEVTOOL_TEXTS.search_cut.render(language)])
         try:
             content = workspace.read(file)
         except ToolFailed:
@@ -197,8 +199,8 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
                 if wanted in line.casefold()
             )
     if len(lines) > _MAX_FOUND:
-        return "\n".join([*lines[:_MAX_FOUND], texts.SEARCH_CUT.render(language)])
-    return "\n".join(lines) or texts.NOTHING_FOUND.render(language, text=text, path=path)
+        return "\n".join([*lines[:_MAX_FOUND], DEVTOOL_TEXTS.search_cut.render(language)])
+    return "\n".join(lines) or DEVTOOL_TEXTS.nothing_found.render(language, text=text, path=path)
 
 
 def _files(workspace: Workspace, place: str) -> Iterator[str]:

@@ -10,11 +10,10 @@ from a2a_hub.a2a.extensions import development_tool
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry import audit
-from functions.devtool import texts
 from functions.devtool.actions import AnyAction, Edit, WriteFile
 from functions.devtool.conversation import AgentText, CalledTool, PendingApproval, State, ToolResult, UserText
 from functions.devtool.planner import Planner
-from functions.devtool.texts import Fault, ToolFailed
+from functions.devtool.texts import DEVTOOL_TEXTS, Fault, ToolFailed
 from functions.devtool.tools import ALWAYS, CANCEL, Tools, with_content
 
 _MAX_STEPS = 20
@@ -99,7 +98,7 @@ class TaskTurn(Struct, frozen=True):
     def request_again(self) -> Iterator[TurnEvent]:
         """Repeat the pending approval request after a message without a decision."""
         pending = self._pending()
-        yield AgentText(texts.STILL_WAITING.render(self.state.language))
+        yield AgentText(DEVTOOL_TEXTS.still_waiting.render(self.state.language))
         yield pending.call
         yield StateChange(TaskState.INPUT_REQUIRED, pending.call)
 
@@ -118,13 +117,13 @@ class TaskTurn(Struct, frozen=True):
             yield from self._call_tool(step)
             if self.state.pending is not None:
                 return
-        yield StateChange(TaskState.FAILED, error=texts.WITHOUT_ANSWER.render(self.state.language))
+        yield StateChange(TaskState.FAILED, error=DEVTOOL_TEXTS.without_answer.render(self.state.language))
 
     def _call_tool(self, step: CalledTool) -> Iterator[TurnEvent]:
         action = step.action
         self.call.record["tool"] = action.tool
         if self.tools is None:
-            text = texts.NO_WORKSPACE.render(self.state.language)
+            text = DEVTOOL_TEXTS.no_workspace.render(self.state.language)
             self.state.dialogue = (*self.state.dialogue, ToolResult("", text, succeeded=False))
             return
         call = self._new_call(action)
@@ -189,7 +188,7 @@ class TaskTurn(Struct, frozen=True):
             # Nothing is left to do; the dialogue has the reason.
             return
         assert request is not None, "the action has been approved before"
-        yield AgentText(texts.ASKED_AGAIN.render(self.state.language, path=_path(action)))
+        yield AgentText(DEVTOOL_TEXTS.asked_again.render(self.state.language, path=_path(action)))
         call = replace(self._new_call(action), confirmation_request=request)
         last = next(each for each in reversed(self.state.dialogue) if isinstance(each, CalledTool))
         again = replace(last, call_id=call.tool_call_id, action=action)
@@ -198,7 +197,7 @@ class TaskTurn(Struct, frozen=True):
 
     def _cancel(self, pending: PendingApproval) -> Iterator[TurnEvent]:
         call = replace(pending.call, status=development_tool.ToolCallStatus.CANCELLED, confirmation_request=None)
-        text = texts.CANCELLED.render(self.state.language)
+        text = DEVTOOL_TEXTS.cancelled.render(self.state.language)
         self._finish(call.tool_call_id, text, succeeded=False)
         yield call
         # The person decides on the next step.

@@ -13,7 +13,7 @@ from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.a2a.declining import declines
 from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.extensions.development_tool import URI as DEVELOPMENT_TOOL
-from a2a_hub.a2a.extensions.tool_confirmation import LATE
+from a2a_hub.a2a.extensions.tool_confirmation import TOOL_TEXTS
 from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.a2a.model import Event, Message, TaskState
 from a2a_hub.a2a.reply import Data, Piece, Question, Rejection, Text
@@ -32,6 +32,7 @@ from functions.hub.downstream.interface import AgentRequest
 from functions.hub.downstream.mirror import is_mirrored
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind, failed_task, internal, not_permitted
 from functions.hub.fallbacks import Declined, PassedOver
+from functions.hub.texts import HUB_TEXTS
 from functions.hub.tool_approval import Decision, approves, decided_in, decision_of, question_text
 from functions.hub.turn import TurnRecord
 
@@ -158,7 +159,7 @@ class AgentAnswer:
         elif not translator.has_text or any(map(declines, turn.data)):
             self._record["outcome"] = Outcome.UNANSWERED
         if not translator.has_text:
-            yield None, (self._recorded(Text(texts.agent_text(texts.NO_ANSWER, self._route, turn.language))),)
+            yield None, (self._recorded(Text(texts.agent_text(HUB_TEXTS.no_answer, self._route, turn.language))),)
         if turn.declined and not turn.data:
             yield None, (self._recorded(Data({})),)
         if turn.data:
@@ -172,13 +173,13 @@ class AgentAnswer:
             if pending and not piece.auth:
                 text = question_text(pending, self._route, self._turn.language, again=again)
             else:
-                text = texts.agent_text(texts.QUESTION, self._route, self._turn.language)
+                text = texts.agent_text(HUB_TEXTS.question, self._route, self._turn.language)
             piece = Question(text, auth=piece.auth)
         return self._turn.recorded(piece)
 
     def _too_late(self) -> Piece:
         self._translator.end_paragraph()
-        return self._turn.recorded(Text(texts.agent_text(LATE, self._route, self._turn.language)))
+        return self._turn.recorded(Text(texts.agent_text(TOOL_TEXTS.late, self._route, self._turn.language)))
 
     def _failed(self, failure: Failure) -> Piece:
         conversation, route = self._turn.conversation, self._route

@@ -7,51 +7,39 @@ from a2a_hub.a2a.model import Part, file_text
 from a2a_hub.quota.limits import wait_text
 from a2a_hub.routing.routes import Route
 from a2a_hub.tasks.text_only import UiTexts
-from a2a_hub.text.catalog import Text
+from a2a_hub.text.catalog import Catalog
 from a2a_hub.text.language import Language
 from functions.hub.failure import Failure, FailureKind
 
-_FILE = Path(__file__).with_suffix(".toml")
+HUB_TEXTS = Catalog(Path(__file__).with_suffix(".toml"))
 _EN, _JA = Language.EN, Language.JA
 
-_WHAT = {each: Text(_FILE, f"failures.{each.name.lower()}") for each in FailureKind}
-_RETRY = Text(_FILE, "retry")
-_ADMINISTRATOR = Text(_FILE, "administrator")
-_REPHRASE = Text(_FILE, "rephrase")
-_NOT_KEPT = Text(_FILE, "not_kept")
-_IN_TIME = Text(_FILE, "in_time")
-_ACCESS = Text(_FILE, "access")
-_CORRECT = Text(_FILE, "correct")
-_OTHER_FILE = Text(_FILE, "other_file")
+_WHAT = {each: HUB_TEXTS[f"failures.{each.name.lower()}"] for each in FailureKind}
 _WHAT_TO_DO = {
-    FailureKind.NOT_ACCEPTED: _CORRECT,
-    FailureKind.NOT_PERMITTED: _ACCESS,
-    FailureKind.NOT_ALLOWED: _ADMINISTRATOR,
-    FailureKind.UNTASKED: _ADMINISTRATOR,
-    FailureKind.NOT_FOUND: _ADMINISTRATOR,
-    FailureKind.TOO_LARGE: _REPHRASE,
-    FailureKind.FAILED: _REPHRASE,
-    FailureKind.UNSAFE_REQUEST: _REPHRASE,
-    FailureKind.UNSAFE_ANSWER: _REPHRASE,
-    FailureKind.UNSCREENABLE: _OTHER_FILE,
-    FailureKind.LIMITED: _IN_TIME,
+    FailureKind.NOT_ACCEPTED: HUB_TEXTS.correct,
+    FailureKind.NOT_PERMITTED: HUB_TEXTS.access,
+    FailureKind.NOT_ALLOWED: HUB_TEXTS.administrator,
+    FailureKind.UNTASKED: HUB_TEXTS.administrator,
+    FailureKind.NOT_FOUND: HUB_TEXTS.administrator,
+    FailureKind.TOO_LARGE: HUB_TEXTS.rephrase,
+    FailureKind.FAILED: HUB_TEXTS.rephrase,
+    FailureKind.UNSAFE_REQUEST: HUB_TEXTS.rephrase,
+    FailureKind.UNSAFE_ANSWER: HUB_TEXTS.rephrase,
+    FailureKind.UNSCREENABLE: HUB_TEXTS.other_file,
+    FailureKind.LIMITED: HUB_TEXTS.in_time,
 }
 EMPTY_MESSAGE = (
     "Your message contained no text, so there is nothing to answer yet. Please write your question.\n"
     "メッセージに文章が含まれていませんでした。ご質問を入力してください。"
 )
-_FILES = Text(_FILE, "files")
-FLAGGED = Text(_FILE, "flagged")
-NO_ANSWER = Text(_FILE, "no_answer")
-QUESTION = Text(_FILE, "question")
 TASK_TEXTS = UiTexts(
-    still_working=Text(_FILE, "tasks.still_working"),
-    waits_for_worker=Text(_FILE, "tasks.waits_for_worker"),
-    unnumbered=Text(_FILE, "tasks.unnumbered"),
-    store_away=Text(_FILE, "tasks.store_away"),
-    without_answer=Text(_FILE, "tasks.without_answer"),
-    canceled=Text(_FILE, "tasks.canceled"),
-    trying_again=Text(_FILE, "tasks.trying_again"),
+    still_working=HUB_TEXTS["tasks.still_working"],
+    waits_for_worker=HUB_TEXTS["tasks.waits_for_worker"],
+    unnumbered=HUB_TEXTS["tasks.unnumbered"],
+    store_away=HUB_TEXTS["tasks.store_away"],
+    without_answer=HUB_TEXTS["tasks.without_answer"],
+    canceled=HUB_TEXTS["tasks.canceled"],
+    trying_again=HUB_TEXTS["tasks.trying_again"],
 )
 
 
@@ -72,10 +60,10 @@ def failure_text(
     agent, that it is not kept.
     """
     values = {"wait": wait_text(failure.seconds_to_wait or 0, language), "reference": reference}
-    otherwise = _RETRY if failure.seconds_to_wait is None else _IN_TIME
+    otherwise = HUB_TEXTS.retry if failure.seconds_to_wait is None else HUB_TEXTS.in_time
     advice = [_WHAT_TO_DO.get(failure.opened_by or failure.kind, otherwise)]
     if is_answer and failure.retryable:
-        advice.insert(0, _NOT_KEPT)
+        advice.insert(0, HUB_TEXTS.not_kept)
     sentences = [reason_text(failure, route, language), *(each[language].format(**values) for each in advice)]
     return (" " if language is Language.EN else "").join(sentences)
 
@@ -90,4 +78,4 @@ def reason_text(failure: Failure, route: Route | None, language: Language) -> st
 def files_alone_text(files: Sequence[Part]) -> str:
     """Return the answer to files without text that no agent takes so, in both languages."""
     names = ", ".join(map(file_text, files))
-    return f"{_FILES[_EN].format(files=names)}\n{_FILES[_JA].format(files=names)}"
+    return f"{HUB_TEXTS.files[_EN].format(files=names)}\n{HUB_TEXTS.files[_JA].format(files=names)}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET, Struct
 
 from a2a_hub.a2a.extensions import tool_confirmation
-from a2a_hub.a2a.extensions.tool_confirmation import NOT_UNDERSTOOD, chosen, confirmation, plain_choices
+from a2a_hub.a2a.extensions.tool_confirmation import TOOL_TEXTS, chosen, confirmation, plain_choices
 from a2a_hub.a2a.extensions.tool_updates import PendingTools, ToolQuestion, visible
 from a2a_hub.a2a.model import Message
 from a2a_hub.routing.routes import Route
@@ -64,4 +64,4 @@ def approves(option_id: str, question: ToolQuestion | None) -> bool:
 def question_text(pending: Sequence[ToolQuestion], route: Route, language: Language, *, again: bool) -> str:
     """Return the question for a decision; `again`, after a reply that was not understood."""
     text = tool_confirmation.question_text(pending, texts.name_of(route, language), language)
-    return f"{NOT_UNDERSTOOD[language]}\n\n{text}" if again else text
+    return f"{TOOL_TEXTS.not_understood[language]}\n\n{text}" if again else text

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.devtool import forms, texts
+from functions.devtool import forms
 from functions.devtool.actions import (
     AddLine,
     AnyAction,
@@ -17,6 +17,7 @@ from functions.devtool.actions import (
     WriteFile,
 )
 from functions.devtool.forms import Help, Wrong, understood
+from functions.devtool.texts import DEVTOOL_TEXTS
 
 ROOT = Path(__file__).parents[2]
 _CODE = "print('a')\n\nprint(\"b\")\n"
@@ -193,6 +194,6 @@ def test_the_forms_that_people_are_shown_are_understood() -> None:
     documented = (ROOT / "docs/development-tool.md").read_text(encoding="utf-8").partition("### Without a model")[2]
     table = re.findall(r"^\| \w+ \| (.+) \| (.+) \|$", documented, re.MULTILINE)
     forms = [form for row in table for cell in row for form in cell.split(" · ")]
-    examples = [line[1:].strip() for text in texts.EMPTY_REQUEST.values() for line in text.splitlines()[1:]]
+    examples = [line[1:].strip() for text in DEVTOOL_TEXTS.empty_request.values() for line in text.splitlines()[1:]]
     assert len(forms) > len(examples) > 10
     assert [form for form in (*forms, *examples) if understood(form) is None] == []

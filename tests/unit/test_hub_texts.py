@@ -1,7 +1,6 @@
 """Texts of the hub for people: in Japanese, with full-width punctuation and Japanese names and commands."""
 
 import re
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest
 from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.text import citations
+from a2a_hub.text.catalog import tables_of
 from a2a_hub.text.language import Language
 from functions.hub import texts
 from functions.hub.commands import texts as command_texts
@@ -21,22 +21,10 @@ _JAPANESE = r"[\u3040-\u30ff\u4e00-\u9fff\u300d\u300f\uff09]"
 _HALF_WIDTH = re.compile(rf"{_JAPANESE}[,.?!(:;]|[,.?!):;]{_JAPANESE}")
 
 
-def _templates(value: Any) -> Iterator[str]:
-    """Every Japanese template in a module's constant."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key is Language.JA:
-                yield inner
-            elif key is not Language.EN:
-                yield from _templates(inner)
-
-
 TEMPLATES = [
-    template
-    for module in (texts, command_texts)
-    for name, constant in vars(module).items()
-    if name.strip("_").isupper()
-    for template in _templates(constant)
+    table[Language.JA]
+    for catalog in (texts.HUB_TEXTS, command_texts.COMMAND_TEXTS)
+    for table in tables_of(catalog.file).values()
 ]
 
 
@@ -104,9 +92,9 @@ def test_a_turn_that_is_tried_later_says_what_happened(language: Language, opene
 def test_every_other_japanese_text_names_the_agent_in_japanese() -> None:
     request = ExecuteSlashCommandRequest(command_path=("memory",))
     for read in (
-        texts.agent_text(texts.NO_ANSWER, ROUTE, Language.JA),
-        texts.agent_text(texts.QUESTION, ROUTE, Language.JA),
-        texts.agent_text(command_texts.REFUSED, ROUTE, Language.JA, command=command_texts.typed(request)),
+        texts.agent_text(texts.HUB_TEXTS.no_answer, ROUTE, Language.JA),
+        texts.agent_text(texts.HUB_TEXTS.question, ROUTE, Language.JA),
+        texts.agent_text(command_texts.COMMAND_TEXTS.refused, ROUTE, Language.JA, command=command_texts.typed(request)),
         command_texts.routes_text([ROUTE], Language.JA),
     ):
         assert "経費精算" in read

@@ -30,6 +30,7 @@ from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text.language import Language, language_of
 from functions.hub.commands import texts
+from functions.hub.commands.texts import COMMAND_TEXTS
 from functions.hub.conversations import EXECUTES, RUNNING
 from functions.hub.downstream.history_replay import update_of
 from functions.hub.downstream.interface import ExecutionReply
@@ -127,7 +128,7 @@ class AgentCommands(Struct, frozen=True):
             return _not_started(failure, route, call, language)
         if execution.refusal is not None:
             call.record.update(outcome=Outcome.DECLINED, fault="not_started")
-            reason = agent_text(texts.REFUSED, route, language, command=texts.typed(request))
+            reason = agent_text(COMMAND_TEXTS.refused, route, language, command=texts.typed(request))
             return slash_commands.not_started(execution.refusal or reason)
         turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
         try:

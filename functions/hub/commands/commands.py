@@ -27,6 +27,7 @@ from a2a_hub.text.language import Language, language_of
 from a2a_hub.text.normalization import normalise
 from functions.hub.commands import texts
 from functions.hub.commands.agent_commands import AgentCommands
+from functions.hub.commands.texts import COMMAND_TEXTS
 from functions.hub.conversations import Conversation, Conversations
 from functions.hub.tables import Tables
 
@@ -130,9 +131,9 @@ class Commands(Struct, frozen=True):
             case Command.GOOD | Command.BAD:
                 comment = _RATING.sub("", text)
                 if not self._rate(command.value, comment, call, context_id):
-                    return texts.NOTHING_TO_RATE[language]
+                    return COMMAND_TEXTS.nothing_to_rate[language]
                 lacks_reason = command is Command.BAD and not comment
-                return (texts.RATED_BAD_WITHOUT_REASON if lacks_reason else texts.RATED)[language]
+                return (COMMAND_TEXTS.rated_bad_without_reason if lacks_reason else COMMAND_TEXTS.rated)[language]
             case Command.ROUTES:
                 return texts.routes_text(self._routes_of(call), language)
             case _:
@@ -141,7 +142,7 @@ class Commands(Struct, frozen=True):
                 except Unavailable:
                     # A user interface cannot show a protocol error (README.md).
                     self.log.exception("The task store cannot be reached", call.record)
-                    return texts.STORE_UNAVAILABLE[language]
+                    return COMMAND_TEXTS.store_unavailable[language]
 
     def _rate(self, verdict: str, comment: str, call: Call, context_id: str | None) -> bool:
         """Keep the rating of this conversation's last answer, in the log and with the conversation; False if there is none.
@@ -203,16 +204,16 @@ class Commands(Struct, frozen=True):
     def _task_command(self, command: Command, number: int | None, call: Call, language: Language) -> str:
         tasks = self.tasks
         if tasks is None or call.principal is None:
-            return texts.NO_TASKS_KEPT[language]
+            return COMMAND_TEXTS.no_tasks_kept[language]
         if not may_call(_OPERATIONS[command].name, call.principal):
-            return texts.NOT_COVERED[language]
+            return COMMAND_TEXTS.not_covered[language]
         if command is Command.TASKS:
             return texts.tasks_text(tasks.newest(_MOST_SHOWN, call), language)
         if number is None:
             return texts.number_missing_text(command.value, language)
         stored = tasks.numbered(number, call)
         if stored is None:
-            return texts.UNKNOWN_TASK[language].format(number=number)
+            return COMMAND_TEXTS.unknown_task[language].format(number=number)
         if language is Language.EN and stored.task.history:
             # Readers of Japanese may type the English command: then the language of the task's request counts.
             language = language_of(text_of(stored.task.history[0]))
@@ -223,8 +224,8 @@ class Commands(Struct, frozen=True):
         except A2AError:
             # It may have ended in the meantime.
             now = tasks.numbered(number, call) or stored
-            return texts.filled(texts.NOT_CANCELABLE, now, now.task, language)
-        template = texts.CANCELED if task.status.state.terminal else texts.CANCELING
+            return texts.filled(COMMAND_TEXTS.not_cancelable, now, now.task, language)
+        template = COMMAND_TEXTS.canceled if task.status.state.terminal else COMMAND_TEXTS.canceling
         return texts.filled(template, stored, task, language)
 
 

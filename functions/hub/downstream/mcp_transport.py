@@ -22,7 +22,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     confirmation_in,
     part_of,
 )
-from a2a_hub.a2a.extensions.tool_confirmation import REJECTED
+from a2a_hub.a2a.extensions.tool_confirmation import TOOL_TEXTS
 from a2a_hub.a2a.model import (
     Event,
     Message,
@@ -96,7 +96,7 @@ class McpTransport(AnswersOnly, Struct):
             # The turn broke off after the decision: the tool may have done its work, and is not called again.
             yield _update(waiting, message, TaskState.FAILED)
         elif decision.selected_option_id != _ALLOWED:
-            yield agent_message(Part(text=REJECTED[waiting.language]), context_id=message.context_id)
+            yield agent_message(Part(text=TOOL_TEXTS.rejected[waiting.language]), context_id=message.context_id)
         else:
             yield from self._work(waiting, agent_request, call, is_allowed=True)
 

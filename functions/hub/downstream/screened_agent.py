@@ -21,10 +21,10 @@ from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.decoding import Undecodable, decoded
 from a2a_hub.text.language import Language, language_of
-from functions.hub import texts
 from functions.hub.downstream.interface import AgentRequest, Downstream, ExecutionReply
 from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened, Verdict, document_kind
 from functions.hub.failure import DownstreamFailed, unsafe, unscreenable, unscreened
+from functions.hub.texts import HUB_TEXTS
 
 # A stream is released in pieces of this size at least, each up to the end of a sentence; one without such an end, from that size.
 _PIECE_CHARACTERS, _MOST_CHARACTERS = 1_000, 4_000
@@ -111,7 +111,7 @@ class _Turn(Struct):
         if not self.owes_note or self.in_progress or direction is Direction.REQUEST or not text.strip():
             return passed
         self.owes_note, self.has_note = False, True
-        return f"{passed}\n\n{texts.FLAGGED[self.language]}"
+        return f"{passed}\n\n{HUB_TEXTS.flagged[self.language]}"
 
     def json(self, value: Any, direction: Direction) -> Any:
         """Return a JSON value as it may go on, screened as its text."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from a2a_hub.a2a.extensions.gemini_cli import is_output, is_task
 from a2a_hub.a2a.extensions.tool_calls import Kind, kind_of, thought_in, tool_calls_in
-from a2a_hub.a2a.extensions.tool_confirmation import REJECTED, progress_text
+from a2a_hub.a2a.extensions.tool_confirmation import TOOL_TEXTS, progress_text
 from a2a_hub.a2a.extensions.tool_updates import Stage, ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Message, Task, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import Piece, Progress
@@ -49,7 +49,7 @@ class ToolEventTranslator:
     def outcome(self) -> str:
         """The text on a rejected call, for an agent that ends without one."""
         rejected = self._decided is not None and self._stages.get(self._decided) is Stage.CANCELLED
-        return REJECTED[self._language] if rejected else ""
+        return TOOL_TEXTS.rejected[self._language] if rejected else ""
 
     def translate(self, event: TaskStatusUpdateEvent) -> tuple[Kind | None, Sequence[Piece]]:
         """Return the kind of the update, and its progress."""

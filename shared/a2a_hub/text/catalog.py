@@ -9,18 +9,34 @@ from typing import Any
 from a2a_hub.text.language import Language
 
 
-class Text(Mapping[Language, str]):
-    """A text in each language, with places for values: the `table` of a file, which is read when the first text is shown.
+class Catalog:
+    """The texts of a file by the names of their tables, as attributes, or as items if the table is inside another one.
 
-    `{examples}` stands for the table of that name.
+    The file is read when the first text is shown. `{examples}` stands for the table of that name.
     """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __getattr__(self, table: str) -> "Text":
+        return Text(self.file, table)
+
+    __getitem__ = __getattr__
+
+    def read(self) -> None:
+        """Read the file now, for a process that may not open it later."""
+        tables_of(self.file)
+
+
+class Text(Mapping[Language, str]):
+    """A text in each language, with places for values."""
 
     def __init__(self, file: Path, table: str) -> None:
         self._file = file
-        self.table = table
+        self._table = table
 
     def __getitem__(self, language: Language) -> str:
-        return tables_of(self._file)[self.table][language]
+        return tables_of(self._file)[self._table][language]
 
     def __iter__(self) -> Iterator[Language]:
         return iter(Language)

@@ -7,52 +7,24 @@ no consent: it is not understood.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from a2a_hub.a2a.extensions.development_tool import URI, Spelling, ToolCallConfirmation, write
 from a2a_hub.a2a.extensions.tool_updates import Action, Dialect, Option, ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Message, Part
-from a2a_hub.text.catalog import Text
+from a2a_hub.text.catalog import Catalog
 from a2a_hub.text.language import Language, language_of
 
-_FILE = Path(__file__).with_suffix(".toml")
+TOOL_TEXTS = Catalog(Path(__file__).with_suffix(".toml"))
 _INDENT = "    "
-_WANTS = {each: Text(_FILE, f"wants.{each.name.lower()}") for each in Action}
-_WHERE = Text(_FILE, "where")
-_UNSEEN = Text(_FILE, "unseen")
-_OTHERS = Text(_FILE, "others")
-_HOW = Text(_FILE, "how")
-_YES = Text(_FILE, "yes")
-_NO = Text(_FILE, "no")
-NOT_UNDERSTOOD = Text(_FILE, "not_understood")
-"""The text above a repeated question."""
-LATE = Text(_FILE, "late")
-"""The text for a decision that came too late."""
-REJECTED = Text(_FILE, "rejected")
-"""The text for an agent that says nothing after a rejection."""
-_DOING = {each: Text(_FILE, f"doing.{each.name.lower()}") for each in Action}
+_WANTS = {each: TOOL_TEXTS[f"wants.{each.name.lower()}"] for each in Action}
+_DOING = {each: TOOL_TEXTS[f"doing.{each.name.lower()}"] for each in Action}
 _DEFAULT_OPTIONS = (Option("proceed_once", "Allow once"), Option("cancel", "Reject"))
 _LASTING = ("proceed_always", "proceed_always_tool", "proceed_always_server", "proceed_always_and_save")
-_OPTION_NAMES = {each: Text(_FILE, f"options.{each}") for each in ("proceed_once", *_LASTING, "cancel")}
+_OPTION_NAMES = {each: TOOL_TEXTS[f"options.{each}"] for each in ("proceed_once", *_LASTING, "cancel")}
 _MAX_REPLY_LENGTH = 200
-_YES_REPLIES = """
-yes, y, yep, yeah, ok, okay, sure, allow, allow it, approve, approved, accept, agree, agreed, confirm, confirmed,
-proceed, go ahead, go for it, do it, please do, please, yes please, run it, allow once, once, just once, only once,
-this time only, はい, うん, ええ, オーケー, オッケー, 許可, 許可する, 許可します, 許可して, 許可してください, 承認,
-承認する, 承認します, 同意, 同意します, 実行, 実行する, 実行します, 実行して, 実行してください, お願い, お願いします,
-おねがいします, どうぞ, やって, やってください, 進めて, 進めてください, 続けて, 続けてください, 続行, いいよ,
-いいですよ, 今回だけ, 今回のみ, 一度だけ, 一回だけ, 1回だけ, 一度だけ許可
-"""
-_NO_REPLIES = """
-no, n, nope, nah, no thanks, no thank you, cancel, cancel it, reject, reject it, deny, denied, decline, refuse, stop,
-stop it, abort, skip, skip it, don't, do not, don't do it, do not do it, please don't, never, never mind, don't allow,
-do not allow, いいえ, いや, いえ, だめ, ダメ, 駄目, だめです, ダメです, 駄目です, やめて, やめる, やめます,
-やめてください, 止めて, 止めてください, 中止, 中止する, 中止して, 中止してください, キャンセル, キャンセルする,
-キャンセルします, キャンセルして, キャンセルしてください, 取り消し, 取消, 取り消して, 取り消してください, 拒否,
-拒否する, 拒否します, 拒否して, 却下, 却下します, 不許可, 許可しない, 許可しません, 許可しないで, 実行しない,
-実行しません, 実行しないで, 実行しないでください, しないで, しないでください, ストップ, 不要, 不要です
-"""
 # Ids and names of the choices for a "yes" or a "no". None of them holds longer than once.
 _ONCE_IDS = """
 proceed_once, allow_once, approve_once, once, proceed, allow, approve, accept, yes, ok, confirm, run, allow once, approve once
@@ -72,20 +44,20 @@ def question_text(questions: Sequence[ToolQuestion], agent: str, language: Langu
     names = {"agent": agent, "tool": first.tool, "subject": first.subject}
     paragraphs = [_WANTS[first.action][language].format(**names)]
     if first.action is Action.RUN and first.subject not in ("", "."):
-        paragraphs[0] += f"\n{_WHERE[language].format(**names)}"
+        paragraphs[0] += f"\n{TOOL_TEXTS.where[language].format(**names)}"
     if first.body:
         # Indented, so that no line passes for one of the choices.
         paragraphs.append("\n".join(f"{_INDENT}{line}" for line in first.body.split("\n")))
     if first.unseen:
-        paragraphs.append(_UNSEEN[language].format(unseen=first.unseen))
+        paragraphs.append(TOOL_TEXTS.unseen[language].format(unseen=first.unseen))
     if others:
-        paragraphs.append(_OTHERS[language].format(others=len(others)))
+        paragraphs.append(TOOL_TEXTS.others[language].format(others=len(others)))
     paragraphs.append(
         "\n".join(f"{number}. {shown_name(option, language)}" for number, option in enumerate(options, 1))
     )
     numbers = {option.id: number for number, option in enumerate(options, 1)}
-    how = _HOW[language]
-    for choice, stands_for in zip(plain_choices(first), (_YES, _NO), strict=True):
+    how = TOOL_TEXTS.how[language]
+    for choice, stands_for in zip(plain_choices(first), (TOOL_TEXTS.yes, TOOL_TEXTS.no), strict=True):
         if choice is not None:
             how += stands_for[language].format(number=numbers[choice])
     return "\n\n".join([*paragraphs, how])
@@ -150,7 +122,7 @@ def chosen(reply: str, question: ToolQuestion) -> str | None:
 def plain_choices(question: ToolQuestion) -> tuple[str | None, str | None]:
     """Return the ids for "yes" and "no"; None if there is none, or more than one."""
     options = options_of(question)
-    return _single(options, _ONCE_WORDS), _single(options, _REJECT_WORDS)
+    return _single(options, _words(_ONCE_IDS)), _single(options, _words(_REJECT_IDS))
 
 
 def _one(text: str, options: tuple[Option, ...]) -> str | None:
@@ -159,10 +131,10 @@ def _one(text: str, options: tuple[Option, ...]) -> str | None:
         place = int(number[1])
         return options[place - 1].id if 1 <= place <= len(options) else None
     bare = _bare(text)
-    if bare in _NO_WORDS:
+    if bare in _replies("no"):
         # An agent without such a choice does not know this one either, which is no consent.
-        return _single(options, _REJECT_WORDS) or "cancel"
-    if bare in _YES_WORDS and (once := _single(options, _ONCE_WORDS)):
+        return _single(options, _words(_REJECT_IDS)) or "cancel"
+    if bare in _replies("yes") and (once := _single(options, _words(_ONCE_IDS))):
         return once
     named = {each.id for each in options if bare in _all_names(each)}
     return named.pop() if len(named) == 1 else None
@@ -189,8 +161,10 @@ def _bare(text: str) -> str:
     return " ".join(re.sub(r"""^[\s"'“”「『]+|[\s"'“”」』.,!;:。、~]+$""", "", text).split())
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_bare(_plain(word)) for word in text.split(",") if word.strip())
+@cache
+def _words(*lists: str) -> frozenset[str]:
+    return frozenset(_bare(_plain(word)) for words in lists for word in words.split(","))
 
 
-_YES_WORDS, _NO_WORDS, _ONCE_WORDS, _REJECT_WORDS = map(_words, (_YES_REPLIES, _NO_REPLIES, _ONCE_IDS, _REJECT_IDS))
+def _replies(answer: str) -> frozenset[str]:
+    return _words(*TOOL_TEXTS[f"replies.{answer}"].values())
