@@ -33,19 +33,23 @@ def paragraph(text: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def pdf(*lines: tuple[int, int, int, str], rules: Sequence[tuple[int, int, int, int]] = ()) -> bytes:
-    """A page with each text in a size at a place, and rules from place to place.
+def pdf(
+    *lines: tuple[int, int, int, str], rules: Sequence[tuple[int, int, int, int]] = (), of_a: str = "0041"
+) -> bytes:
+    """A page with each text in a size at a place, and rules from place to place; `of_a` is what `A` shows, in UTF-16.
 
     Readers find its objects without a table of them.
     """
     shown = "\n".join(f"BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET" for size, x, y, text in lines)
     shown += "".join(f"\n{left} {bottom} m {right} {top} l S" for left, bottom, right, top in rules)
-    font = "/F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+    font = "/F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 5 0 R >>"
+    codes = f"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <{of_a}> endbfchar endcmap"
     objects = (
         "<< /Type /Catalog /Pages 2 0 R >>",
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << {font} >> >> >>",
         f"<< /Length {len(shown)} >>\nstream\n{shown}\nendstream",
+        f"<< /Length {len(codes)} >>\nstream\n{codes}\nendstream",
     )
     numbered = "\n".join(f"{at} 0 obj\n{each}\nendobj" for at, each in enumerate(objects, start=1))
     return f"%PDF-1.4\n{numbered}\ntrailer << /Root 1 0 R >>\n%%EOF\n".encode()

@@ -62,6 +62,8 @@ from tests.unit.reader_files import W, archive, paragraph, texts, units
             "T\n\n1. Hours\nIt opens at 06:00 and closes\nat 22:30. Then it is\nlocked.\n\n2. RULES\na) No smoking.\n",
             ["It opens at 06:00 and closes at 22:30.", "Then it is locked.", "No smoking."],
         ),
+        ("a.txt", "営業時間 9:00-18:00", ["営業時間 9:00-18:00"]),
+        ("a.md", "# Doors close at six\n## Keys at the desk\n", ["Keys at the desk"]),
         ("a.csv", '品名,単価\nポンプ,"45,000"\n'.encode("cp932"), ["ポンプ | 45,000"]),
         ("a.tsv", "Code\tMeaning\n4711\tPaper jam\n", ["4711 | Paper jam"]),
         ("a.html", '<meta charset="euc-jp"><h1>表</h1><p>営業は九時から。</p>'.encode("euc_jp"), ["営業は九時から。"]),

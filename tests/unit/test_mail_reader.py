@@ -96,5 +96,5 @@ def test_all_parts_of_a_mail_are_read_or_named() -> None:
     assert [unit.text for unit in units(document)] == expected
     assert document.left_out == "a.zip: this kind of file (.zip) is not read"
     only = b"From: a@example.com\nContent-Type: application/pdf; name=a.pdf\n\n%PDF"
-    with pytest.raises(Unreadable, match=r"no text in it beside its title; a\.pdf: damaged PDF"):
+    with pytest.raises(Unreadable, match=r"no text in it; a\.pdf: damaged PDF"):
         read("a.eml", "corpus:a", only)

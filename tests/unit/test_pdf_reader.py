@@ -1,7 +1,8 @@
 """The reader of PDFs, on pages that are written line by line."""
 
+from functions.docqa.ingestion.child import read_all
 from functions.docqa.ingestion.reader import read
-from functions.docqa.model import Standing
+from functions.docqa.model import Document, Standing
 from tests.unit.reader_files import pdf, units
 
 
@@ -55,3 +56,17 @@ def test_the_foot_of_the_only_page_tells_the_edition() -> None:
     )
     edition = read("prices.pdf", "corpus:prices.pdf", content).edition
     assert (edition.standing, edition.effective) == (Standing.CURRENT, "2027-01-01")
+
+
+def test_characters_that_utf_16_writes_in_two_halves_are_read() -> None:
+    content = pdf((10, 60, 780, "A is the first kanji of this name."), of_a="d842dfb7")
+    (document,) = read_all([("a.pdf", "corpus:a.pdf", content)])
+    assert isinstance(document, Document)
+    assert [unit.text for unit in units(document)] == ["𠮷 is the first kanji of this name."]
+
+
+def test_a_file_that_pypdf_cannot_read_is_read_without_the_characters_that_are_missing() -> None:
+    content = pdf((10, 60, 780, "It is quiet."), (0, 60, 760, "x"))
+    document = read("a.pdf", "corpus:a.pdf", content)
+    assert [unit.text for unit in units(document)] == ["It is quiet."]
+    assert document.left_out == "single characters of fonts that are not in the file"

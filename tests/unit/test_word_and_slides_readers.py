@@ -82,6 +82,7 @@ def test_docx_text_that_is_not_shown_is_no_evidence_and_boxes_and_tables_inside_
 def test_docx_text_that_is_hidden_by_its_style_or_row_or_a_placeholder_is_no_evidence() -> None:
     style = '<w:style w:styleId="{0}"><w:basedOn w:val="{1}"/><w:rPr>{2}</w:rPr></w:style>'.format
     styles = style("Note", "", "<w:vanish/>") + style("Old", "Note", "") + style("Cut", "", "<w:strike/>")
+    styles += style("Seen", "Note", '<w:vanish w:val="0"/>')
     run = "<w:r><w:rPr>{1}</w:rPr><w:t>{0}</w:t></w:r>".format
     runs = run("It is ", "") + run("4 or ", '<w:rStyle w:val="Cut"/>')
     runs += run("5", '<w:rStyle w:val="Cut"/><w:strike w:val="0"/>')
@@ -93,13 +94,22 @@ def test_docx_text_that_is_hidden_by_its_style_or_row_or_a_placeholder_is_no_evi
     table = "".join(f"<w:tr><w:trPr>{each[0]}</w:trPr>{''.join(map(cell, each[1:]))}</w:tr>" for each in rows)
     table += f'<w:tr><w:trPr><w:gridBefore w:val="2"/></w:trPr>{cell("€25")}</w:tr>'
     body = f"<w:p>{runs}{run('.', '')}{empty(run('Choose an item.', ''))}</w:p>{paragraph('9', '<w:pStyle w:val=%sOld%s/>')}"
+    body += paragraph("It has 2 doors.", '<w:pStyle w:val="Seen"/>')
+    body += f"""<w:p><w:pPr><w:pStyle w:val="Old"/></w:pPr>{run("Of 3.", '<w:vanish w:val="0"/>')}{run("9", "<w:b/>")}</w:p>"""
     body = body.replace("%s", '"') + empty(paragraph("Enter text.")) + f"<w:p>{fraction}{run(' of ', '')}{power}</w:p>"
     parts = archive(
         word__document=f"<w:document {W}><w:body>{body}<w:tbl>{table}</w:tbl></w:body></w:document>",
         word__styles=f"<w:styles {W}>{styles}</w:styles>",
     )
     found = units(read("a.docx", "corpus:a", parts))
-    assert [unit.text for unit in found] == ["It is 5.", "1/2 of 10⁶", "A | €80 | €20", "€25"]
+    assert [unit.text for unit in found] == [
+        "It is 5.",
+        "It has 2 doors.",
+        "Of 3.",
+        "1/2 of 10⁶",
+        "A | €80 | €20",
+        "€25",
+    ]
     assert found[-1].header == "Grade | Room | Meal"
     assert found[-1].context[0] == "A"
 
@@ -173,3 +183,9 @@ def test_diagrams_are_read_and_shapes_that_are_hidden_are_not() -> None:
                 file.writestr(part, xml)
         found = units(read(name, f"corpus:{name}", out.getvalue()))
         assert [unit.text for unit in found] == ["Call 119.", "Fill in the form", "Wait three days"]
+
+
+def test_docx_documents_that_are_embedded_are_named() -> None:
+    body = f"<w:document {W}><w:body>{paragraph('Doors close at six.')}<w:altChunk/></w:body></w:document>"
+    document = read("a.docx", "corpus:a", archive(word__document=body))
+    assert document.left_out == "embedded documents (open and save it in Word)"

@@ -159,3 +159,24 @@ def test_xlsx_text_boxes_are_read_and_struck_text_is_none_and_what_is_not_read_i
     assert document.left_out == (
         "2 formulas without a stored value (open and save the workbook); charts on Fees; columns of Fees after 500"
     )
+
+
+def test_a_workbook_in_the_strict_form_of_the_standard_is_read() -> None:
+    book = Workbook()
+    book.active.append(["Room", "Since"])
+    book.active.append(["Plum", _APRIL])
+    book.active["B2"].number_format = "yyyy-mm-dd"
+    saved, strict = io.BytesIO(), io.BytesIO()
+    book.save(saved)
+    with zipfile.ZipFile(saved) as parts, zipfile.ZipFile(strict, "w") as out:
+        for name in parts.namelist():
+            content = parts.read(name).replace(
+                b"schemas.openxmlformats.org/spreadsheetml/2006", b"purl.oclc.org/ooxml/spreadsheetml"
+            )
+            out.writestr(
+                name,
+                content.replace(
+                    b"schemas.openxmlformats.org/officeDocument/2006", b"purl.oclc.org/ooxml/officeDocument"
+                ),
+            )
+    assert [unit.text for unit in units(read("a.xlsx", "corpus:a", strict.getvalue()))] == ["Plum | 2026-04-01"]

@@ -29,6 +29,7 @@ _INTRODUCES = (
     "とする。",
 )
 _ARTICLE, _ARTICLE_LEVEL = re.compile(r"(第[0-9０-９一二三四五六七八九十百]+条)[ \u3000]"), 5
+_EVIDENCE = (Kind.TEXT, Kind.ITEM, Kind.ROW)
 _LISTED = (Kind.ITEM, Kind.ROW, Kind.ASIDE)
 _MARKS = {Kind.ITEM: "- ", Kind.HEADING: "# "}
 
@@ -41,6 +42,8 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
     if not any(block.kind is not Kind.ASIDE for block in blocks):
         scanned = ["scanned pages need text recognition first"] if content.pages else content.left_out
         raise Unreadable("; ".join(["no text in it", *scanned]))
+    if not any(block.kind in _EVIDENCE for block in blocks):
+        blocks = [structs.replace(each, kind=Kind.TEXT) if each.kind is Kind.HEADING else each for each in blocks]
     title, blocks = _title(blocks, content, stem)
     blocks = _without_metadata(blocks)
     writer = _Writer(content.pages)
@@ -48,7 +51,7 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
         following = blocks[at + 1].kind if at + 1 < len(blocks) else None
         writer.write(block, title, leads=following in _LISTED)
     if not any(units for _, units, _ in writer.sections):
-        raise Unreadable("; ".join(["no text in it beside its title", *content.left_out]))
+        raise Unreadable("; ".join(["no text in it but what tells of the document itself", *content.left_out]))
     text = "".join(writer.parts)
     language = language_of(text)
     edition = edition_of(path, title, content.fields, f"{content.running[:200]}\n{text}".lstrip())
@@ -91,7 +94,7 @@ def _recognised(block: Block) -> Block:
 
 
 def _title(blocks: list[Block], content: Content, stem: str) -> tuple[str, list[Block]]:
-    """Return the title, and the blocks without it as a unit."""
+    """Return the title, and the blocks without it as a unit, unless nothing else is one."""
     if given := next((content.fields[name] for name in ("title", "タイトル", "件名") if content.fields.get(name)), ""):
         return given, blocks
     for at, block in enumerate(blocks[:_HEAD_BLOCKS]):
@@ -100,6 +103,8 @@ def _title(blocks: list[Block], content: Content, stem: str) -> tuple[str, list[
         if block.kind is Kind.TEXT and not content.title and not is_metadata(block.text):
             if len(block.text) > _LONGEST_TITLE or block.text.endswith((".", "。", ":", "：")):
                 break
+            if sum(each.kind in _EVIDENCE for each in blocks) == 1:
+                return block.text, blocks
             return block.text, [*blocks[:at], structs.replace(block, kind=Kind.HEADING, level=1), *blocks[at + 1 :]]
         if block.kind not in (Kind.TEXT, Kind.HEADING):
             break

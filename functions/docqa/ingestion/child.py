@@ -119,14 +119,14 @@ def serve() -> None:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         try:
-            answer = _Answer(read(path, uri, content))
+            answer = msgspec.msgpack.encode(_Answer(read(path, uri, content)))
         except Unreadable as error:
-            answer = _Answer(None, str(error))
+            answer = msgspec.msgpack.encode(_Answer(None, str(error)))
         except MemoryError:
             return
         except Exception:  # one file's defect is no other's
-            answer = _Answer(None, "damaged, or of a form that is not read")
-        _send(sink, msgspec.msgpack.encode(answer))
+            answer = msgspec.msgpack.encode(_Answer(None, "damaged, or of a form that is not read"))
+        _send(sink, answer)
 
 
 def _send(sink: IO[bytes], message: bytes) -> None:

@@ -13,6 +13,10 @@ _MAX_BYTES, _MAX_PARTS = 200 * 1024 * 1024, 5_000
 _DECLARATION = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)|<\0!\0", re.IGNORECASE)
 _UNSEEN, _ABOVE = ("vanish", "strike", "dstrike"), "123456789"
 _NAMESPACE = re.compile(r"\{[^}]*\}")
+# ISO/IEC 29500-1 ("Strict Open XML") and 29500-4, which most libraries read, differ in the beginnings of their namespaces.
+STRICT = b"http://purl.oclc.org/ooxml/"
+_OF_STRICT = re.compile(re.escape(STRICT) + rb"(officeDocument|spreadsheetml|drawingml)")
+_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006"
 
 
 class OfficeFile:
@@ -36,6 +40,14 @@ class OfficeFile:
         for name in self.names:
             if name.endswith((".xml", ".rels", ".vml")):
                 yield name, self._bytes(name)
+
+    def transitional(self) -> io.BytesIO:
+        """Return the parts of XML as an archive with the namespaces of ISO/IEC 29500-4."""
+        copy = io.BytesIO()
+        with zipfile.ZipFile(copy, "w") as archive:
+            for name, content in self.parts():
+                archive.writestr(name, _OF_STRICT.sub(_TRANSITIONAL, content))
+        return copy
 
     def xml(self, name: str) -> Element:
         """Return the root of a part, its names without namespaces; an empty element when there is no such part."""
@@ -83,14 +95,15 @@ class OfficeFile:
 
 def shown_text(paragraph: Element, unseen: Collection[str] = ()) -> str:
     """Return what a paragraph shows: without deleted, hidden and struck text, fields' codes, placeholders, and readings over
-    characters. Text of the styles in `unseen` is hidden or struck.
+    characters. Text of the styles in `unseen` is hidden or struck, unless its own properties say otherwise.
     """
+    is_hidden = value_of(paragraph.find("pPr"), "pStyle") in unseen
     out: list[str] = []
     stack = [paragraph]
     while stack:
         element = stack.pop()
         style = element.find("rPr") if element.tag == "r" else None
-        if style is not None and (is_unseen(style, unseen) or style.get("strike", "noStrike") != "noStrike"):
+        if element.tag == "r" and is_unseen(style, unseen, is_hidden=is_hidden):
             continue
         if style is not None and (
             value_of(style, "vertAlign") == "superscript" or (style.get("baseline") or "0")[0] in _ABOVE
@@ -134,10 +147,14 @@ def found_in(element: Element, tag: str, *, without: Collection[str] = ()) -> It
             yield from found_in(each, tag, without=without)
 
 
-def is_unseen(style: Element, unseen: Collection[str]) -> bool:
-    """Return whether text with these properties is hidden or struck, by themselves or by a style in `unseen`."""
+def is_unseen(style: Element | None, unseen: Collection[str], *, is_hidden: bool = False) -> bool:
+    """Return whether text with these properties is hidden or struck: by them, by a style in `unseen`, else as what it is in."""
+    if style is None:
+        return is_hidden
     own = [is_set(style, name) for name in _UNSEEN if style.find(name) is not None]
-    return any(own) or (not own and value_of(style, "rStyle") in unseen)
+    if own or style.get("strike"):
+        return any(own) or style.get("strike", "noStrike") != "noStrike"
+    return is_hidden or value_of(style, "rStyle") in unseen
 
 
 def is_set(style: Element, name: str) -> bool:

@@ -59,6 +59,7 @@ def read_docx(content: bytes) -> Content:
     edges = (archive.xml(name) for name in sorted(archive.names) if _EDGE.match(name))
     running = "\n".join(shown_text(p) for root in edges for p in root.iter("p"))
     left_out = ["charts"] if body.find(".//chart") is not None else []
+    left_out += ["embedded documents (open and save it in Word)"] if body.find(".//altChunk") is not None else []
     return Content(blocks=reading.blocks, title=archive.title(), running=running, left_out=left_out)
 
 
@@ -120,11 +121,7 @@ class _Reading:
         self._archive = archive
         self._numbering = _Numbering(archive.xml("word/numbering.xml"))
         self._styles = {each.get("styleId", ""): each for each in archive.xml("word/styles.xml").findall("style")}
-        self._unseen = {
-            name
-            for name in self._styles
-            if any(is_unseen(each, ()) for style in self._chain(name) if (each := style.find("rPr")) is not None)
-        }
+        self._unseen = set(filter(self._is_unseen, self._styles))
         self._notes = {
             (f"{note.tag}Reference", note.get("id")): " ".join(self._shown(p).strip() for p in note.iter("p")).strip()
             for name in ("word/footnotes.xml", "word/endnotes.xml")
@@ -203,6 +200,13 @@ class _Reading:
             yield element
             style = value_of(element, "basedOn")
 
+    def _is_unseen(self, name: str) -> bool:
+        """Return whether a style hides or strikes its text, or else the nearest that it is based on."""
+        is_hidden = False
+        for style in reversed(list(self._chain(name))):
+            is_hidden = is_unseen(style.find("rPr"), (), is_hidden=is_hidden)
+        return is_hidden
+
     def _numbered(self, properties: Element | None, chain: list[Element]) -> tuple[str, bool, int]:
         holders = [properties, *(style.find("pPr") for style in chain)]
         for holder in holders:
@@ -264,8 +268,7 @@ class _Reading:
         return Cell(None if goes_on else text, columns=span_of(value_of(properties, "gridSpan")))
 
     def _shown(self, paragraph: Element) -> str:
-        is_hidden = value_of(paragraph.find("pPr"), "pStyle") in self._unseen
-        return "" if is_hidden else shown_text(paragraph, self._unseen)
+        return shown_text(paragraph, self._unseen)
 
 
 def _paragraphs(cell: Element) -> Iterator[Element]:

@@ -39,7 +39,7 @@ def read_mail(content: bytes, read_part: Callable[[str, bytes, int], Content], d
     headers = {name: _header(message, name) for name in _HEADERS}
     if not headers["From"] and not headers["Subject"]:
         raise Unreadable("no mail in it")
-    blocks = [Block(Kind.HEADING, headers["Subject"] or "(no subject)", level=1)]
+    blocks = [Block(Kind.HEADING, headers["Subject"], level=1)]
     blocks += [Block(Kind.ASIDE, f"{name}: {value}") for name, value in headers.items() if value and name != "Subject"]
     body = message.get_body(preferencelist=("plain", "html"))
     own, earlier = _body(body) if isinstance(body, EmailMessage) else ([], [])

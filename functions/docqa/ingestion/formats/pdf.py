@@ -49,7 +49,7 @@ class _Page(NamedTuple):
 
 def read_pdf(content: bytes) -> Content:
     """Return the blocks of a PDF. Raises Unreadable."""
-    pages, title = _by_pdfium(content)
+    pages, title, is_incomplete = _by_pdfium(content)
     text = "".join(line.text for page in pages for line in page.lines)
     if text and len(_ILLEGIBLE.findall(text)) * 3 > len(text):
         raise Unreadable("PDF whose fonts do not tell which characters they show")
@@ -73,6 +73,7 @@ def read_pdf(content: bytes) -> Content:
     images = [str(number) for number, page in enumerate(pages, start=1) if page.is_image]
     filled = [str(number) for number, page in enumerate(pages, start=1) if page.is_filled]
     left_out = [f"images without text, which need text recognition, on pages {', '.join(images)}"] if images else []
+    left_out += ["single characters of fonts that are not in the file"] if is_incomplete else []
     left_out += [f"values of forms and text in annotations on pages {', '.join(filled)}"] if filled else []
     return Content(
         blocks=list(line_blocks(_unbroken(lines))),
@@ -83,7 +84,8 @@ def read_pdf(content: bytes) -> Content:
     )
 
 
-def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
+def _by_pdfium(content: bytes) -> tuple[list[_Page], str, bool]:
+    """Return the pages, the title, and whether characters are missing that pypdf does not read either."""
     import pypdfium2
 
     try:
@@ -107,8 +109,15 @@ def _by_pdfium(content: bytes) -> tuple[list[_Page], str]:
         locked = "password" in str(error).casefold()
         raise Unreadable("encrypted PDF" if locked else "damaged PDF") from error
     if not lost:
-        return pages, title
-    return [page._replace(lines=lines) for lines, page in zip(_by_pypdf(content), pages, strict=False)], title
+        return pages, title, False
+    read_again = [page._replace(lines=lines) for page, lines in zip(pages, _by_pypdf(content), strict=False)]
+    is_fuller = len(read_again) == len(pages) and _length(read_again) >= _length(pages)
+    return (read_again if is_fuller else pages), title, not is_fuller
+
+
+def _length(pages: Sequence[_Page]) -> int:
+    """Return how many characters the words of the pages have."""
+    return sum(len(word.text) for page in pages for line in page.lines for word in line.words)
 
 
 def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
@@ -211,7 +220,7 @@ def _placed(text: Any, characters: str, start: int, end: int, rotation: int) -> 
         first, last = start + match.start(), start + match.end() - 1
         left, right = _turned(text.get_charbox(first), rotation), _turned(text.get_charbox(last), rotation)
         # PDFium joins the lines that a hyphen divides a word between.
-        word = _INNER_HYPHEN.sub(_rejoined, _with_raised(text, first, match[0]))
+        word = _INNER_HYPHEN.sub(_rejoined, _whole(_with_raised(text, first, match[0])))
         words.append(Word(word, left[0], right[2], (left[1] + left[3]) / 2))
     at = start + len(characters[start:end]) - len(characters[start:end].lstrip())
     box = _turned(text.get_charbox(at, loose=True), rotation)
@@ -223,6 +232,11 @@ def _placed(text: Any, characters: str, start: int, end: int, rotation: int) -> 
     upright = abs(ending[1] - box[1]) > 2 * (abs(ending[0] - box[0]) + size)
     line = " ".join(word.text for word in words)
     return PlacedLine(line, words, y=box[1], size=round(size * 2) / 2, bold=bold, upright=upright)
+
+
+def _whole(text: str) -> str:
+    """Return a text with the halves in which PDFium gives characters like 𠮟 joined; a half alone has no meaning."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _rejoined(hyphen: re.Match[str]) -> str:
@@ -296,7 +310,7 @@ def _upright(lines: list[PlacedLine]) -> list[PlacedLine]:
 
 
 def _by_pypdf(content: bytes) -> list[list[PlacedLine]]:
-    """Return the lines of the pages of a file that PDFium has opened."""
+    """Return the lines of the pages of a file that PDFium has opened; none if pypdf cannot read it."""
     from pypdf import PdfReader
 
     # Its warnings name no file; what cannot be read is told with the file's name.
@@ -306,8 +320,8 @@ def _by_pypdf(content: bytes) -> list[list[PlacedLine]]:
         if reader.is_encrypted:
             reader.decrypt("")
         return [_pypdf_lines(page) for page in reader.pages]
-    except Exception as error:  # a damaged file raises anything
-        raise Unreadable(f"damaged PDF ({type(error).__name__})") from error
+    except Exception:  # a damaged file raises anything
+        return []
 
 
 def _pypdf_lines(page: Any) -> list[PlacedLine]:
@@ -320,7 +334,7 @@ def _pypdf_lines(page: Any) -> list[PlacedLine]:
         height = abs(size * (tm[3] * cm[3] or tm[1] * cm[2]))
         for part in filter(str.strip, text.split("\n")):
             width = sum(height / (2 if character.isascii() else 1) for character in part.strip())
-            word = Word(part.strip(), x, x + width, y + height / 3)
+            word = Word(_whole(part.strip()), x, x + width, y + height / 3)
             if lines and abs(lines[-1].y - y) < _SAME_HEIGHT:
                 lines[-1].text += f" {word.text}" if word.left - lines[-1].words[-1].right > height / 4 else word.text
                 lines[-1].words.append(word)

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable, raised
-from functions.docqa.ingestion.formats.archive import OfficeFile, shown_text
+from functions.docqa.ingestion.formats.archive import STRICT, OfficeFile, shown_text
 from functions.docqa.ingestion.tables import table_blocks
 
 _MAX_CELLS, _MAX_MERGED, _MAX_SPAN, _MAX_COLUMNS = 1_000_000, 5_000, 2_000, 500
@@ -31,11 +31,15 @@ _PLACES = re.compile(r"[#0?]+(?:,[#0?]+)*(?:\.([0#?]+))?(,*)")
 def read_xlsx(content: bytes) -> Content:
     """Return the blocks of a workbook. Raises Unreadable."""
     archive = OfficeFile(content)
-    unstored = sum(len(_UNSTORED.findall(part)) for name, part in archive.parts() if name.startswith("xl/worksheets/"))
+    unstored, is_strict = 0, False
+    for name, part in archive.parts():
+        unstored += len(_UNSTORED.findall(part)) if name.startswith("xl/worksheets/") else 0
+        is_strict = is_strict or (name == "xl/workbook.xml" and STRICT in part)
     from openpyxl import load_workbook
 
     try:
-        book = load_workbook(io.BytesIO(content), data_only=True, rich_text=True)
+        file = archive.transitional() if is_strict else io.BytesIO(content)
+        book = load_workbook(file, data_only=True, rich_text=True, keep_links=False)
     except Exception as error:  # a damaged workbook raises anything
         raise Unreadable(f"damaged workbook ({type(error).__name__})") from error
     blocks: list[Block] = []
