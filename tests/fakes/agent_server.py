@@ -29,9 +29,9 @@ Script = Callable[[ReceivedMessage], Iterable[Json]]
 class AgentServer(HttpServer):
     """Answers each message with the script's events (`agent_wire`): one by one where it streams, folded where not.
 
-    `serve_message` takes the place of the script, and answers byte by byte; both may be changed on the way. `tasks` gives the
-    states of a task, one for each time that it is asked for; `serve_card` replaces the card. `answers` are by JSON-RPC method, or
-    by verb and path (`GET /listCommands`), and come before all of these.
+    `serve_message` takes the place of the script, and answers byte by byte; both, and the `version`, may be changed on the way.
+    `tasks` gives the states of a task, one for each time that it is asked for; `serve_card` replaces the card. `answers` are by
+    JSON-RPC method, or by verb and path (`GET /listCommands`), and come before all of these.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class AgentServer(HttpServer):
         self.said: list[ReceivedMessage] = []
         self.cancelled: list[str] = []
         self.script = script
-        self._version = version
+        self.version = version
         self._binding = binding
         self.serve_message = serve_message
         self.serve_card = serve_card or self._card
@@ -76,7 +76,7 @@ class AgentServer(HttpServer):
     def written(self, exchange: Exchange, event: Json) -> Json:
         """One event as it goes over the wire."""
         rest = self._binding == "HTTP+JSON"
-        if self._version == "0.3":
+        if self.version == "0.3":
             event = agent_wire.in_v0_3_rest(event) if rest else agent_wire.in_v0_3_jsonrpc(event)
         return event if rest else {"jsonrpc": "2.0", "id": exchange.received.json["id"], "result": event}
 
@@ -104,9 +104,7 @@ class AgentServer(HttpServer):
         if exchange.received.path != CARD_PATH:
             exchange.answer(404)
             return
-        exchange.json(
-            agent_wire.card(self.url, version=self._version, binding=self._binding, streaming=self._streaming)
-        )
+        exchange.json(agent_wire.card(self.url, version=self.version, binding=self._binding, streaming=self._streaming))
 
     def _answer_to(self, received: Received) -> Behaviour | None:
         if not self.answers:
@@ -139,7 +137,7 @@ class AgentServer(HttpServer):
         self._write_task(exchange, event)
 
     def _write_task(self, exchange: Exchange, event: Json) -> None:
-        if self._version == "1.0":
+        if self.version == "1.0":
             event = event["task"]
         elif self._binding == "HTTP+JSON":
             event = agent_wire.in_v0_3_rest(event)["task"]
@@ -151,7 +149,7 @@ class AgentServer(HttpServer):
     def _said(self, received: Received) -> ReceivedMessage:
         body: Any = received.json
         if self._binding == "HTTP+JSON":
-            prefix = "/v1" if self._version == "0.3" else ""
+            prefix = "/v1" if self.version == "0.3" else ""
             assert received.path in (f"{prefix}/message:send", f"{prefix}/message:stream"), received.path
             streaming = received.path.endswith(":stream")
         else:
@@ -159,10 +157,10 @@ class AgentServer(HttpServer):
                 "1.0": ("SendMessage", "SendStreamingMessage"),
                 "0.3": ("message/send", "message/stream"),
             }
-            assert body["method"] in methods[self._version], body["method"]
-            streaming = body["method"] == methods[self._version][1]
+            assert body["method"] in methods[self.version], body["method"]
+            streaming = body["method"] == methods[self.version][1]
             body = body["params"]
-        assert received.headers.get("a2a-version") == ("1.0" if self._version == "1.0" else None)
+        assert received.headers.get("a2a-version") == ("1.0" if self.version == "1.0" else None)
         message = body["message"]
         parts = message.get("parts") or message["content"]
         return ReceivedMessage(

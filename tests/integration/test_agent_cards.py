@@ -3,12 +3,14 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from a2a_hub.a2a.card_signature import signer_of
 from a2a_hub.a2a.model import Binding, Version
 from local.settings import key_pair
 from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import Json, message, text
-from tests.fakes.http_server import Exchange
+from tests.fakes.agent_wire import Json, artifact, card, message, task, text
+from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 
 
@@ -84,3 +86,85 @@ def test_an_agent_whose_route_names_keys_is_called_only_if_one_of_them_signed_it
                 assert (record["answer"] == "Mine.") is is_called
                 assert is_called or record["error"]["fault"] == "unsigned"
                 assert is_called or "card_keys of route alpha" in record["error"]["remedy"]
+
+
+def _refusing_streams(agent: AgentServer, script: list[Json]) -> None:
+    def serve(exchange: Exchange) -> None:
+        if exchange.received.json["method"] == "SendStreamingMessage":
+            exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32004, "message": "no streaming"}})
+        else:
+            agent.reply(exchange, script)
+
+    agent.serve_message = serve
+
+
+def test_an_agent_that_streams_no_longer_answers_a_stream_at_once() -> None:
+    with AgentServer(lambda _: [message(text("Streamed."))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert streamed_text(hub.stream("How?")) == "Streamed."
+        _refusing_streams(agent, [message(text("At once."))])
+        assert streamed_text(hub.stream("How?")) == "At once."
+        assert [said.streaming for said in agent.said] == [True, True, False]
+
+
+def test_an_agent_whose_route_names_version_and_binding_need_not_stream() -> None:
+    with AgentServer() as agent:
+        _refusing_streams(agent, [message(text("At once."))])
+        hub = Hub(route("alpha", agent.url, protocol_version=Version.V1_0, binding=Binding.JSONRPC))
+        assert streamed_text(hub.stream("How?")) == "At once."
+
+
+def test_an_answer_that_an_agent_takes_only_without_a_stream_reaches_the_task_that_asked() -> None:
+    """So does an agent with the official SDK for JavaScript (1.3) whose stream does not begin with its task."""
+    with AgentServer(lambda _: [task("input-required", says="Which city?")]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        asked = hub.stream("Book a room")[-1]
+        _refusing_streams(agent, [task("completed", artifact("a", text("In Osaka.")))])
+        assert streamed_text(hub.stream("Osaka", context_id=asked["contextId"])) == "In Osaka."
+        assert [said.task_id for said in agent.said] == [None, "task-1", "task-1"]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_the_request_that_finds_an_agent_in_another_version_is_answered(streaming: bool) -> None:
+    with AgentServer(lambda _: [message(text("Hello."))], version="0.3") as agent:
+        hub = Hub(route("alpha", agent.url))
+
+        def answer() -> str:
+            return streamed_text(hub.stream("Hi")) if streaming else text_of(hub.send("Hi"))
+
+        assert answer() == "Hello."
+        agent.version, agent.answers = "1.0", dict.fromkeys(("message/send", "message/stream"), _method_not_found)
+        assert answer() == "Hello."
+
+
+def _method_not_found(exchange: Exchange) -> None:
+    exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "Method not found"}})
+
+
+def test_the_request_that_finds_an_agent_at_another_path_is_answered() -> None:
+    path = "/first"
+
+    def answer(exchange: Exchange) -> None:
+        if exchange.received.method == "GET":
+            exchange.json(card(agent.url + path, version="1.0", binding="JSONRPC", streaming=False))
+        elif exchange.received.path == path:
+            said = {"message": {"messageId": "1", "role": "ROLE_AGENT", "parts": [{"text": f"From {path}."}]}}
+            exchange.json({"jsonrpc": "2.0", "id": 1, "result": said})
+        else:
+            exchange.answer(404)
+
+    with HttpServer(answer) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send("Where?")) == "From /first."
+        path = "/second"
+        assert text_of(hub.send("Where?")) == "From /second."
+        path = "/third"
+        assert text_of(hub.send("Where?")) == "From /third."
+
+
+def test_an_agent_that_is_where_its_card_says_but_not_there_is_asked_once() -> None:
+    with AgentServer(serve_message=lambda exchange: exchange.answer(404)) as agent:
+        hub = Hub(route("alpha", agent.url))
+        for times in (1, 2):
+            assert "Your administrator" in text_of(hub.send("Where?"))
+            assert len(agent.asked) == times

@@ -1,7 +1,7 @@
 """A2A over HTTP: an agent's endpoint is read from its card, its extensions are negotiated, its operations are called."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -32,6 +32,7 @@ from functions.hub.downstream.guard import Guard
 from functions.hub.downstream.interface import AgentRequest, ExecutionReply, TransportCall
 
 _CARD_SECONDS = 300.0
+_WRONG_ENDPOINT = frozenset({ClientFault.WRONG_VERSION, ClientFault.NOT_FOUND})
 
 
 def a2a_agent(route: Route, *, http: Http, sources: CredentialSources) -> Guard:
@@ -48,13 +49,37 @@ class A2ATransport:
         self._command_client = AgentCommandClient()
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
-        with self._endpoint(call) as endpoint:
-            extensions = used_extensions(self._route, endpoint, agent_request)
-            session = AgentSession(
-                endpoint, with_settings(agent_request, extensions), call=_with_extensions(call, extensions)
-            )
-            live = self._command_client.live(agent_request) if agent_request.executes else None
-            yield from session.events() if live is None else live
+        endpoint = self._discovery.endpoint(call)
+        with closing(self._events(endpoint, agent_request, call)) as events:
+            try:
+                first = next(events, None)
+            except ClientError as error:
+                current = self._endpoint_instead_of(endpoint, error, call)
+                if current is None:
+                    raise
+            else:
+                if first is not None:
+                    yield first
+                yield from events
+                return
+        # The agent did nothing: it has moved, or speaks another version than before.
+        yield from self._events(current, agent_request, call)
+
+    def _events(self, endpoint: Endpoint, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
+        extensions = used_extensions(self._route, endpoint, agent_request)
+        session = AgentSession(
+            endpoint, with_settings(agent_request, extensions), call=_with_extensions(call, extensions)
+        )
+        live = self._command_client.live(agent_request) if agent_request.executes else None
+        yield from session.events() if live is None else live
+
+    def _endpoint_instead_of(self, endpoint: Endpoint, error: ClientError, call: TransportCall) -> Endpoint | None:
+        """Return the endpoint that the agent's card names now, if `error` says that `endpoint` is wrong; None for the same."""
+        if error.fault not in _WRONG_ENDPOINT:
+            return None
+        self._discovery.forget()
+        current = self._discovery.endpoint(call)
+        return None if current == endpoint else current
 
     @property
     def endpoint(self) -> Endpoint | None:
@@ -87,7 +112,7 @@ class A2ATransport:
         try:
             yield self._discovery.endpoint(call)
         except ClientError as error:
-            if error.fault in (ClientFault.WRONG_VERSION, ClientFault.NOT_FOUND):
+            if error.fault in _WRONG_ENDPOINT:
                 self._discovery.forget()
             raise
 

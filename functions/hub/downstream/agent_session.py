@@ -40,6 +40,7 @@ class AgentSession:
         # Such a turn may last longer than its caller waits, and outlasts a short absence of the agent.
         outlives_request = agent_request.call.task is not None
         self._task_client = replace(self._client, budget=call.stream_budget) if outlives_request else self._client
+        self._budget = call.budget
         self._clock = call.http.clock
         self._transient_seconds = _TRANSIENT_SECONDS if outlives_request else 0.0
         self._caller_left: threading.Event | None = None
@@ -104,8 +105,23 @@ class AgentSession:
     def _send(self, message: model.Message) -> Iterator[model.Event]:
         configuration = model.SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)
         request = model.SendMessageRequest(message=message, configuration=configuration)
-        events = self._client.send(request, streaming=self._streaming)
+        events = self._sent(request) if self._streaming else self._client.send(request, streaming=False)
         return events if message.task_id is None else _without_snapshot(events, message.task_id)
+
+    def _sent(self, request: model.SendMessageRequest) -> Iterator[model.Event]:
+        """Yield the events of the agent's stream, or its answer at once if it refuses to stream (A2A 1.0.1 §3.1.2).
+
+        Agents with the official SDK for JavaScript (1.3) refuse so the answer to their question, which they take at once.
+        """
+        is_begun = False
+        try:
+            for event in self._client.send(request, streaming=True):
+                is_begun = True
+                yield event
+        except ClientError as error:
+            if is_begun or error.code != UNSUPPORTED_OPERATION.code:
+                raise
+            yield from replace(self._client, budget=self._budget).send(request, streaming=False)
 
     def _with_content(self, event: model.TaskStatusUpdateEvent) -> model.Event:
         """Return the whole task for the last update of a stream without content: FastA2A's streams may have states alone."""
