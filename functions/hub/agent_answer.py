@@ -30,7 +30,7 @@ from functions.hub.conversations import CONVERSATION, EXECUTES, REPEATS, RUNNING
 from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest
 from functions.hub.downstream.mirror import is_mirrored
-from functions.hub.failure import DownstreamFailed, Failure, FailureKind, failed_task, internal, not_permitted
+from functions.hub.failure import DownstreamFailed, Failure, FailureKind, failure_of
 from functions.hub.fallbacks import Declined, PassedOver
 from functions.hub.texts import HUB_TEXTS
 from functions.hub.tool_approval import Decision, approves, decided_in, decision_of, question_text
@@ -85,7 +85,7 @@ class AgentAnswer:
         turn, route, is_begun = self._turn, self._route, False
         try:
             if not may_use(route, turn.incoming.call.principal):
-                raise DownstreamFailed(not_permitted(route))
+                raise DownstreamFailed(failure_of("not_permitted", route))
             if self._decision.not_understood:
                 yield None, (self._recorded(Question(""), again=True),)
                 return
@@ -106,7 +106,7 @@ class AgentAnswer:
             yield None, (self._failed(failed.failure),)
         except Exception:
             self._log.exception("A turn failed inside the hub", self._record)
-            yield None, (report_failure(internal(route), turn, route, self._log),)
+            yield None, (report_failure(failure_of("internal", route), turn, route, self._log),)
 
     def _audit_decision(self) -> None:
         """Log each decision, a person's in words like a program's in data, before the agent gets it."""
@@ -152,7 +152,7 @@ class AgentAnswer:
         if rest:
             yield None, rest
         if translator.state in _UNSUCCESSFUL or (translator.state is TaskState.REJECTED and not translator.has_text):
-            raise DownstreamFailed(failed_task(self._route, translator.state.name.lower()))
+            raise DownstreamFailed(failure_of("ended_task", self._route, state=translator.state.name.lower()))
         if translator.state is TaskState.REJECTED:
             self._record["outcome"] = Outcome.DECLINED
             yield None, (Rejection(),)

@@ -44,7 +44,7 @@ from functions.hub.doctor import Doctor
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import Downstream, UnavailableAgent
 from functions.hub.endpoints import ACTIVITY_PATH, RUN_PATH, TOOLS_PATH, Activity, Pages, RunEndpoint, ToolsQuery
-from functions.hub.failure import unaddressed, without_armor, without_tasks, without_tool
+from functions.hub.failure import failure_of, without_armor
 from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
@@ -184,13 +184,13 @@ def _agent_of(
 ) -> Downstream:
     """Return the route's agent. Nobody can be called for a role, whose workers fetch stored tasks, nor without an address."""
     if route.role:
-        return UnavailableAgent(without_tasks(route))
+        return UnavailableAgent(failure_of("no_stored_task", route))
     if variable := missing_variable(route):
-        return UnavailableAgent(unaddressed(route, variable))
+        return UnavailableAgent(failure_of("url_not_set", route, variable=variable))
     if route.kind is Kind.A2A:
         return a2a_agent(route, http=http, sources=sources)
     if not route.tool and model is None:
-        return UnavailableAgent(without_tool(route))
+        return UnavailableAgent(failure_of("no_tool", route))
     # A hub without such a route starts without the protocol and the model's modules.
     from functions.hub.downstream.mcp_transport import mcp_agent
 

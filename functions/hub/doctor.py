@@ -40,7 +40,7 @@ from a2a_hub.telemetry.log import Record
 from functions.hub.agent_examination import AgentExamination
 from functions.hub.credentials import AuthorizedHttp
 from functions.hub.downstream.interface import Downstream
-from functions.hub.failure import without_armor, without_tool
+from functions.hub.failure import failure_of, without_armor
 from functions.hub.store_examination import examine_quotas, examine_store
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Doctor(Struct, frozen=True):
         if (downstream := self.downstreams().get(route.id)) and (failure := downstream.open_circuit):
             yield failed("circuit", failure.cause, remedy=failure.remedy or "see the steps below, and the agent's log")
         if route.kind is Kind.MCP and not route.tool and self.model is None:
-            missing_tool = without_tool(route)
+            missing_tool = failure_of("no_tool", route)
             yield failed("tool", missing_tool.cause, remedy=missing_tool.remedy or "")
         variable = missing_variable(route)
         if variable is not None:

@@ -1,8 +1,11 @@
 """A contained failure: one sentence for the user; the cause and the remedy for the operator."""
 
-from collections.abc import Sequence
+import tomllib
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -103,14 +106,18 @@ class DownstreamFailed(Exception):
         self.failure = failure
 
 
-def not_permitted(route: Route) -> Failure:
-    """Return the failure of a caller who may not use the route."""
-    return Failure(
-        kind=FailureKind.NOT_PERMITTED,
-        fault="not_permitted",
-        cause=f"{route.id}: neither the route's allow_… lists nor the caller's credential let this caller use it",
-        remedy=f"add the caller's domain, email or client to route {route.id} in routes.toml",
-    )
+@cache
+def failures() -> dict[str, Failure]:
+    """Return what failures.toml says; it is read once."""
+    tables = tomllib.loads(Path(__file__).with_name("failures.toml").read_text(encoding="utf-8"))
+    return msgspec.convert({name: {"fault": name} | table for name, table in tables.items()}, dict[str, Failure])
+
+
+def failure_of(fault: str, route: Route | None, **values: object) -> Failure:
+    """Return the failure of this name in failures.toml, with the values in its sentences."""
+    failure, values = failures()[fault], values | {"route": route.id if route else ""}
+    written = {name: text.format(**values) for name in ("fault", "cause", "remedy") if (text := getattr(failure, name))}
+    return replace(failure, **written)
 
 
 def resting(opened_by: Failure, seconds: float) -> Failure:
@@ -127,61 +134,9 @@ def resting(opened_by: Failure, seconds: float) -> Failure:
     )
 
 
-def limited(route: Route, quota: str, seconds: float) -> Failure:
-    """Return the failure of a turn beyond a quota of the route, or the caller's of model calls."""
-    return Failure(
-        kind=FailureKind.LIMITED,
-        fault="quota",
-        cause=f"{route.id}: the quota of {quota} is used up for {seconds:.0f} s",
-        remedy="raise the quota, if it is too small: docs/quotas.md says where each is set",
-        transient=True,
-        seconds_to_wait=seconds,
-    )
-
-
-def unaddressed(route: Route, variable: str) -> Failure:
-    """Return the failure of a route whose address is a variable that is not set."""
-    return Failure(
-        kind=FailureKind.DOWN,
-        fault="url_not_set",
-        cause=f"{route.id}: the hub does not know the agent's address",
-        remedy=f"set {variable} to the address of the agent",
-    )
-
-
 def without_credential(missing: NoCredential) -> Failure:
     """Return the failure of a request that cannot get its credential."""
     return Failure(kind=FailureKind.NOT_ALLOWED, fault=missing.fault, cause=missing.cause, remedy=missing.remedy)
-
-
-def without_tool(route: Route) -> Failure:
-    """Return the failure of a route to an MCP server where nothing says which tool is called."""
-    return Failure(
-        kind=FailureKind.DOWN,
-        fault="no_tool",
-        cause=f"{route.id}: nothing says which tool of the MCP server is called",
-        remedy=f"set tool and text_argument of route {route.id} in routes.toml, or MCP_MODEL of the hub",
-    )
-
-
-def without_tasks(route: Route) -> Failure:
-    """Return the failure of a turn for pull workers that cannot be stored for them."""
-    return Failure(
-        kind=FailureKind.UNTASKED,
-        fault="no_stored_task",
-        cause=f"{route.id}: its workers fetch stored tasks; this caller, or this path, has none",
-        remedy="set TASK_STORE, and send the request as A2A message/send or message/stream with a credential",
-    )
-
-
-def unsafe(route: Route, direction: str, filters: Sequence[str]) -> Failure:
-    """Return the failure of a turn whose request or answer, the `direction`, the safety check does not let pass."""
-    return Failure(
-        kind=FailureKind(f"unsafe_{direction}"),
-        fault=f"unsafe_{direction}",
-        cause=f"{route.id}: filters of Model Armor matched the {direction}: {', '.join(filters)}",
-        remedy=f"look at the filters of the template; safety of route {route.id} says what becomes of a match",
-    )
 
 
 def without_armor(route: Route) -> Failure:
@@ -191,42 +146,6 @@ def without_armor(route: Route) -> Failure:
 
 def unscreened(route: Route, direction: str, cause: str, remedy: str | None) -> Failure:
     """Return the failure of a turn whose request or answer could not be screened."""
-    return Failure(
-        kind=FailureKind.UNSCREENED,
-        fault="unscreened",
-        cause=f"{route.id}: the {direction} was not screened: {cause}",
-        remedy=remedy,
-        # The agent has done its work when its answer cannot be screened.
-        transient=direction == "request" and remedy is None,
-    )
-
-
-def unscreenable(route: Route, direction: str) -> Failure:
-    """Return the failure of a turn with a file that the safety check cannot read."""
-    return Failure(
-        kind=FailureKind.UNSCREENABLE,
-        fault="unscreenable_file",
-        cause=f"{route.id}: the {direction} has a file that is neither text nor a document which Model Armor can read",
-    )
-
-
-def failed_task(route: Route, state: str) -> Failure:
-    """Return the failure of a task that the agent itself ended without an answer."""
-    return Failure(
-        kind=FailureKind.FAILED, fault=f"task_{state}", cause=f"{route.id}: the agent ended its task as {state}"
-    )
-
-
-def internal(route: Route) -> Failure:
-    """Return the failure of a defect of the hub's during a call; its stack is in the log."""
-    return Failure(kind=FailureKind.INTERNAL, fault="internal", cause=f"{route.id}: an exception inside the hub")
-
-
-def unrouted() -> Failure:
-    """Return the failure of a defect of the hub's before a route was chosen; its stack is in the log."""
-    return Failure(
-        kind=FailureKind.UNROUTED,
-        fault="internal",
-        cause="an exception inside the hub while the route was chosen",
-        remedy="see the stack in the hub's log, and `hubctl check`",
-    )
+    failure = failure_of("unscreened", route, direction=direction, cause=cause)
+    # The agent has done its work when its answer cannot be screened.
+    return replace(failure, remedy=remedy, transient=direction == "request" and remedy is None)

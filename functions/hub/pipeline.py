@@ -7,6 +7,7 @@ from functools import partial
 from typing import NoReturn
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from a2a_hub.a2a.agent import TryLater
 from a2a_hub.a2a.call import Call
@@ -29,7 +30,7 @@ from functions.hub.conversations import CONVERSATION, RUNNING, Conversation, Con
 from functions.hub.display import for_display
 from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest, Downstream
-from functions.hub.failure import DownstreamFailed, Failure, limited, unrouted
+from functions.hub.failure import DownstreamFailed, Failure, failure_of
 from functions.hub.fallbacks import Declined, PassedOver, candidates, held_back, takes_files
 from functions.hub.misses import Misses
 from functions.hub.tables import Served, Tables
@@ -75,7 +76,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             raise
         except Exception:
             self.log.exception("No route could be chosen", call.record)
-            return turn, iter(((None, (report_failure(unrouted(), turn, None, self.log),)),))
+            return turn, iter(((None, (report_failure(failure_of("unrouted", None), turn, None, self.log),)),))
         if not (text or incoming.acts_on) and call.for_ui and not takes_files(choice, files):
             return _without_text(turn, texts.files_alone_text(files))
         turn.choice, turn.route, turn.immediate = choice, choice.route, immediate
@@ -240,7 +241,8 @@ def _begin_turn(quotas: Quotas, route: Route, principal: Principal | None) -> Ca
         quotas.count(Quota.REQUESTS, subject, route.turns_per_minute)
         return quotas.hold(Quota.TURNS, subject, route.concurrent_turns)
     except QuotaExceeded as exceeded:
-        raise DownstreamFailed(limited(route, exceeded.quota, exceeded.seconds)) from None
+        failure = failure_of("quota", route, quota=exceeded.quota, seconds=exceeded.seconds)
+        raise DownstreamFailed(replace(failure, seconds_to_wait=exceeded.seconds)) from None
 
 
 def _without_text(turn: TurnRecord, text: str) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:

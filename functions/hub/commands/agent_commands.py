@@ -34,7 +34,7 @@ from functions.hub.commands.texts import COMMAND_TEXTS
 from functions.hub.conversations import EXECUTES, RUNNING
 from functions.hub.downstream.history_replay import update_of
 from functions.hub.downstream.interface import ExecutionReply
-from functions.hub.failure import DownstreamFailed, Failure, internal
+from functions.hub.failure import DownstreamFailed, Failure, failure_of
 from functions.hub.tables import Served, Tables
 from functions.hub.texts import agent_text, failure_text
 
@@ -102,7 +102,7 @@ class AgentCommands(Struct, frozen=True):
         if isinstance(error, DownstreamFailed):
             return error.failure
         self.log.exception("A slash command failed inside the hub", call.record)
-        return internal(route)
+        return failure_of("internal", route)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
         """Execute the command at the agent that `metadata.skill` names, else at the first that offers it.

@@ -1,6 +1,9 @@
 """Contains errors between the hub and an agent: each becomes a Failure with a text for the user and a remedy for the operator."""
 
 import re
+import tomllib
+from functools import cache
+from pathlib import Path
 
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.extensions.development_tool import URI
@@ -81,46 +84,38 @@ def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
 
 
 def _remedy(error: ClientError, route: Route, credential: Credential) -> str | None:
-    variable = route.id.upper().replace("-", "_")
+    of_boundary = None
+    if error.fault in CONCERNS_CALLER_ONLY:
+        of_boundary = route.boundary.remedy(error.fault, route, credential)
+    template = remedies().get(_name_of(error, route), "")
+    remedy = template.format(
+        route=route.id,
+        variable=f"{route.id.upper().replace('-', '_')}_URL",
+        tool=route.tool,
+        seconds=route.timeout_seconds,
+        bytes=route.max_response_bytes,
+    )
+    return "; else ".join(filter(None, (remedy, of_boundary))) or None
+
+
+def _name_of(error: ClientError, route: Route) -> str:
+    """Return the name of the remedy."""
     match error.fault:
-        case ClientFault.UNRESOLVED | ClientFault.UNREACHABLE:
-            return f"check that the agent runs and that the route's url ({variable}_URL) is right"
-        case ClientFault.TLS:
-            return "give the agent a valid certificate; `hubctl doctor` prints the command that shows the current one"
-        case ClientFault.NOT_FOUND:
-            tool = f', and that the server has the tool "{route.tool}"' if route.tool else ""
-            return f"check the path of the route's url ({variable}_URL){tool}"
         case ClientFault.UNAUTHENTICATED if route.signs_caller_for:
-            known = (
-                "does the agent know the hub's signature? Put the public half of SIGNING_KEY into its HUB_PUBLIC_KEYS"
-            )
-            return "; else ".join(filter(None, (known, route.boundary.remedy(error.fault, route, credential))))
-        case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN | ClientFault.RATE_LIMITED:
-            return route.boundary.remedy(error.fault, route, credential)
-        case ClientFault.TIMEOUT:
-            return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
-        case ClientFault.TOO_LARGE:
-            return f"raise max_response_bytes of route {route.id} (now {route.max_response_bytes})"
+            return "unknown_signature"
+        case ClientFault.NOT_FOUND if route.tool:
+            return "tool_not_found"
         case ClientFault.EXTENSION_REQUIRED if URI in route.extensions and route.protocol_version and route.binding:
-            # The hub activates this extension for people only if the agent's card requires it.
-            return f"leave out protocol_version or binding of route {route.id}, so that the card is read, which requires it"
-        case ClientFault.EXTENSION_REQUIRED:
-            return (
-                f"name the extension that the agent's card requires in `extensions` of route {route.id} in routes.toml"
-            )
+            return "extension_of_card"
         case ClientFault.UNEXPECTED_STATUS if error.status in _REDIRECTS:
-            return (
-                f"redirects are not followed: set the route's url ({variable}_URL) to the redirect's target; "
-                "`curl -si -X POST URL` shows it in the Location header"
-            )
-        case ClientFault.UNSIGNED:
-            return (
-                f"ask the agent's operator which key signs its card, compare it with card_keys of route {route.id}, and check "
-                "that the route's url is right: the card may be another agent's"
-            )
+            return "redirect"
         case ClientFault.WRONG_VERSION if route.kind is Kind.MCP:
-            return f"check that the url of route {route.id} is that of an MCP server over streamable HTTP"
-        case ClientFault.WRONG_VERSION:
-            return f"set protocol_version of route {route.id} to the version that the agent speaks"
+            return "no_mcp"
         case _:
-            return None
+            return error.fault.value
+
+
+@cache
+def remedies() -> dict[str, str]:
+    """Return what remedies.toml says; it is read once."""
+    return tomllib.loads(Path(__file__).with_name("remedies.toml").read_text(encoding="utf-8"))

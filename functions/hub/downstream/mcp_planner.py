@@ -17,7 +17,7 @@ from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.mcp.client import Tool, offered
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.language import Language
-from functions.hub.failure import DownstreamFailed, Failure, FailureKind
+from functions.hub.failure import DownstreamFailed, failure_of
 
 _INSTRUCTION = (
     "You answer a person's request with the functions of “{name}” ({description}), and with nothing that you know otherwise. "
@@ -96,14 +96,9 @@ class ToolPlanner(Struct, frozen=True):
             cause, detail = failed.failure.cause, failed.failure.detail
             if cause is Cause.CANCELLED:
                 raise ClientError(ClientFault.CANCELLED, "the caller left") from None
-            raise DownstreamFailed(
-                Failure(
-                    kind=FailureKind.BROKEN,
-                    fault=f"model_{cause}",
-                    cause=f"{route.id}: the model {model.name} did not answer ({detail or cause})",
-                    remedy=model.hint("model", failed.failure)["remedy"],
-                )
-            ) from None
+            hint = model.hint("model", failed.failure)["remedy"]
+            failure = failure_of("no_model", route, cause=cause, model=model.name, detail=detail or cause, hint=hint)
+            raise DownstreamFailed(failure) from None
         if called is None:
             return text
         chosen = next((tool for tool, name in names.items() if name == called.name), called.name)

@@ -23,7 +23,7 @@ from a2a_hub.text.decoding import Undecodable, decoded
 from a2a_hub.text.language import Language, language_of
 from functions.hub.downstream.interface import AgentRequest, Downstream, ExecutionReply
 from functions.hub.downstream.model_armor import Direction, ModelArmor, Unscreened, Verdict, document_kind
-from functions.hub.failure import DownstreamFailed, unsafe, unscreenable, unscreened
+from functions.hub.failure import DownstreamFailed, failure_of, unscreened
 from functions.hub.texts import HUB_TEXTS
 
 # A stream is released in pieces of this size at least, each up to the end of a sentence; one without such an end, from that size.
@@ -122,7 +122,7 @@ class _Turn(Struct):
         try:
             return value if passed == written else msgspec.json.decode(passed)
         except msgspec.DecodeError:
-            raise DownstreamFailed(unsafe(self.agent.route, direction, ("sdp",))) from None
+            raise DownstreamFailed(failure_of(f"unsafe_{direction}", self.agent.route, filters="sdp")) from None
 
     def _status(self, status: model.TaskStatus) -> model.TaskStatus:
         if status.message is None:
@@ -156,7 +156,7 @@ class _Turn(Struct):
                 return raw if passed == text else b64encode(passed.encode()).decode()
         except Undecodable:
             if not armor.fails_open:
-                raise DownstreamFailed(unscreenable(self.agent.route, direction)) from None
+                raise DownstreamFailed(failure_of("unscreenable_file", self.agent.route, direction=direction)) from None
             self._report("was away", direction, cause="Model Armor does not read such files")
         self.known_files.add((raw, direction))
         return raw
@@ -191,7 +191,7 @@ class _Turn(Struct):
             return content
         if route.safety is Safety.REDACT and verdict.redacted is not None:
             return verdict.redacted
-        raise DownstreamFailed(unsafe(route, direction, verdict.matches))
+        raise DownstreamFailed(failure_of(f"unsafe_{direction}", route, filters=", ".join(verdict.matches)))
 
     def _report(self, what: str, direction: Direction, **fields: object) -> None:
         about = {"requestId": self.call.request_id, "route": self.agent.route.id, "direction": direction}
