@@ -1,96 +1,18 @@
 """An agent card as JSON, the rules and findings on it, and how it departs from A2A 0.3.0 (§5.5, JSON schema)."""
 
 import json
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
-# A field's kind: a JSON type, a definition's name, [T] a list of T, {T} an object with any names and values of T.
-# "!" at the end: required. tests/contract/test_card_structure.py compares all of it with the official schema.
-DEFINITIONS: Mapping[str, Mapping[str, str]] = {
-    "AgentCard": {
-        "protocolVersion": "string!",
-        "name": "string!",
-        "description": "string!",
-        "url": "string!",
-        "version": "string!",
-        "capabilities": "AgentCapabilities!",
-        "defaultInputModes": "[string]!",
-        "defaultOutputModes": "[string]!",
-        "skills": "[AgentSkill]!",
-        "additionalInterfaces": "[AgentInterface]",
-        "documentationUrl": "string",
-        "iconUrl": "string",
-        "preferredTransport": "string",
-        "provider": "AgentProvider",
-        "security": "[{[string]}]",
-        "securitySchemes": "{SecurityScheme}",
-        "signatures": "[AgentCardSignature]",
-        "supportsAuthenticatedExtendedCard": "boolean",
-    },
-    "AgentSkill": {
-        "id": "string!",
-        "name": "string!",
-        "description": "string!",
-        "tags": "[string]!",
-        "examples": "[string]",
-        "inputModes": "[string]",
-        "outputModes": "[string]",
-        "security": "[{[string]}]",
-    },
-    "AgentCapabilities": {
-        "extensions": "[AgentExtension]",
-        "pushNotifications": "boolean",
-        "stateTransitionHistory": "boolean",
-        "streaming": "boolean",
-    },
-    "AgentExtension": {"uri": "string!", "description": "string", "params": "{any}", "required": "boolean"},
-    "AgentInterface": {"transport": "string!", "url": "string!"},
-    "AgentProvider": {"organization": "string!", "url": "string!"},
-    "AgentCardSignature": {"header": "{any}", "protected": "string!", "signature": "string!"},
-    "APIKeySecurityScheme": {"type": "string!", "in": "string!", "name": "string!", "description": "string"},
-    "HTTPAuthSecurityScheme": {
-        "type": "string!",
-        "scheme": "string!",
-        "bearerFormat": "string",
-        "description": "string",
-    },
-    "OAuth2SecurityScheme": {
-        "type": "string!",
-        "flows": "OAuthFlows!",
-        "oauth2MetadataUrl": "string",
-        "description": "string",
-    },
-    "OpenIdConnectSecurityScheme": {"type": "string!", "openIdConnectUrl": "string!", "description": "string"},
-    "MutualTLSSecurityScheme": {"type": "string!", "description": "string"},
-    "OAuthFlows": {
-        "authorizationCode": "AuthorizationCodeOAuthFlow",
-        "clientCredentials": "ClientCredentialsOAuthFlow",
-        "implicit": "ImplicitOAuthFlow",
-        "password": "PasswordOAuthFlow",
-    },
-    "AuthorizationCodeOAuthFlow": {
-        "authorizationUrl": "string!",
-        "tokenUrl": "string!",
-        "scopes": "{string}!",
-        "refreshUrl": "string",
-    },
-    "ClientCredentialsOAuthFlow": {"tokenUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
-    "ImplicitOAuthFlow": {"authorizationUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
-    "PasswordOAuthFlow": {"tokenUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
-}
-
-SCHEME_TYPES: Mapping[str, str] = {
-    "apiKey": "APIKeySecurityScheme",
-    "http": "HTTPAuthSecurityScheme",
-    "oauth2": "OAuth2SecurityScheme",
-    "openIdConnect": "OpenIdConnectSecurityScheme",
-    "mutualTLS": "MutualTLSSecurityScheme",
-}
-
+V0_3: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("v0_3.toml").read_text(encoding="utf-8"))
+DEFINITIONS: Mapping[str, Mapping[str, str]] = V0_3["definitions"]
+SCHEME_TYPES: Mapping[str, str] = V0_3["scheme_types"]
 _JSON_TYPES: Mapping[type, str] = {
     type(None): "null",
     bool: "boolean",

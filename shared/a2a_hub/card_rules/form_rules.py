@@ -1,38 +1,13 @@
 """Rules on a card's form: names, required fields and types (A2A 0.3.0's JSON schema)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from a2a_hub.card_rules.card import Card, Flaw, Missing, Unknown, WrongType
+from a2a_hub.card_rules.card import V0_3, Card, Flaw, Missing, Unknown, WrongType
 
 _SNAKE = re.compile(r"_+([a-z0-9])")
-_PLACEHOLDERS = {
-    "protocolVersion": '"0.3.0"',
-    "capabilities": '{"streaming": true}',
-    "defaultInputModes": '["text/plain"]',
-    "defaultOutputModes": '["text/plain"]',
-    "url": '"https://…"',
-    "skills": '[{"id": …, "name": …, "description": …, "tags": []}]',
-}
-# What 1.0 has and 0.3 has not, with what 0.3 has in its place.
-_ONLY_IN_1_0 = {
-    "securityRequirements": 'write security: [{"SCHEME": ["SCOPE"]}]',
-    "extendedAgentCard": "write supportsAuthenticatedExtendedCard at the card's top, or delete it",
-    "pkceRequired": "delete it",
-    "deviceCode": "delete this flow and declare authorizationCode",
-    "protocolBinding": "write transport",
-    "tenant": "delete it",
-    **dict.fromkeys(
-        (
-            "apiKeySecurityScheme",
-            "httpAuthSecurityScheme",
-            "oauth2SecurityScheme",
-            "openIdConnectSecurityScheme",
-            "mtlsSecurityScheme",
-        ),
-        'move its members up and add "type" beside them',
-    ),
-}
+_PLACEHOLDERS: Mapping[str, str] = V0_3["placeholders"]
+_ONLY_IN_1_0: Mapping[str, str] = V0_3["only_in_1_0"]
 _OF_OTHER_RULES = {*_ONLY_IN_1_0, "supportedInterfaces", "schema_version", "schemaVersion"}
 _EXTENSION = re.compile(r"\$\.capabilities\.extensions(\[\d+\])?")
 

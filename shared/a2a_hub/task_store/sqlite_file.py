@@ -27,79 +27,6 @@ from a2a_hub.task_store.store import Unavailable
 SCHEMA_VERSION = 2
 _OPEN_SECONDS = 10.0
 _PAGE_BYTES = 2048
-
-_TABLES = """
-CREATE TABLE tasks (
-    key INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    owner TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    context_id TEXT NOT NULL,
-    state TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    snapshot_version INTEGER NOT NULL,
-    snapshot_size INTEGER NOT NULL,
-    role TEXT NOT NULL,
-    request_key TEXT NOT NULL,
-    attempt INTEGER NOT NULL,
-    holder TEXT NOT NULL,
-    token TEXT NOT NULL,
-    lease_until REAL NOT NULL,
-    cancel_requested INTEGER NOT NULL,
-    created_at REAL NOT NULL,
-    updated_at REAL NOT NULL,
-    ended_at REAL NOT NULL,
-    due_at REAL
-);
-CREATE UNIQUE INDEX tasks_by_number ON tasks (owner, number);
-CREATE INDEX tasks_by_state ON tasks (owner, state, updated_at, id);
-CREATE INDEX tasks_by_context ON tasks (owner, context_id, updated_at, id, state);
--- Not unique: a task that waited may go on beside one that was made meanwhile.
-CREATE INDEX tasks_running ON tasks (owner, request_key, key) WHERE request_key <> '' AND due_at IS NOT NULL;
-CREATE INDEX tasks_to_run ON tasks (role, due_at, key, id) WHERE due_at IS NOT NULL;
-CREATE INDEX tasks_ended ON tasks (ended_at) WHERE ended_at > 0;
--- An entry's rowid is its task's key * 2^24 + its sequence number: one tree, in which a log lies together.
-CREATE TABLE entries (at INTEGER PRIMARY KEY, body BLOB NOT NULL);
-CREATE TABLE snapshots (key INTEGER PRIMARY KEY, body BLOB NOT NULL);
-CREATE TABLE work (key INTEGER PRIMARY KEY, body BLOB NOT NULL);
--- An index of 100,000 rows takes longer to count than a page may take to read.
-CREATE TABLE counts (owner TEXT, state TEXT, tasks INTEGER NOT NULL, PRIMARY KEY (owner, state)) WITHOUT ROWID;
-CREATE TABLE numbers (owner TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE pushes (
-    at INTEGER PRIMARY KEY AUTOINCREMENT,
-    key INTEGER NOT NULL,
-    config_id TEXT NOT NULL,
-    push BLOB NOT NULL,
-    delivered INTEGER NOT NULL,
-    failures INTEGER NOT NULL,
-    next_attempt_at REAL NOT NULL,
-    dead TEXT NOT NULL,
-    claimed_until REAL NOT NULL,
-    behind INTEGER NOT NULL,
-    UNIQUE (key, config_id)
-);
-CREATE INDEX pushes_behind ON pushes (next_attempt_at) WHERE behind = 1;
-"""
-_SECOND_VERSION = """
-ALTER TABLE tasks ADD COLUMN not_before REAL NOT NULL DEFAULT 0;
-ALTER TABLE tasks ADD COLUMN repeat_until REAL NOT NULL DEFAULT 0;
-CREATE INDEX tasks_to_repeat ON tasks (owner, request_key, key) WHERE repeat_until > 0;
-CREATE TABLE sizes (owner TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO sizes SELECT owner, sum(size) FROM tasks GROUP BY owner;
-CREATE TABLE context_counts (
-    owner TEXT, context_id TEXT, tasks INTEGER NOT NULL, PRIMARY KEY (owner, context_id)
-) WITHOUT ROWID;
-INSERT INTO context_counts SELECT owner, context_id, count(*) FROM tasks GROUP BY 1, 2;
-CREATE TABLE conversations (
-    owner TEXT, context_id TEXT, data BLOB NOT NULL, expires_at REAL NOT NULL, PRIMARY KEY (owner, context_id)
-);
-CREATE INDEX conversations_by_expiry ON conversations (expires_at);
-CREATE TABLE claims (
-    counter TEXT, holder TEXT, amount INTEGER NOT NULL, expires_at REAL NOT NULL, PRIMARY KEY (counter, holder)
-);
-CREATE INDEX claims_by_expiry ON claims (expires_at);
-"""
 _BUSY_SECONDS = 10.0
 _IDLE_SECONDS = 10.0
 # 16 MB: each checkpoint waits for the disk, and the same pages are written again and again between two of them.
@@ -168,13 +95,18 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
             f"{path.name} was written by a newer version of the hub (schema {version}, this one knows {SCHEMA_VERSION}):"
             " run that version, or name another file"
         )
-    for statements in (_TABLES, _SECOND_VERSION)[version:]:
-        for statement in statements.split(";\n"):
+    for later in range(version + 1, SCHEMA_VERSION + 1):
+        for statement in statements_to(later).split(";\n"):
             connection.execute(statement)
     if version < SCHEMA_VERSION:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
+
+
+def statements_to(version: int) -> str:
+    """Return the statements that make this version of the schema of the one before."""
+    return Path(__file__).with_name(f"sqlite_{version}.sql").read_text(encoding="utf-8")
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> str:

@@ -206,7 +206,7 @@ def test_changes_that_were_lost_with_the_log_are_reported(file: Path, damage: st
 
 def test_a_file_of_the_first_version_keeps_its_tasks(file: Path) -> None:
     connection = sqlite3.connect(file)
-    connection.executescript(sqlite_file._TABLES)
+    connection.executescript(sqlite_file.statements_to(1))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("PRAGMA user_version = 1")
     task = b'{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_SUBMITTED"}}}'
