@@ -32,15 +32,17 @@ _UNKNOWN = {
     "ハブのほかのエージェントへのご質問でしたら、何についての質問かを書き添えてください。「/ルート」で一覧を確認できます。",
 }
 _NO_WORDS = {
-    Language.EN: "What would you like to know? Please write your question in words.",
+    # Emoji and ASCII marks show no language.
+    Language.EN: "What would you like to know? Please write your question in words.\n"
+    "どのようなことをお知りになりたいですか。ご質問を言葉で入力してください。",
     Language.JA: "どのようなことをお知りになりたいですか。ご質問を言葉で入力してください。",
 }
 _UNDERSTOOD = {
-    Language.EN: "All right. Ask me whenever you want to know something.",
+    Language.EN: "All right. Just ask whenever you want to know something.",
     Language.JA: "承知しました。ほかに知りたいことがあれば、いつでもご質問ください。",
 }
 _NO_HELP = {
-    Language.EN: "I am sorry that this was no help. Please ask again in other words, and name the subject of your question. "
+    Language.EN: "I am sorry that this did not help. Please ask again in other words, and name the subject of your question. "
     "“/routes” lists the agents, and “/bad” rates the last answer.",
     Language.JA: "お役に立てず申し訳ありません。何についてのご質問かを書き添えて、別の言い方でもう一度お尋ねください。"
     "「/ルート」でエージェントの一覧を確認でき、「/悪い」で直前の回答を評価できます。",

@@ -80,7 +80,7 @@ def test_a_plain_client_decides_with_words(tmp_path: Path, root: Path) -> None:
     assert (root / "notes.txt").read_text() == "hello\nfoo bar\n"
     done = plain.stream("はい", context_id=asked[-1].context_id)
     assert [event.text for event in done if not event.is_task and event.text] == [
-        "replace を使用中: notes.txt",
+        "replace を使用中：notes.txt",
         "「notes.txt」を変更しました。",
     ]
     assert done[-1].state == "completed"

@@ -103,7 +103,7 @@ def test_every_unit_stands_verbatim_at_its_position(sample: Backend) -> None:
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("Who won the football world cup in 1998?", "I do not answer it"),
+        ("Who won the football world cup in 1998?", "I would rather not answer it"),
         ("昨日の東京の天気は？", "回答を控えます"),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_file_is_written_when_a_person_allows_it(cli: GeminiCli, coding: Hub, 
     file = cli.workspace / f"{way.replace('/', '-')}.txt"
     context_id, asked = said(coding, way, f"お願いします: write {file.name}")
     assert asked.startswith(
-        f"エージェント「Gemini CLI」がファイル {file} の変更を求めています:\n\n    @@ -0,0 +1,1 @@\n    +written\n"
+        f"エージェント「Gemini CLI」がファイル {file} の変更を求めています：\n\n    @@ -0,0 +1,1 @@\n    +written\n"
     )
     assert not file.exists()
     _, again = said(coding, way, "どうしようかな", context_id)

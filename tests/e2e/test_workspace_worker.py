@@ -140,7 +140,7 @@ def short_leased(tmp_path: Path) -> str:
         (
             "Find the minutes in Google Drive and mail them to Aki by Gmail",
             "Yes",
-            "Send this mail? Answer “yes”, and it is sent exactly so. Anything else, and it is not.",
+            "Send this mail? If you answer “yes”, it is sent exactly like this; with any other answer it is not.",
             "It is done.\n\n✓ Sent to aki@example.com: “Minutes”",
             "Minutes",
         ),

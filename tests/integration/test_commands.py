@@ -200,7 +200,7 @@ def test_a_command_is_the_same_with_an_end_of_sentence_or_invisible_characters(h
 @pytest.mark.parametrize("typed", ["/task 1!", "/task 1?", "/task １。", "\u202e/task 1"])
 def test_a_number_ends_as_a_sentence_may(hub: Hub, typed: str) -> None:
     kept(hub, "one")
-    assert text_of(hub.send(typed)).startswith("Task 1 is completed")
+    assert text_of(hub.send(typed)).startswith("タスク1は完了です" if "。" in typed else "Task 1 is completed")
 
 
 def test_routes_are_those_that_the_caller_may_use(hub: Hub) -> None:

@@ -76,7 +76,7 @@ def test_a_tool_that_is_not_read_only_waits_for_a_yes_and_the_model_goes_on(
     ]
     hub = hub_of(server, model, *answers, folder=tmp_path if stored else None)
     context_id, asked = turn(hub, way, "mcpで晴れなら神戸を予約して")
-    assert asked.startswith("エージェント「担当mcp」がツール「book」の使用を求めています:\n\n    city: 神戸\n")
+    assert asked.startswith("エージェント「担当mcp」がツール「book」の使用を求めています：\n\n    city: 神戸\n")
     turn(hub, way, "たぶん", context_id)
     assert [name for name, _ in server.calls] == ["forecast"]
     assert turn(hub, way, "はい", context_id)[1] == "予約しました。"

@@ -35,7 +35,7 @@ def test_a_person_decides_by_text_and_the_agent_gets_it_as_it_spells(way: str, c
         hub = hub_of(agent.url)
         context_id, asked = turn(hub, way, "codeで一覧をお願いします")
         assert asked.startswith(
-            "エージェント「担当code」が次のコマンドの実行を求めています:\n\n    ls call-1\n\n1. 今回だけ許可 (Allow Once)\n"
+            "エージェント「担当code」が次のコマンドの実行を求めています：\n\n    ls call-1\n\n1. 今回だけ許可 (Allow Once)\n"
         )
         assert turn(hub, way, "はい", context_id)[1] == "I run it.\n\nThere is one file."
     first, decision = agent.messages

@@ -87,11 +87,11 @@ def test_a_stream_shows_text_alone_and_a_line_for_each_tool_at_work(agent: Gemin
     asks = hub.stream("codeで run をお願いします")
     assert _shown(asks[-1]) == ("input-required", True, streamed_text(asks))
     assert (
-        "エージェント「担当code」が次のコマンドの実行を求めています:\n\n    echo one; sleep 1; echo two\n"
+        "エージェント「担当code」が次のコマンドの実行を求めています：\n\n    echo one; sleep 1; echo two\n"
         in _shown(asks[-1])[2]
     )
     answers = hub.stream("1", context_id=asks[-1]["contextId"])
-    assert _shown(answers[2]) == ("working", False, "実行中: echo one; sleep 1; echo two")
+    assert _shown(answers[2]) == ("working", False, "実行中：echo one; sleep 1; echo two")
     assert [event["kind"] for event in answers[3:]] == ["artifact-update"] * 2 + ["status-update"]
     assert _shown(answers[-1]) == ("completed", True, "")
     assert '"data"' not in json.dumps([asks, answers])
@@ -276,7 +276,7 @@ def test_what_is_for_workers_leaves_a_task_that_asks_nothing_and_reaches_them(
         lease = store.lease("a-worker", seconds=5, roles=("developer",))
     assert lease is not None
     assert [lines[0] for lines in listed()] == [
-        "2: waiting to be worked on: team: plan it",
+        "2: waiting to start: team: plan it",
         "2：受付済み：team: plan it",
     ]
     assert turn(hub, "stream", "code: further", context_id)[1] == "Echo: code: further"

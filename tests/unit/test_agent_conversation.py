@@ -53,6 +53,22 @@ def test_an_agent_that_finds_something_for_nearly_every_text_is_asked_what_is_me
     assert say("and how about hotels?")[0] == "What is the per diem?\nand how about hotels?"
 
 
+def test_another_subject_is_asked_about_in_the_place_of_the_first_before_both() -> None:
+    say = conversation(in_conversation(knows("開館時間は", "休館日"), alone_first=False))
+    say("北館の開館時間は？")
+    assert [say("南館は？")[0], say("休館日は？")[0]] == ["南館の開館時間は?", "休館日の開館時間は?"]
+
+
+def test_what_was_said_of_one_subject_is_not_said_of_another() -> None:
+    def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        is_known = "北館" in text_of(request.message)
+        yield Text("北館は9時からです" if is_known else "わかりません")
+        yield Data({"answered": is_known})
+
+    say = conversation(in_conversation(answer, alone_first=False))
+    assert [say(each)[0] for each in ("北館の開館時間は？", "南館は？")] == ["北館は9時からです", "わかりません"]
+
+
 def test_another_member_of_a_series_is_asked_about_even_where_it_has_an_answer_of_its_own() -> None:
     say = conversation(in_conversation(knows("P-")))
     say("When must a P-1 be reported?")

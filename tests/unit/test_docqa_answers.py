@@ -94,8 +94,13 @@ def test_what_the_quotes_do_not_settle_is_not_asserted(ask: Ask, question: str) 
 
 def test_the_nearest_quotes_are_said_to_be_no_answer(ask: Ask) -> None:
     answer = ask("How much is the visitor pass of Granton?")
-    assert "do not answer it" in answer.text
+    assert "would rather not answer it" in answer.text
     assert any("costs 12 euros" in each.quote for each in answer.nearest)
+
+
+def test_where_nothing_is_near_people_are_told_what_to_add(ask: Ask) -> None:
+    assert "Please name the subject or the document" in ask("Quis custodiet?").text
+    assert "書き添えて" in ask("あいうえお？").text
 
 
 def test_figures_alone_are_about_nothing_that_has_only_one_of_them(ask: Ask) -> None:

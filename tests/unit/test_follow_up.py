@@ -4,9 +4,31 @@ import time
 
 import pytest
 
-from a2a_hub.text.follow_up import asks_once_more, completed, is_complaint, is_follow_up, is_small_talk, meant_instead
+from a2a_hub.text.follow_up import (
+    asks_once_more,
+    completed,
+    is_complaint,
+    is_follow_up,
+    is_small_talk,
+    meant_instead,
+    of_another,
+)
 
-FOLLOW_UPS = """and for international trips?
+FOLLOW_UPS = """up to how much?
+how far?
+for how long?
+until which day?
+with whom?
+what are the exceptions?
+who signs it then?
+Can contractors do it as well?
+We forgot about that. And now what?
+He broke it! What next?
+もっと具体的に
+もっと細かく教えて
+英語に直して
+ok in Japanese please
+and for international trips?
 And how about hotels?
 what about P-3
 how about abroad
@@ -134,7 +156,10 @@ can you show me the source?
 念のため確認ですが、本当に間違いないでしょうか。
 出典は？""".splitlines()
 
-WHOLE_TEXTS = """What is the height of Mount Fuji?
+WHOLE_TEXTS = """What are the risks of smoking?
+how come?
+Who is the president?
+What is the height of Mount Fuji?
 And what is the height of Mount Fuji?
 But why is the sky blue?
 But I like cats
@@ -321,12 +346,35 @@ def test_a_text_that_says_more_is_no_small_talk(text: str) -> None:
         ("May I drive 10 km?", "and 20?", "May I drive 10 km?\nand 20?"),
         ("Name 3 tasks", "2 more", "Name 3 tasks\n2 more"),
         ("What is the per diem?", "Great, and abroad?", "What is the per diem?\nand abroad?"),
+        ("Ｐ－１の連絡期限は", "What about P-2?", "P-2の連絡期限は\nin English"),
+        ("日当はいくら？", "and for trips abroad?", "日当はいくら？\nand for trips abroad?\nin English"),
+        ("日当はいくら？\nin English", "じゃあ海外は？", "日当はいくら？\nじゃあ海外は？"),
+        ("日当はいくら？", "USA?", "日当はいくら？\nUSA?"),
+        ("日当を英語で教えて", "and for trips abroad?", "日当を英語で教えて\nand for trips abroad?"),
     ],
 )
 def test_another_member_of_a_series_takes_the_place_of_the_first_and_anything_else_is_added(
     earlier: str, follow_up: str, meant: str
 ) -> None:
     assert completed(earlier, follow_up) == meant
+
+
+@pytest.mark.parametrize(
+    ("earlier", "follow_up", "meant"),
+    [
+        ("北館の開館時間は？", "南館は？", "南館の開館時間は?"),
+        ("北館の開館時間は何時からですか", "ありがとう。じゃあ南館だと？", "南館の開館時間は何時からですか"),
+        ("国内のDSA手当は？", "USAなら", "USAのDSA手当は?"),
+        ("北館の開館時間は？", "日曜の場合は？", None),
+        ("北館はどこ？", "南館は？", None),
+        ("P-1の期限は？", "P-2は？", None),
+        ("What about 北館の開館時間?", "and the south?", None),
+    ],
+)
+def test_a_follow_up_that_names_another_subject_is_the_question_of_that(
+    earlier: str, follow_up: str, meant: str | None
+) -> None:
+    assert of_another(earlier, follow_up) == meant
 
 
 def test_no_text_takes_long_to_be_told_apart() -> None:

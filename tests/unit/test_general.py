@@ -173,8 +173,11 @@ def test_every_fact_is_told_in_both_languages_and_has_an_id_of_its_own() -> None
 
 
 def test_a_text_without_a_word_is_asked_for_one() -> None:
-    for text in ("👍", "?", "。。。"):
-        assert ask(AGENT, text)[0].startswith("What would you like to know?")
+    english, japanese = "What would you like to know?", "どのようなことをお知りになりたいですか。"
+    for text in ("👍", "?"):
+        assert english in ask(AGENT, text)[0]
+        assert japanese in ask(AGENT, text)[0]
+    assert ask(AGENT, "。。。")[0].startswith(japanese)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ ASKED = {
     "Please give me five risks of a website project in Japanese.": JA,
     "WBSのタスクを英語で三つ": EN,
     "主なリスクを英語で挙げてください": EN,
+    "主なリスクは？\nin English\n日本語に戻して": JA,
+    "？？": JA,
+    "Ｐ－２": JA,
+    "…!?": EN,
 }
 NOT_ASKED = {
     "How do I say thank you in Japanese?": EN,

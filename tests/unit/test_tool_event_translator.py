@@ -67,7 +67,7 @@ def test_a_call_that_nobody_decided_on_waits_on() -> None:
 
 def test_a_tool_that_prints_while_it_runs_is_one_line_of_progress() -> None:
     running = [tool("first", "EXECUTING", live_content="." * count) for count in range(3)]
-    assert heard(EventTranslator(Language.JA), *running) == [Progress("実行中: ls first")]
+    assert heard(EventTranslator(Language.JA), *running) == [Progress("実行中：ls first")]
 
 
 def test_calls_that_read_alike_are_one_line_of_progress() -> None:

@@ -120,7 +120,7 @@ def test_a_question_may_follow_what_was_done_before_it() -> None:
     [
         "",
         "Send a mail to aki@example.com? yes/no",
-        "Send this mail? Answer “yes”, and it is sent exactly so. Anything else, and it is not.",
+        "Send this mail? If you answer “yes”, it is sent exactly like this; with any other answer it is not.",
         conversation.question(MAIL, Language.EN).replace("aki@example.com", "nobody"),
         conversation.question(MAIL, Language.EN).replace("To: ", "An: "),
         conversation.question(MAIL, Language.EN).replace("Subject:", "Bcc: eve@example.net\nSubject:"),

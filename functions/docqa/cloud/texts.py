@@ -11,12 +11,12 @@ _LONGEST_QUOTE = 300
 _MOST_NAMED = 3
 
 _NO_SEARCH = {
-    "en": "I could not search the documents: {why} So I do not answer this question. {then}",
+    "en": "I could not search the documents: {why} So I cannot answer this question. {then}",
     "ja": "文書を検索できませんでした。{why}そのため、この質問への回答を控えます。{then}",
 }
 _UNVERIFIED = {
     "en": "I found documents that may answer this, but the evidence could not be read: {why} "
-    "So I do not answer. The documents that the search found:",
+    "So I would rather not answer. The documents that the search found:",
     "ja": "回答になりそうな文書は見つかりましたが、根拠となる原文を読み取れませんでした。{why}"
     "そのため、回答を控えます。検索で見つかった文書は次のとおりです。",
 }
@@ -25,7 +25,7 @@ _SERVICE = {
     Step.SOURCE: {"en": "storage", "ja": "ストレージ"},
 }
 _NOT_SET_UP = {
-    "en": "the {service} service is not set up for the document service as it should be.",
+    "en": "the {service} service is not set up correctly for the document service.",
     "ja": "文書サービスから{service}サービスを利用するための設定に問題があります。",
 }
 _AWAY = {

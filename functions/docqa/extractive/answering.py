@@ -14,20 +14,24 @@ _SAY_IN_OTHER = {
     Language.EN: "The documents say, in Japanese:",
     Language.JA: "文書には次のように書かれています（英語）。",
 }
-_FORMER = {Language.EN: "From an edition that is not in force: ", Language.JA: "効力のない版の記述: "}
+_FORMER = {Language.EN: "From an edition that is not in force: ", Language.JA: "効力のない版の記述："}
 _ABSTAINED = {
-    Language.EN: "I found no passage in the documents that settles this question, so I do not answer it.",
+    Language.EN: "I found no passage in the documents that clearly answers this question, so I would rather not answer it.",
     Language.JA: "この質問に確実に答える記述が文書の中に見つからなかったため、回答を控えます。",
 }
+_NAME_IT = {
+    Language.EN: " Please name the subject or the document, in English or Japanese, and I will look again.",
+    Language.JA: "何についてのご質問か、またはどの文書のことかを書き添えて、もう一度お尋ねください。",
+}
 _NEAREST = {
-    Language.EN: "Nearest to it, though perhaps about something else:",
-    Language.JA: "近い記述は次のとおりです（別の事柄についてのものかもしれません）:",
+    Language.EN: "The closest passages, which may be about something else:",
+    Language.JA: "近い記述は次のとおりです（別の事柄についてのものかもしれません）：",
 }
 _UNPROVEN = {
     Language.EN: "I found what may answer this question, but could not verify an answer, so I give none.",
     Language.JA: "この質問に関わる記述は見つかりましたが、答えを裏付けられなかったため、回答を控えます。",
 }
-_READ = {Language.EN: "Please read there:", Language.JA: "次の記述をご確認ください:"}
+_READ = {Language.EN: "Please read these passages:", Language.JA: "次の記述をご確認ください："}
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _Texts = tuple[Mapping[Language, str], Mapping[Language, str]]
 
@@ -90,7 +94,7 @@ def _abstained(
 ) -> str:
     """Return the text of an abstention; `nearest` is shown under its `lead`."""
     if not nearest:
-        return said[language]
+        return said[language] + _NAME_IT[language]
     return "\n".join([said[language], "", lead[language], *(f"- {_quoted(each, language)}" for each in nearest)])
 
 

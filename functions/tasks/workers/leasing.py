@@ -19,7 +19,7 @@ from functions.tasks.workers.wire import status_event
 
 T = TypeVar("T")
 _ABANDONED = {
-    Language.EN: "The work on this task was begun {attempts} times and never finished, so it has been given up. "
+    Language.EN: "The work on this task was started {attempts} times but never finished, so it has been given up. "
     "Ask again later; if it happens again, tell the administrator.",
     Language.JA: "このタスクの処理は{attempts}回試みられましたが、一度も完了しなかったため打ち切りました。"
     "しばらくしてからもう一度お試しください。繰り返す場合は管理者にお知らせください。",

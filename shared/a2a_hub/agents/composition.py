@@ -19,7 +19,7 @@ from a2a_hub.text.normalization import question_text
 
 _STEP = "answer"
 _LEFT_OUT = {
-    Language.EN: "(Left out here: {count} of the model's sentences, which the sources do not bear out.)",
+    Language.EN: "(Left out here: {count} of the model's sentences, which the sources do not support.)",
     Language.JA: "（出典で裏付けられない文を{count}件、省きました。）",
 }
 

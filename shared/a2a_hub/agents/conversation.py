@@ -18,7 +18,7 @@ from a2a_hub.a2a.model import Part, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.rewriting import rewritten
 from a2a_hub.language_models.model import LanguageModel
-from a2a_hub.text.follow_up import asks_once_more, completed, is_follow_up, is_small_talk, names_another
+from a2a_hub.text.follow_up import asks_once_more, completed, is_follow_up, is_small_talk, names_another, of_another
 
 _MAX_CONVERSATIONS = 1_000
 _MAX_TURNS = 3
@@ -125,11 +125,17 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
         if alone_first and not asks_once_more(question) and not names_another(last.question, question):
             pieces = list(answer(request, call))
         if not _is_answered(pieces):
-            question = completed(last.question, question)
-            pieces = list(_answered(answer, request, call, question))
+            another, question = of_another(last.question, question), completed(last.question, question)
+            pieces = list(_answered(answer, request, call, another or question))
+            if another and not _is_answered(pieces):
+                together = list(_answered(answer, request, call, question))
+                # What was said of the first subject is no answer about the other.
+                is_new = not _text_of(together).startswith(last.answer)
+                pieces = together if is_new and _is_answered(together) else pieces
+            elif another:
+                question = another
         yield from pieces
-        text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
-        yield from remember(question, text, is_open=not _is_answered(pieces))
+        yield from remember(question, _text_of(pieces), is_open=not _is_answered(pieces))
 
     return answer_in_context
 
@@ -142,6 +148,10 @@ def _answered(answer: Answer, request: SendMessageRequest, call: Call, question:
     message = structs.replace(request.message, parts=(Part(text=question),))
     for piece in answer(structs.replace(request, message=message), call):
         yield Data(piece.value | {"understoodAs": question}) if isinstance(piece, Data) else piece
+
+
+def _text_of(pieces: Sequence[Piece]) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, Text))
 
 
 def _is_answered(pieces: Sequence[Piece]) -> bool:

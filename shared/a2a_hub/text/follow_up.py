@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from a2a_hub.text.language import Language, answer_language
 from a2a_hub.text.normalization import compose, normalise
 from a2a_hub.text.units import MONEY
 
@@ -49,7 +50,13 @@ _ENGLISH = (
     ),
     rf"(?:(?:and|please|(?:can|could) you)\b,? )*(?:give|show)(?: me| us)? an? (?:\w+ )?example{_PLEASE}",
     r"(?:[\w'-]+ ){1,4}(?:step|point|item|number|task|risk) [0-9]{1,2}(?: [\w'-]+){0,3}",
-    r"(?:since|until|till|from) when|how (?:much|many|long|often|soon)|who|when|where",
+    r"how (?!come)[\w-]+|who|when|where",
+    r"(?:up to|since|until|till|from|by|for|with|to|at|on|in|about|per) (?:how [\w-]+|whom?|what|when|where|which(?: [\w-]+)?)",
+    # What was spoken of: "what are the risks?", "what happens then?", "can managers come too?".
+    r"what (?:are|were) the [\w-]+",
+    rf"(?={_QUESTION_WORD})[\w'-]+(?: [\w'-]+){{1,7}},? (?:then|instead|as well|either|too)",
+    # Something was done with it, and a follow-up asks what comes of that: "I missed it. What now?".
+    rf"(?:i|we|he|she|they)\b(?: [\w'-]+){{1,4}} {_PRONOUN}[.,;!]+ (?:and |but |so )?(?:what (?:now|then|next)|now what)",
     r"(?:(?:and|but) )?(?:and|but|or|what) if\b.+",
     # A request for more.
     (
@@ -99,7 +106,7 @@ _JAPANESE = (
         r".{0,20}?(?:か|は|たら|なぜ|いつ|誰|どう|(?=\?))"
     ),
     rf"(?:あと|もう|ほかに|他に){_NUMBER}(?:つ|個|件|点).{{0,10}}|(?:続き|つづき|次)(?:は|を.{{0,8}})?",
-    r"もっと(?:挙げて|教えて|ください).{0,5}",
+    r"もっと(?:挙げて|教えて|ください).{0,5}|もっと[^。?はがを]{1,6}[くに](?:して|教えて|お願い).{0,5}|もっと[^。?はがを]{1,6}[くに]",
     rf"{_NUMBER}(?:つ|個|件|点|項目)(?:に(?:絞|し|まとめ)って?|だけ).{{0,10}}",
     r"(?:それから|そして|で)(?=\?)|(?:どっち|どちら)(?:が|の(?:ほう|方)が|を)[^。?]{1,10}",
     r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
@@ -156,6 +163,7 @@ _ONCE_MORE = (
         r"(?:短く|詳しく|(?:分|わ)かりやすく|挙げて|言って|簡潔に|まとめて|して|お願いします|お願い|教えて|説明して|言うと|ください|で|に"
         r"|、|(?:もらえ|いただけ|くれ)(?:る|ます|ませんか)|か|ほしい(?:です)?)*)"
     ),
+    r"(?:それを|もう一度|今度は|いや、)?(?:日本語|英語)に(?:戻|訳|翻訳|直)[^。?]{0,8}",
     r"(?:それを|もう一度|今度は|いや、)?(?:日本語|英語)で(?:も)?(?:の)?(?:(?:教えて|答えて|回答|説明|お願い|言って).{0,8})?",
     r"(?:(?:それ)?(?:は|って)?、?)?(?:本当|ほんとう?|マジ|まじ|確実)(?:に)?(?:なの|なん)?(?:です|でしょう)?か?|(?:確か|たしか)(?:ですか|なの|なんですか|でしょうか|(?=\?))",
     (
@@ -210,6 +218,8 @@ _COMPLAINT = (
     r"(?:そんな|そういう)(?:こと|話)(?:は|を)?(?:聞|訊)いて(?:い)?(?:ない|ません)|は(?=\?)",
 )
 # P-1, SEV2, ISO27001: one of a series, replaceable by another one.
+_IN_ENGLISH = "\nin English"
+_ENGLISH_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
 _NUMBERED = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])", re.IGNORECASE)
 
 
@@ -253,12 +263,26 @@ def names_another(earlier: str, follow_up: str) -> bool:
 
 def completed(earlier: str, follow_up: str) -> str:
     """Return the complete question: the earlier one about the other member or amount, or both, one below the other."""
+    earlier = earlier.removesuffix(_IN_ENGLISH)
     replacement = _replacement(earlier, follow_up)
     if replacement is None:
         start = 0 if meant_instead(follow_up) else _remark_end(follow_up)
-        return f"{earlier}\n{follow_up[start:]}"
-    named, meant = replacement
-    return compose(earlier).replace(named, meant)
+        whole = f"{earlier}\n{follow_up[start:]}"
+    else:
+        named, meant = replacement
+        whole = compose(earlier).replace(named, meant)
+    # English words after a Japanese question are to be answered in English; the other way round, the whole is Japanese.
+    in_english = answer_language(follow_up) is Language.EN and _ENGLISH_WORDS.search(follow_up)
+    return whole + _IN_ENGLISH if in_english and answer_language(whole) is Language.JA else whole
+
+
+def of_another(earlier: str, follow_up: str) -> str | None:
+    """Return the Japanese question of what the follow-up names: 「立山の定員は？」 for 「富士の定員は？」 and 「立山は？」."""
+    if max(len(earlier), len(follow_up)) > _MAX_CHARACTERS or names_another(earlier, follow_up):
+        return None
+    question = _of_subject().fullmatch(compose(earlier.removesuffix(_IN_ENGLISH)))
+    other = _other_subject().fullmatch(compose(follow_up[_remark_end(follow_up) :]))
+    return f"{other[1]}の{question[1]}" if other and question else None
 
 
 def _replacement(earlier: str, follow_up: str) -> tuple[str, str] | None:
@@ -341,6 +365,18 @@ def _complaints() -> re.Pattern[str]:
 
 
 @cache
+def _other_subject() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:{_COUPLED_JA})?([^のはがをに。、? ]{{1,12}})(?<!場合)(?<!とき)(?<!時)(?:は|だと|なら)[?？。 ]*"
+    )
+
+
+@cache
+def _of_subject() -> re.Pattern[str]:
+    return re.compile(r"[^のはがをに。、? ]{1,12}の([^。?？\n]{2,40}[?？。]?)")
+
+
+@cache
 def _around_amount() -> re.Pattern[str]:
     return re.compile(
         r"(?:(?:and|or|but|what about|how about|for|with|on|at|of|じゃあ?|では|の場合|は|だと|だったら|なら)\b|[ 、,.?。])*"
@@ -349,7 +385,7 @@ def _around_amount() -> re.Pattern[str]:
 
 @cache
 def _remarks() -> re.Pattern[str]:
-    more = r"and\b|but\b|or\b|what about\b|how about\b"
+    more = r"and\b|but\b|or\b|what about\b|how about\b|in (?:english|japanese)\b|as a\b"
     tell = r"(?:(?:just|please|then|so|(?:can|could) you(?: please)?) )*tell me,? (?=who|what|when|where|why|how|if)"
     remarks = rf"(?:(?:{'|'.join(_SMALL_TALK)})[ねよ]?(?:[,.!。、…]+ ?| (?={more})))"
     return re.compile(rf"{remarks}*{tell}|{remarks}+", re.IGNORECASE)

@@ -20,7 +20,7 @@ class Language(StrEnum):
 
 
 def language_of(text: str) -> Language:
-    """Return Japanese if the text has a kana or a Chinese character, else English."""
+    """Return Japanese if the text has a kana, a Chinese character or a mark of East Asian width (「？！」), else English."""
     if text.isascii():
         return Language.EN
     return Language.JA if _japanese().search(text) else Language.EN
@@ -48,7 +48,7 @@ def answer_language(question: str) -> Language:
 # Compiled on first use: so large a set takes milliseconds.
 @cache
 def _japanese() -> re.Pattern[str]:
-    return re.compile(r"[\u3005\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uff66-\uff9f]")
+    return re.compile(r"[\u3001-\u303f\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uff01-\uff9f]")
 
 
 @cache
@@ -61,6 +61,7 @@ def _named() -> re.Pattern[str]:
         r"[^.?!\n]{0,120}? in (english|japanese)(?:,? please)?[.!?]*$"
         r"|(?:^|[,.?!] ?)(?:and |now |please )?in (english|japanese)(?:,? please)?[.!?]*$"
         r"|^(日本語|英語)で(?:も)?[。?？!！]*$"
+        r"|(日本語|英語)に(?:戻し|訳し|翻訳し|直し)"
         r"|(日本語|英語)で(?:も)?(?:の)?(?:教え|答え|回答|返答|返事|説明|お願い|言って|挙げ|列挙|まとめ|示し|提案"
         r"|[0-9一二三四五六七八九十]{1,2}(?:つ|個|件|点))",
         re.IGNORECASE | re.MULTILINE,

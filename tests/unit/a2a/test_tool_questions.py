@@ -56,7 +56,7 @@ def test_a_command_is_asked_about_with_its_folder_in_the_persons_language() -> N
         "Please reply with the number of your choice. “Yes” stands for 1. “No” stands for 2."
     )
     assert asks(question, Language.JA) == (
-        "エージェント「CLI」が次のコマンドの実行を求めています:\n(フォルダー: /w)\n\n    rm -r build\n    make\n\n"
+        "エージェント「CLI」が次のコマンドの実行を求めています：\n（フォルダー：/w）\n\n    rm -r build\n    make\n\n"
         "1. 今回だけ許可 (Allow Once)\n2. 拒否 (Reject)\n\n"
         "番号でお答えください。「はい」は 1 として扱います。「いいえ」は 2 として扱います。"
     )
@@ -66,7 +66,7 @@ def test_a_choice_with_a_japanese_name_is_called_so_and_the_workspace_itself_nee
     options = [{"id": "proceed_once", "name": "今回のみ許可"}, {"id": "cancel", "name": "取りやめ"}]
     details = {"command": "ls", "working_directory": "."}
     text = asks(waiting(options=options, execute_details=details), Language.JA)
-    assert "求めています:\n\n    ls\n\n1. 今回のみ許可\n2. 取りやめ\n\n" in text
+    assert "求めています：\n\n    ls\n\n1. 今回のみ許可\n2. 取りやめ\n\n" in text
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_what_gemini_cli_asks_is_a_question_too() -> None:
         "The agent “CLI” wants to change the file /workspace/hello.txt:\n\n"
         "    @@ -0,0 +1,2 @@\n    +Hello\n    +World\n\n1. Allow once\n2. Always allow this kind\n3. Reject\n"
     )
-    assert "を求めています:\n\n    echo one; sleep 1; echo two\n\n1. 今回だけ許可\n2. " in asks(run, Language.JA)
+    assert "を求めています：\n\n    echo one; sleep 1; echo two\n\n1. 今回だけ許可\n2. " in asks(run, Language.JA)
 
 
 def test_gemini_clis_other_questions_are_read() -> None:
@@ -166,7 +166,7 @@ def test_a_tool_at_work_is_one_line() -> None:
     (other,) = tool_calls_in(message(call(status="EXECUTING", input_parameters={"path": "src"})))
     assert [progress_text(other, each) for each in Language] == [
         "Using ShellTool: src",
-        "ShellTool を使用中: src",
+        "ShellTool を使用中：src",
     ]
 
 

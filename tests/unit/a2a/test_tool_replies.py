@@ -26,7 +26,9 @@ _REJECT = [
     "no", "No.", "no thanks", "n", "cancel", "Cancel it!", "reject", "Reject", "deny", "stop", "don't", "Don’t allow", "3",
     "３", "③", "3.", "いいえ", "いいえ、やめてください", "キャンセル", "キャンセルして", "やめて", "やめて…", "中止",
     "拒否", "拒否します", "許可しない", "許可しません", "だめです", "不許可", "ダメ", "実行しないでください", "3番で",
-    "cancel, please don't",
+    "cancel, please don't", "hmm, actually no", "wait, stop", "on second thought, don't",
+    "いや、やっぱりやめる", "やっぱりやめます",
+    "すみません、やっぱり中止してください",
 ]  # fmt: skip
 _ALWAYS = [
     "2", "２", "②", "2番でお願いします", "Always Allow", "always allow.", ALWAYS, "この種類は今後も常に許可",
@@ -36,7 +38,8 @@ _UNCLEAR = [
     "-1", "1.5", "always", "all", "yes to all", "yes always", "はい、常に", "いつも", "全部許可", "allow everything",
     "what does it do?", "それは何をしますか", "yes, but only in src", "はい、でも a.txt だけ", "no, use b.txt instead",
     "not yes", "don't say yes", "いいです", "結構です", "大丈夫です", "了解です", "👍", "許可しないでもいい",
-    "I don't allow", "delete it", "yes " * 60, "1" * 300,
+    "I don't allow", "wait", "hmm", "やっぱり", "wait, yes", "やっぱりはい", "no, actually yes",
+    "delete it", "yes " * 60, "1" * 300,
 ]  # fmt: skip
 
 

@@ -31,6 +31,10 @@ proceed_once, allow_once, approve_once, once, proceed, allow, approve, accept, y
 """
 _REJECT_IDS = "cancel, reject, reject_once, deny, decline, abort, no, reject once, don't allow"
 _APART = re.compile(r"[,.;:!、。\n]+\s*")
+_HESITATION = re.compile(
+    r"^(?:(?:hm+|well|oh|ah|wait|actually|(?:on )?second thoughts?|i think|then|すみません|あの|えっと)(?: |、|$))*"
+    r"(?:やっぱり?|やはり|もう)?、?"
+)
 _NUMBER = re.compile(
     r"(?:(?:option|choice|number|番号|選択肢)\s*|#)?[(\[]?(\d{1,3})[)\].:]?(?:番目?)?"
     r"(?:です|で|でお願いします|をお願いします|を選びます|を選択します|にします)?"
@@ -114,8 +118,12 @@ def chosen(reply: str, question: ToolQuestion) -> str | None:
     whole = _one(text, options)
     if whole is not None:
         return whole
-    # "Yes, please.": all pieces must agree.
-    choices = {_one(piece, options) for each in _APART.split(text) if (piece := each.strip())}
+    # "Yes, please.": all pieces must agree. Before a "no" people hesitate, and nothing is done for it: "hmm, actually no".
+    pieces = [piece for each in _APART.split(text) if (piece := each.strip())]
+    refusals = [bare for piece in pieces if (bare := _HESITATION.sub("", _bare(piece)))]
+    if refusals and all(bare in _replies("no") for bare in refusals):
+        return _one(refusals[0], options)
+    choices = {_one(piece, options) for piece in pieces}
     return choices.pop() if len(choices) == 1 else None
 
 
