@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.hub import Hub, route, streamed_text, text_of
+from tests.fakes.task_client import TaskClient
 from tests.integration.conversation_agents import WAYS, asks_for_a_date, echo, turn
 
 
@@ -162,6 +163,45 @@ def test_an_answer_to_a_task_that_is_gone_starts_a_new_one(code: int) -> None:
         agent.serve_message = forgot
         assert turn(hub, "send", "Tomorrow", context_id)[1] == "For which room?"
     assert [said.task_id for said in agent.said] == [None, "task-1", None]
+
+
+@pytest.mark.parametrize("passes_tasks", [False, True])
+@pytest.mark.parametrize("way", ["1.0 JSONRPC", "0.3 HTTP+JSON"])
+@pytest.mark.parametrize("send", ["send", "stream"])
+def test_what_an_agent_did_after_a_sign_in_answers_the_next_message(
+    tmp_path: Path, passes_tasks: bool, way: str, send: str
+) -> None:
+    """A2A 1.0.1 §7.6: the sign-in may reach the agent by itself."""
+    booked = task("completed", artifact("a", text("Booked.")))
+    with AgentServer(lambda _: [task("auth-required", says="Sign in.")], tasks=[booked]) as agent:
+        hub = Hub(
+            route("alpha", agent.url, passes_tasks=passes_tasks), settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"}
+        )
+        client = TaskClient(hub, way)
+        asked = client.send("Book a room")
+        agent.serve_message = lambda exchange: exchange.json(
+            {"jsonrpc": "2.0", "id": 1, "error": {"code": -32004, "message": "The task has ended"}}
+        )
+        client.stream("Done", task_id=asked.task_id) if send == "stream" else client.send("Done", task_id=asked.task_id)
+        told = client.get(asked.task_id)
+    assert (asked.state, told.state, told.text) == ("auth-required", "completed", "Booked.")
+    assert {said.task_id for said in agent.said[1:]} == {"task-1"}
+
+
+def test_an_answer_to_a_question_whose_task_has_completed_is_a_new_request(tmp_path: Path) -> None:
+    with AgentServer(asks_for_a_date, tasks=[task("completed", artifact("a", text("Never mind.")))]) as agent:
+        hub = Hub(route("alpha", agent.url), settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
+        client = TaskClient(hub, "1.0 JSONRPC")
+        asked = client.send("Book a room")
+
+        def ended(exchange: Any) -> None:
+            if "taskId" in exchange.received.json["params"]["message"]:
+                exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32004, "message": "ended"}})
+            else:
+                agent.reply(exchange, [message(text("For which room?"))])
+
+        agent.serve_message = ended
+        assert client.send("Tomorrow", task_id=asked.task_id).text == "For which room?"
 
 
 @pytest.mark.parametrize("code", [-32001, -32004])

@@ -80,10 +80,20 @@ class AgentSession:
                 raise
             elif not self._request.decides:
                 # The waiting task has ended and the agent did nothing: the user's message is a new request.
-                for event in self._send(replace(self._request.message, task_id=None)):
+                rest = self._completed() or self._send(replace(self._request.message, task_id=None))
+                for event in rest:
                     yield event
         if isinstance(event, model.Task):
             yield from self._poll(event)
+
+    def _completed(self) -> tuple[model.Task, ...]:
+        """Return the task that waited for a sign-in, if it went on after that and has completed (A2A 1.0.1 §7.6)."""
+        task_id, current = self._request.message.task_id, self._request.call.task
+        before = current.before.status.state if current and current.before else None
+        if task_id is None or before is not model.TaskState.AUTH_REQUIRED:
+            return ()
+        task = self._task(task_id)
+        return (task,) if task is not None and task.status.state is model.TaskState.COMPLETED else ()
 
     def _follow(self, task_id: str) -> Iterator[model.Event]:
         """Yield the events of the agent's task, from now on, or poll the task where it cannot be subscribed to."""
