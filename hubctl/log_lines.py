@@ -11,18 +11,10 @@ from typing import Any
 
 from hubctl.main import CommandError
 
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _GCLOUD_SECONDS = 600
 _MOST_LINES = 100_000
 
 Fields = Mapping[str, Any]
-
-
-def duration(text: str) -> timedelta:
-    """Return the time span of `7d`, `24h`, `30m` or `2w`. Raises ValueError."""
-    if text[-1:] not in _UNITS or not text[:-1].isdigit() or len(text) > 6:
-        raise ValueError(text)
-    return timedelta(**{_UNITS[text[-1]]: int(text[:-1])})
 
 
 def read_lines(file: Path | None) -> Iterator[Fields]:

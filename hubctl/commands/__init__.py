@@ -1,1 +1,1 @@
-"""The commands of hubctl, one module each, with the two functions of `hubctl.main.Command`."""
+"""The commands of hubctl, one module each: `run` writes to `out` and returns the exit status. commands.toml has the arguments."""

@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import TextIO
 
 from a2a_hub.a2a.client import A2AClient
@@ -36,21 +35,6 @@ _MAX_BYTES = 4 << 20
 _REFUSED = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN})
 # Answers to the request for a task that does not exist, of an agent that has accepted the credential.
 _ACCEPTED = frozenset({ClientFault.REFUSED, ClientFault.NOT_FOUND, ClientFault.WRONG_VERSION})
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("url", help="the address of an A2A agent or of its card, or of an MCP server")
-    add("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
-    add("--id", help="the id of the route (made of the name)")
-    add("--token", help="a bearer token that the agent accepts, if it needs one")
-    add("--ask", metavar="TEXT", help="ask an A2A agent this question; else nothing is sent that it could act on")
-    add(
-        "--hub-account", metavar="EMAIL", default="HUB_SERVICE_ACCOUNT", help="the hub's account, for the missing grant"
-    )
-    add("--json", action="store_true", help="write one JSON object")
-    add("--write", action="store_true", help="append the route to the route table")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:

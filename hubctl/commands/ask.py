@@ -34,16 +34,6 @@ _REFUSED = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN})
 _FAILED = frozenset({TaskState.FAILED, TaskState.REJECTED, TaskState.CANCELED})
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("question", help="the question")
-    add("--url", help="where the hub is (HUB_URL, else this machine at HUB_PORT, 8080)")
-    add("--token", help="a bearer token (HUB_DEV_TOKEN)")
-    add("--context", metavar="ID", help="go on with this conversation")
-    add("--json", action="store_true", help="write every event of A2A 1.0 as a line of JSON")
-
-
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 after an answer, 1 if the hub says that it failed. Raises CommandError."""
     url = hub_address(arguments.url, environment, variables=("HUB_URL",))

@@ -3,7 +3,6 @@
 import argparse
 import getpass
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TextIO
 
 from a2a_hub.identity.principal import Principal
@@ -16,14 +15,6 @@ from hubctl.main import CommandError
 
 _LINE = "{chain}  {function}  {first}–{last}, to {time}, last hash {hash}"
 Entries = Mapping[int, tuple[Mapping[str, str], str]]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="verify")
-    verify = actions.add_parser("verify", help="check that no entry was changed, removed or put elsewhere")
-    verify.add_argument("file", type=Path, metavar="FILE", help="lines of the log, - for standard input")
-    verify.add_argument("--json", action="store_true", help="write one JSON object")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:  # noqa: ARG001

@@ -32,25 +32,6 @@ class Form(StrEnum):
     BOTH = "both"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add(
-        "--for",
-        dest="form",
-        choices=[form.value for form in Form],
-        default=Form.GEMINI_ENTERPRISE.value,
-        help="who reads it: gemini-enterprise (default), or a client of A2A 0.3, 1.0, or of both",
-    )
-    add("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
-    add("--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)")
-    add(
-        "--protocol-version",
-        metavar="TEXT",
-        help="what a 0.3 card says in protocolVersion (CARD_PROTOCOL_VERSION, else 0.3.0)",
-    )
-
-
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 after the card was written. Raises CommandError, also for a card that Gemini Enterprise would refuse."""
     form = Form(arguments.form)

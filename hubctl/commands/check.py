@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Any, TextIO
 
 from a2a_hub.card_rules import check
@@ -15,17 +14,6 @@ from hubctl.connection import read_card
 from hubctl.console import counted, write
 from hubctl.main import CommandError
 from hubctl.project_files import ReadTable, read_table
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
-    add("--text", help="a text to route")
-    add("--skill", help="with --text: the route that the caller asks for by id")
-    add("--last-route", metavar="ID", help="with --text: the route of the conversation's last turn")
-    add("--card", metavar="FILE|URL", help="check this agent card for Gemini Enterprise, instead of the route table")
-    add("--json", action="store_true", help="write one JSON object")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:

@@ -5,12 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from hubctl.main import COMMANDS, CommandError, parser_of
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="the shell that reads the script")
+from hubctl.main import CommandError, parsers
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:  # noqa: ARG001
@@ -21,7 +16,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         raise CommandError(
             "shtab is missing: pip install 'a2a-hub[completion]', or, in a clone, make install"
         ) from None
-    parser, _ = parser_of(COMMANDS)
+    parser, _ = parsers()
     for action in _actions(parser):
         if action.type is Path:
             action.complete = shtab.FILE

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from hubctl.console import counted, write
@@ -37,21 +36,6 @@ _AT_ONCE = 8
 _IN_ONE_IMPORT = 100
 _FIRST_POLL_SECONDS, _POLL_SECONDS = 0.1, 3.0
 ReportLine = Callable[[str], object]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("action", choices=("push", "status"), help="push a folder, or compare bucket and data store")
-    add("folder", nargs="?", type=Path, metavar="FOLDER", help="Markdown, text, HTML, PDF, DOCX, PPTX and XLSX files")
-    add("--bucket", help="the bucket that holds the documents (CORPUS_BUCKET)")
-    add("--prefix", help="the folder in the bucket (none)")
-    add("--data-store", metavar="ID", help="the data store that searches them (DISCOVERY_ENGINE_DATA_STORE)")
-    add("--location", help="its location: global, us or eu (DISCOVERY_ENGINE_LOCATION, else global)")
-    add("--project", help="its project (DISCOVERY_ENGINE_PROJECT, else GOOGLE_CLOUD_PROJECT)")
-    add("--prune", action="store_true", help="push: also remove what is not in the folder")
-    add("--dry-run", action="store_true", help="push: print what would be done")
-    add("--json", action="store_true", help="write one JSON object; the progress of a push goes to the standard error")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:

@@ -34,7 +34,6 @@ from hubctl.main import CommandError
 from hubctl.registration.api import api_of
 from hubctl.registration.doctor import Examination
 from hubctl.registration.oauth import read_client
-from hubctl.registration.target import LOCATIONS
 
 _WIDTHS = (1, 12, 11, 100)
 _MARKS = {Outcome.OK: "✓", Outcome.WARNING: "!", Outcome.ERROR: "✗", Outcome.SKIPPED: "-"}
@@ -49,20 +48,6 @@ _MOST_SKEW_SECONDS = 60.0
 # On one machine there is no certificate, and no public address.
 _OF_A_PUBLIC_HUB = frozenset({"url-https", "url-public"})
 _GATEWAY_MEMBER = "serviceAccount:{}gateway@$(gcloud config get-value project).iam.gserviceaccount.com"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("--url", help="where the hub is (HUB_URL, HUB_PUBLIC_URL, else this machine at HUB_PORT, 8080)")
-    add("--token", help="an operator's bearer token (HUB_DEV_TOKEN)")
-    add("--name-prefix", metavar="TEXT", default="a2a-", help="name_prefix of deploy.toml (a2a-)")
-    add("--project", help="with --app: the Google Cloud project (GOOGLE_CLOUD_PROJECT)")
-    add("--app", help="also examine what is registered in this app (GEMINI_ENTERPRISE_APP)")
-    add("--location", choices=LOCATIONS, help="the app's location (GEMINI_ENTERPRISE_LOCATION, else global)")
-    add("--authorization", default="a2a-hub", metavar="ID", help="the agent's authorization (a2a-hub)")
-    add("--endpoint", metavar="URL", help="a stand-in for Google's hosts: URL with {host} (GOOGLE_ENDPOINT)")
-    add("--json", action="store_true", help="write one JSON object")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:

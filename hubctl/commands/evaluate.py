@@ -34,35 +34,6 @@ class Labelled:
     expected: str
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add(
-        "file",
-        type=Path,
-        nargs="?",
-        metavar="FILE",
-        help="lines of: text, tab, route id; with --live, questions in TOML, or as JSON lines on documents of your own",
-    )
-    add("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
-    add(
-        "--from-feedback",
-        type=Path,
-        metavar="LOG",
-        help="print the questions that people rated with /good and /bad, labelled, for review; - is standard input",
-    )
-    add("--json", action="store_true", help="write one JSON object")
-    add("--live", action="store_true", help="ask a running hub, over the UI path and /tools/query")
-    add("--url", help="where the hub is (HUB_URL, else this machine at HUB_PORT, 8080)")
-    add("--token", help="a bearer token (HUB_DEV_TOKEN)")
-    add(
-        "--paper",
-        action="store_true",
-        help="with --live, over make run CLOUD=local: the paper's evaluation, with each of its faults",
-    )
-    add("--cloud", type=Path, metavar="FILE", help="with --paper: the run's cloud.json (.run/PORT/cloud.json)")
-
-
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 if every question took the route of its label, or was answered rightly, else 1."""
     if arguments.from_feedback:

@@ -18,18 +18,6 @@ from hubctl.project_files import SOURCE_TREE, project_file
 _PUBLIC = re.compile(r"-----BEGIN PUBLIC KEY-----.+?-----END PUBLIC KEY-----\n?", re.DOTALL)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("action", choices=("rotate",))
-    add("key", nargs="?", help="whose key of the deployment: gate, hub or tasks (of principals), or card")
-    add("--config", type=Path, metavar="FILE", help="the deployment (deploy.toml)")
-    add("--file", type=Path, metavar="PEM", help="instead of KEY: a private key in a file, replaced by a new one")
-    add("--public", type=Path, metavar="PEM", help="with --file: its public keys, the new one first, then those before")
-    add("--retire", action="store_true", help="afterwards, for cards and files: publish the newest public key alone")
-    add("--dry-run", action="store_true", help="show the commands of gcloud, and run none")
-
-
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 after the rotation, 1 if gcloud refused a step of it. Raises CommandError."""
     if arguments.file or arguments.public:

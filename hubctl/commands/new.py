@@ -18,17 +18,6 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _LONGEST = 24
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("kind", choices=("agent",), help="what to write")
-    add("name", metavar="NAME", help="its name, such as travel-desk")
-    add("--folder", type=Path, help="the new folder (NAME, in the working directory)")
-    add(
-        "--wheel", type=Path, metavar="FILE", help="a wheel of this library that it carries along, made by make package"
-    )
-
-
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:  # noqa: ARG001
     """Return 0 after the folder was written. Raises CommandError."""
     name, wheel = arguments.name, arguments.wheel

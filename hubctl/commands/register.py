@@ -4,7 +4,6 @@ import argparse
 import json
 import shlex
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, TextIO
 
 from a2a_hub.card_rules.card import Severity
@@ -19,40 +18,9 @@ from hubctl.registration import oauth
 from hubctl.registration.api import Api, api_of
 from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
 from hubctl.registration.doctor import Examination
-from hubctl.registration.target import LOCATIONS, Call, RegisteredAgent, read_agent
+from hubctl.registration.target import Call, RegisteredAgent, read_agent
 
 _SEVERITIES = {Outcome.ERROR: Severity.ERROR, Outcome.WARNING: Severity.WARNING, Outcome.SKIPPED: Severity.NOTE}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("action", nargs="?", choices=[*_ACTIONS], default="apply", help="apply (default), list, delete or doctor")
-    add("agent_id", nargs="?", metavar="AGENT", help="delete, doctor: this agent, not the one of the card")
-    add("--project", help="the Google Cloud project (GOOGLE_CLOUD_PROJECT)")
-    add("--app", help="the app's id (GEMINI_ENTERPRISE_APP)")
-    add("--location", choices=LOCATIONS, help="the app's location (GEMINI_ENTERPRISE_LOCATION, else global)")
-    add("--authorization", metavar="ID", default="a2a-hub", help="the authorization's id (a2a-hub)")
-    add("--authorization-location", choices=LOCATIONS, help="its location (the app's)")
-    add("--no-authorization", action="store_true", help="no users' identity: the agent has no authorization")
-    add("--client-id", metavar="ID", help="the OAuth client (OAUTH_CLIENT_ID)")
-    add(
-        "--client-secret-file",
-        type=Path,
-        metavar="FILE",
-        help="its secret, or its JSON file from the console (OAUTH_CLIENT_SECRET)",
-    )
-    add("--scope", action="append", default=[], metavar="SCOPE", help="a further scope; may be repeated")
-    add("--card", metavar="FILE|URL", help="the card to register (built from the route table)")
-    add("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
-    add("--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)")
-    add("--protocol-version", metavar="TEXT", help="the card's protocolVersion (0.3.0)")
-    add("--not-shared", action="store_true", help="do not share with all users: the agent stays invisible")
-    add("--agent", metavar="AGENT", help="update this agent, whatever its card")
-    add("--live-card", metavar="FILE|URL", help="doctor: where the hub's card is now (the card's url)")
-    add("--dry-run", action="store_true", help="print the requests, secrets masked; nothing is sent")
-    add("--json", action="store_true", help="write JSON")
-    add("--endpoint", metavar="URL", help="a stand-in for Google's hosts: URL with {host} (GOOGLE_ENDPOINT)")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:

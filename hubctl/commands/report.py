@@ -6,7 +6,6 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TextIO
 
 import msgspec
@@ -15,7 +14,7 @@ from msgspec import Struct
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.text.normalization import normalise
 from hubctl.console import row, table_head
-from hubctl.log_lines import Fields, duration, in_order, read_cloud_logging, read_lines, time_of
+from hubctl.log_lines import Fields, in_order, read_cloud_logging, read_lines, time_of
 
 _FILTER = (
     "jsonPayload.tokens:* OR jsonPayload.composed.tokens:*"
@@ -26,15 +25,6 @@ _DEFAULT = "default"
 _OF_A_TURN = ("route", "requestId", "outcome")
 
 Row = dict[str, Any]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("file", type=Path, nargs="?", metavar="FILE", help="log lines, - for standard input; without it, Cloud Logging")
-    add("--since", type=duration, default="7d", metavar="7d", help="how far back: 30m, 24h, 7d, 2w")
-    add("--project", help="the project of Cloud Logging (GOOGLE_CLOUD_PROJECT, else gcloud's own)")
-    add("--json", action="store_true", help="print the report as JSON")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TextIO
 
 from msgspec import Struct, structs
@@ -17,7 +16,7 @@ from a2a_hub.telemetry import audit
 from hubctl.commands.audit import audited
 from hubctl.commands.evaluate import Labelled, read_labelled
 from hubctl.console import counted, write
-from hubctl.log_lines import Fields, duration, read_cloud_logging, read_lines
+from hubctl.log_lines import Fields, read_cloud_logging, read_lines
 from hubctl.main import CommandError
 from hubctl.project_files import project_file, read_text, table_of
 from hubctl.registration.api import operators_token
@@ -55,24 +54,6 @@ class Change(Struct, frozen=True, kw_only=True):
     questions: int = 0
     moved: tuple[Moved, ...] = ()
     worse: int = 0
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    add = parser.add_argument
-    add("action", choices=("diff", "push", "rollback"), help="compare, replace, or go back to the version before")
-    add("--bucket", metavar="gs://BUCKET/NAME", help="the table that hubs use (ROUTES_FILE)")
-    add("--routes", type=Path, metavar="FILE", help="the new table (routes.toml)")
-    add("--questions", type=Path, metavar="FILE", help=f"labelled questions to route by both ({_QUESTIONS})")
-    add(
-        "--log",
-        type=Path,
-        metavar="FILE",
-        help="route the questions of these log lines (LOG_TEXT) by both as well, - for standard input",
-    )
-    add("--since", type=duration, metavar="7d", help="the same with those in Cloud Logging: 24h, 7d, 2w")
-    add("--force", action="store_true", help="push: although labelled questions no longer reach their route")
-    add("--json", action="store_true", help="write one JSON object")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:

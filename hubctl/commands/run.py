@@ -14,12 +14,6 @@ from hubctl.main import CommandError
 from hubctl.project_files import BUNDLED, SOURCE_TREE
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    help_text = "settings of the run, such as HUB_PORT=9000, GATEWAY=0 or CLOUD=local"
-    parser.add_argument("settings", nargs="*", metavar="NAME=VALUE", help=help_text)
-
-
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Become `make run`, which installs what it needs first. Raises CommandError."""
     for setting in arguments.settings:

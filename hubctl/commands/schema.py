@@ -7,11 +7,6 @@ from typing import TextIO
 from hubctl.project_files import project_file, read_text
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("file", choices=("routes", "deploy"), help="routes.toml or deploy.toml")
-
-
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:  # noqa: ARG001
     """Return 0 after the schema was written."""
     print(read_text(project_file(f"schemas/{arguments.file}.schema.json", option="cd")), file=out, end="")

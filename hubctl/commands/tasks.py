@@ -15,16 +15,6 @@ _BUSY_SECONDS = 60.0
 _PAGES_AT_ONCE = 2_000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("--file", type=Path, help="the file of the task store (that of TASK_STORE)")
-    parser.add_argument("--json", action="store_true", help="write one JSON object")
-    actions = parser.add_subparsers(dest="action", required=True, metavar="backup|compact")
-    backup = actions.add_parser("backup", help="copy the tasks, as they are at one moment, to a new file")
-    backup.add_argument("path", type=Path, help="the new file")
-    actions.add_parser("compact", help="return unused space to the disk; writers wait meanwhile")
-
-
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """Return 0 after a backup or a compaction. Raises CommandError."""
     file = arguments.file or _configured(environment.get("TASK_STORE", ""))

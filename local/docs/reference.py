@@ -17,7 +17,7 @@ from a2a_hub.agents import settings as agent_settings
 from a2a_hub.settings.reader import SettingsError
 from a2a_hub.telemetry import start as telemetry
 from gateway import generate as gateway
-from hubctl.main import COMMANDS
+from hubctl.main import parsers
 from local.docs import openapi
 from local.docs.links import ROOT
 
@@ -113,9 +113,7 @@ def cli() -> Iterator[str]:
     """Yield the lines of cli.md."""
     yield "# hubctl\n\nGenerated from the program by `make reference`. `hubctl COMMAND --help` shows the same.\n"
     yield "Exit status: 0 if all is well, 1 if something was found wrong, 2 if the command cannot be carried out."
-    for name, text in COMMANDS.items():
-        parser = argparse.ArgumentParser(prog=f"hubctl {name}", description=text)
-        importlib.import_module(f"hubctl.commands.{name}").add_arguments(parser)
+    for parser in parsers()[1].values():
         yield from _command(parser)
 
 
