@@ -12,7 +12,7 @@ from a2a_hub.toml.checked_table import VARIABLE
 from a2a_hub.toml.document import parse
 from deploy import advice, config_reader, keys, life, plan, shell
 from deploy.config import ConfigError, Routes
-from deploy.functions import BY_NAME
+from deploy.functions import functions
 from deploy.gcloud import Gcloud
 from deploy.plan import Plan
 
@@ -188,7 +188,7 @@ def _routes() -> Routes:
     return Routes(
         variables=sorted(set(_variables(table))),
         roles=sorted({route["role"] for route in routes if route.get("role")}),
-        boundaries={name: boundaries[url] for name in BY_NAME if (url := f"${{{name.upper()}_URL}}") in boundaries},
+        boundaries={name: boundaries[url] for name in functions() if (url := f"${{{name.upper()}_URL}}") in boundaries},
         passes_tokens=any(route.get("boundary") == "user" for route in routes),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from deploy.functions import SEARCH, TELEMETRY, Function, Need
+from deploy.functions import Function, Need, needs
 
 
 class ConfigError(ValueError):
@@ -98,7 +98,7 @@ class FunctionConfig:
         """The APIs that it calls with the settings that it has."""
         return tuple(
             need
-            for need in (*self.function.needs, TELEMETRY)
+            for need in (*self.function.needs, *needs("telemetry"))
             if not need.setting or any(setting.startswith(need.setting) for setting in self.settings)
         )
 
@@ -110,7 +110,9 @@ class FunctionConfig:
     @property
     def mounts(self) -> bool:
         """True if a bucket is mounted as a folder. Where a data store searches the bucket, documents are read one by one."""
-        return self.workspace_bucket is not None or (self.corpus_bucket is not None and SEARCH not in self.needs)
+        return self.workspace_bucket is not None or (
+            self.corpus_bucket is not None and set(needs("search")).isdisjoint(self.needs)
+        )
 
     @property
     def bucket(self) -> tuple[str, str] | None:

@@ -28,7 +28,7 @@ from deploy.config import (
     Secrets,
     namespace_of,
 )
-from deploy.functions import BY_NAME, FUNCTIONS, Function, Invoker
+from deploy.functions import Function, Invoker, functions
 
 VARIABLE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 # What stands at the top of the file beside a Place, and the tables below it.
@@ -117,7 +117,7 @@ class Reader:
         top.refuse_unknown({*Place.__dataclass_fields__, *_SETTINGS, *_TABLES})
         place = self._place(top, inherited=None)
         prefix = self._matching(top, "name_prefix", "a2a-")
-        self._table(("functions",)).refuse_unknown(BY_NAME)
+        self._table(("functions",)).refuse_unknown(functions())
         gemini_enterprise = self._table(("gemini_enterprise",))
         gemini_enterprise.refuse_unknown({"project_number"})
         return Config(
@@ -132,7 +132,7 @@ class Reader:
             secrets=self._own(Secrets, "secrets"),
             gateway=self._own(Gateway, "gateway", region=place.region),
             monitoring=self._monitoring(),
-            functions={function.name: self._function(function, place) for function in FUNCTIONS},
+            functions={function.name: self._function(function, place) for function in functions().values()},
         )
 
     def problem(self, path: tuple[str, ...], key: str | None, message: str) -> None:

@@ -1,8 +1,12 @@
 """The functions that are deployed, and who may invoke each: the one table that grants are made from."""
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 
 class Invoker(StrEnum):
@@ -84,86 +88,32 @@ class Function:
         return self.reads_routes or self.serves_people or bool(self.container)
 
 
-SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")
-# Other models are behind the setting's _URL.
-MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="ANSWER_MODEL=gemini")
-EMBEDDINGS = tuple(replace(MODEL, setting=f"EMBEDDING_MODEL={name}") for name in ("gemini-", "text-"))
-ARMOR = Need(api="modelarmor", role="roles/modelarmor.user", setting="MODEL_ARMOR_TEMPLATE")
-# Any other endpoint is a collector of the operator's.
-TELEMETRY = Need(
-    api="telemetry",
-    role="roles/telemetry.writer",
-    setting="OTEL_EXPORTER_OTLP_ENDPOINT=https://telemetry.googleapis.com",
-)
-STORE = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
-WAKEUPS = tuple(Need(api=api, role="", setting="WAKEUPS=pubsub") for api in ("pubsub", "cloudtasks", "cloudscheduler"))
+@cache
+def _tables() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
-# In the order of deployment: callees before their callers.
-FUNCTIONS = (
-    Function(
-        name="docqa",
-        invokers=(Invoker.HUB,),
-        is_agent=True,
-        mounts_documents=True,
-        needs=(SEARCH, MODEL, *EMBEDDINGS),
-    ),
-    Function(name="general", invokers=(Invoker.HUB,), is_agent=True, needs=(MODEL,)),
-    Function(name="expense", invokers=(Invoker.EVERYBODY,), is_agent=True, needs=(MODEL,)),
-    Function(name="pm", invokers=(Invoker.HUB,), is_agent=True, needs=(MODEL,)),
-    Function(
-        name="devtool",
-        invokers=(Invoker.HUB,),
-        is_agent=True,
-        works_on_files=True,
-        writes_audit_log=True,
-        # IAM lets nobody in but the hub, which signs who asks.
-        settings={"TASK_STORE": "firestore", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"},
-        needs=(replace(STORE, setting=""), replace(MODEL, setting="DEVTOOL_MODEL=gemini")),
-    ),
-    Function(
-        name="agent_card", invokers=(Invoker.GATEWAY,), only_with_gateway=True, reads_routes=True, sends_telemetry=False
-    ),
-    Function(
-        name="hub",
-        invokers=(Invoker.GATE, Invoker.TASKS),
-        direct_invokers=(Invoker.GEMINI_ENTERPRISE, Invoker.TASKS),
-        reads_routes=True,
-        checks_callers=True,
-        signs_for=("tasks", "docqa", "devtool"),
-        publishes_wakeups=True,
-        writes_audit_log=True,
-        needs=(STORE, *WAKEUPS, replace(MODEL, setting="MCP_MODEL=gemini"), ARMOR),
-    ),
-    Function(
-        name="tasks",
-        invokers=(Invoker.WORKERS, Invoker.WAKEUPS),
-        reads_routes=True,
-        signs_for=("hub",),
-        calls=("hub",),
-        needs=(replace(STORE, setting=""),),
-        only_with=STORE.setting,
-        takes_workers=True,
-        publishes_wakeups=True,
-        writes_audit_log=True,
-    ),
-    Function(
-        name="gate",
-        invokers=(Invoker.GATEWAY,),
-        only_with_gateway=True,
-        checks_callers=True,
-        signs_for=("hub",),
-        calls=("hub", "agent_card"),
-        writes_audit_log=True,
-        # API Gateway puts its own token into Authorization, and the caller's here.
-        settings={"CALLER_TOKEN_HEADER": "x-forwarded-authorization"},
-    ),
-    Function(name="console", invokers=(Invoker.EVERYBODY,), only_with_gateway=True, serves_people=True),
-    Function(
-        name="grpc",
-        invokers=(Invoker.EVERYBODY,),
-        only_with_gateway=True,
-        container="services/grpc",
-        sends_telemetry=False,
-    ),
-)
-BY_NAME = {function.name: function for function in FUNCTIONS}
+
+@cache
+def needs(name: str) -> tuple[Need, ...]:
+    """Return the needs of one name."""
+    return tuple(Need(**each) for each in _tables()["needs"][name])
+
+
+def store() -> Need:
+    """Return the need of a task store."""
+    (need,) = needs("store")
+    return need
+
+
+@cache
+def functions() -> Mapping[str, Function]:
+    """Return the functions by their names, in the order of deployment."""
+    return {name: _function(name, table) for name, table in _tables()["functions"].items()}
+
+
+def _function(name: str, table: Mapping[str, Any]) -> Function:
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    values["needs"] = tuple(need for each in table.get("needs", ()) for need in needs(each))
+    for key in ("invokers", "direct_invokers"):
+        values[key] = tuple(map(Invoker, table.get(key, ())))
+    return Function(name=name, **values)

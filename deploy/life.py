@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from deploy.config import Place
-from deploy.functions import STORE
+from deploy.functions import store
 from deploy.gcloud import Gcloud
 from deploy.plan import Plan
 
@@ -94,7 +94,7 @@ def _grants(plan: Plan) -> Iterator[Step]:
         built[place.project] = place
         member = f"--member=serviceAccount:{plan.service_account(name)}"
         for role in plan.roles_of(function):
-            condition = "--all" if role == STORE.role else "--condition=None"
+            condition = "--all" if role == store().role else "--condition=None"
             words = ("projects", "remove-iam-policy-binding", place.project, member, f"--role={role}", condition)
             yield Step(place, words)
         if function.bucket:

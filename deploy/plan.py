@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from deploy.config import Config, ConfigError, FunctionConfig
-from deploy.functions import BY_NAME, STORE, Function, Invoker
+from deploy.functions import Function, Invoker, functions, store
 
 _DEFAULT_DATABASE = "(default)"
 # Wake-ups that also go through topics of the Hedera network.
@@ -193,7 +193,7 @@ class Plan:
     def roles_of(self, function: FunctionConfig) -> tuple[str, ...]:
         """Return the roles that a function needs in its project."""
         shares = function.function.checks_callers and database_of(self.config.functions["hub"].environment)
-        needs = (*function.needs, STORE) if shares else function.needs
+        needs = (*function.needs, store()) if shares else function.needs
         return tuple(dict.fromkeys(need.role for need in needs if need.role))
 
     def database(self, function: FunctionConfig) -> str:
@@ -323,7 +323,7 @@ def check_store(
     """Raise ConfigError where one of the project's `services` is of another environment and has this `database`, or where
     tasks would stay in another one; with `empty_store` they may.
     """
-    own = {plan.service(name) for name in BY_NAME}
+    own = {plan.service(name) for name in functions()}
     stores = {service["metadata"]["name"]: database_of(_variables_of(service)) for service in services}
     stores = {name: store for name, store in stores.items() if store}
     for name in sorted(stores.keys() - own):

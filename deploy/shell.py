@@ -9,7 +9,7 @@ from pathlib import Path
 
 from deploy.config import FunctionConfig
 from deploy.config_checks import location_of
-from deploy.functions import STORE, Invoker
+from deploy.functions import Invoker, store
 from deploy.gcloud import identity_flags
 from deploy.plan import CORPUS_PATH, WORKSPACES_PATH, Plan
 
@@ -120,7 +120,7 @@ def declarations(plan: Plan) -> Iterator[str]:
 def _roles(plan: Plan, function: FunctionConfig) -> Iterator[str]:
     """Yield the roles of a function in its project; that of a database is one on this database: ROLE@DATABASE."""
     for role in plan.roles_of(function):
-        yield f"{role}@{plan.database(function)}" if role == STORE.role else role
+        yield f"{role}@{plan.database(function)}" if role == store().role else role
 
 
 def _replication(plan: Plan) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from deploy import config_reader
 from deploy.config import Routes
-from deploy.functions import BY_NAME
+from deploy.functions import functions
 from deploy.plan import Plan
 from tests.deploy.tools import ROOT
 
@@ -34,5 +34,5 @@ def plan(text: str = EXAMPLE, *, direct: bool = False, mode: str = "run") -> Pla
 
 
 def environment(of: Plan, name: str) -> Mapping[str, str]:
-    urls = {function: f"https://{function.replace('_', '-')}.example.com" for function in BY_NAME}
+    urls = {function: f"https://{function.replace('_', '-')}.example.com" for function in functions()}
     return of.environment(name, urls=urls, public_url="https://gateway.example.com", commit="abc")

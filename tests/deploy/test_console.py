@@ -3,7 +3,7 @@
 import pytest
 
 from deploy.config import ConfigError
-from deploy.functions import BY_NAME
+from deploy.functions import functions
 from deploy.shell import declarations
 from tests.deploy.plans import EXAMPLE, environment, plan
 
@@ -22,7 +22,7 @@ def test_the_console_is_deployed_only_where_deploy_toml_has_its_table_and_there_
     assert "console" not in [
         each.function.name for each in (*plan().wanted(), *plan(EXAMPLE + TABLE, direct=True).wanted())
     ]
-    assert deployed.members(BY_NAME["console"]) == ("allUsers",)
+    assert deployed.members(functions()["console"]) == ("allUsers",)
     expected = {
         "PUBLIC_URL": "https://console.example.com",
         "HUB_PUBLIC_URL": "https://gateway.example.com",

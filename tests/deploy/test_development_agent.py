@@ -1,6 +1,6 @@
 """The development agent is deployed where it is asked for, with what it needs and nothing else."""
 
-from deploy.functions import BY_NAME
+from deploy.functions import functions
 from deploy.shell import declarations
 from tests.deploy.plans import DEVTOOL, EXAMPLE, WITH_TASKS, environment, plan
 
@@ -13,7 +13,9 @@ def test_the_development_agent_is_deployed_only_where_deploy_toml_has_its_table(
         assert not environment(without, name).keys() & named
     assert "devtool" not in [function.function.name for function in without.wanted()]
     assert "a2a-devtool" not in without.accounts()["my-hub-project"]
-    assert deployed.members(BY_NAME["devtool"]) == ("serviceAccount:a2a-hub@my-hub-project.iam.gserviceaccount.com",)
+    assert deployed.members(functions()["devtool"]) == (
+        "serviceAccount:a2a-hub@my-hub-project.iam.gserviceaccount.com",
+    )
     elsewhere = plan(EXAMPLE + '[functions.devtool]\nurl = "https://agent.example.com"\n')
     assert "devtool" not in [function.function.name for function in elsewhere.deployed()]
 

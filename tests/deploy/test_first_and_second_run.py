@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
-from deploy.functions import BY_NAME
+from deploy.functions import functions
 from local.bundle import files_of
 from tests.deploy.deployments import PROJECTS, Deployment, Outcome, deployment
 from tests.deploy.plans import EXAMPLE
@@ -19,7 +19,7 @@ ADDRESS = "https://a2a-hub-0abc12de.an.gateway.dev"
 ELSEWHERE = {"expense": FINANCE, "pm": PARTNER}
 PROJECT_OF = {
     name: ELSEWHERE.get(name, HUB)
-    for name, function in BY_NAME.items()
+    for name, function in functions().items()
     if not (function.only_with or function.is_optional)
 }
 SERVICES = {name: f"{project}/a2a-{name.replace('_', '-')}" for name, project in PROJECT_OF.items()}

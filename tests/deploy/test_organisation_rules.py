@@ -3,7 +3,7 @@
 import pytest
 
 from deploy.config import ConfigError
-from deploy.functions import BY_NAME
+from deploy.functions import functions
 from deploy.shell import declarations
 from tests.deploy.plans import EXAMPLE, WITH_TASKS, environment, plan
 from tests.deploy.test_config import load, mistakes
@@ -22,10 +22,10 @@ def declared(text: str, name: str, *, of: str = "", mode: str = "run") -> str:
 
 
 def test_a_private_function_is_the_hubs_alone_and_an_unchecked_one_needs_no_grant() -> None:
-    assert plan(expense("private = true")).members(BY_NAME["expense"]) == (HUB,)
+    assert plan(expense("private = true")).members(functions()["expense"]) == (HUB,)
     assert "--no-allow-unauthenticated" in declared(expense("private = true"), "resources", of="expense")
     unchecked = expense("invoker_iam_check = false")
-    assert plan(unchecked).members(BY_NAME["expense"]) == ()
+    assert plan(unchecked).members(functions()["expense"]) == ()
     flags = declared(unchecked, "resources", of="expense")
     assert " --no-invoker-iam-check " in flags
     # What was open once is closed again.

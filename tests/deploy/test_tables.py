@@ -11,7 +11,7 @@ import yaml
 
 from a2a_hub.agents import settings
 from a2a_hub.queue.wakeups import WEBHOOKS_TOPIC, topic_of
-from deploy.functions import BY_NAME, FUNCTIONS, Invoker
+from deploy.functions import Invoker, functions
 from deploy.shell import declarations
 from functions.agent_card import config as agent_card_config
 from functions.devtool import config as devtool_config
@@ -55,16 +55,16 @@ def test_what_deploy_sh_asks_needs_nothing_but_python() -> None:
 def test_every_function_of_the_project_is_in_the_table_of_those_that_are_deployed() -> None:
     folders = {path.parent.name for path in ROOT.glob("functions/*/main.py")}
     containers = {path.parent.name for path in ROOT.glob("services/*/Dockerfile")}
-    assert folders | containers == BY_NAME.keys(), "a new function needs a row in deploy/functions.py"
+    assert folders | containers == functions().keys(), "a new function needs a row in deploy/functions.toml"
 
 
 def test_cloud_build_deploys_every_function_after_the_bundles_and_before_the_gateway() -> None:
     steps = {step["id"]: step for step in STEPS}
-    assert steps.keys() == {*BY_NAME, "test", "bundle", "gateway", "smoke"}
-    for name in BY_NAME:
+    assert steps.keys() == {*functions(), "test", "bundle", "gateway", "smoke"}
+    for name in functions():
         assert steps[name]["args"][-2:] == ["--only", name]
         assert steps[name]["waitFor"] == ["bundle"], "the functions are deployed side by side"
-    assert set(steps["gateway"]["waitFor"]) == BY_NAME.keys()
+    assert set(steps["gateway"]["waitFor"]) == functions().keys()
     order = [("bundle", "test"), ("smoke", "gateway")]
     assert all(steps[later]["waitFor"] == [earlier] for later, earlier in order)
 
@@ -94,13 +94,13 @@ def test_the_document_names_the_invokers_of_every_function() -> None:
             if function.only_with_gateway
             else ", ".join(words[invoker] for invoker in function.direct_invokers or function.invokers),
         )
-        for function in FUNCTIONS
+        for function in functions().values()
     }
 
 
 def test_who_calls_is_deployed_after_whom_it_calls() -> None:
-    names = [function.name for function in FUNCTIONS]
-    for function in FUNCTIONS:
+    names = [function.name for function in functions().values()]
+    for function in functions().values():
         for invoker in function.invokers:
             assert invoker not in names or names.index(function.name) < names.index(invoker)
         for called in function.calls:
@@ -111,7 +111,7 @@ def test_who_calls_is_deployed_after_whom_it_calls() -> None:
 def test_the_sample_routes_carry_the_credential_that_the_deployed_agent_asks_for(
     route: Mapping[str, str],
 ) -> None:
-    function = BY_NAME[route["id"]]
+    function = functions()[route["id"]]
     public = function.invokers == (Invoker.EVERYBODY,)
     assert route["boundary"] == ("public" if public else "iam")
     assert route["url"] == f"${{{function.name.upper()}_URL}}"
@@ -135,7 +135,7 @@ def wanted(*, direct: bool) -> list[str]:
 )
 def test_a_function_starts_with_what_the_deployment_tells_it(name: str, direct: bool) -> None:
     deployed = plan(WITH_WORKERS + DEVTOOL, direct=direct)
-    secrets = {each: SECRETS[each] for each in deployed.secrets_of(BY_NAME[name])}
+    secrets = {each: SECRETS[each] for each in deployed.secrets_of(functions()[name])}
     READERS[name]({**environment(deployed, name), **secrets, "K_SERVICE": name, "PORT": "8080"})
 
 
@@ -208,9 +208,9 @@ def test_a_model_behind_an_address_needs_nothing_of_google() -> None:
 
 def test_the_key_that_signs_notifications_is_a_secret_of_tasks_alone() -> None:
     deployed = plan(WITH_TASKS.replace("[secrets]", '[secrets]\nwebhook_key = "a2a-webhook-key"'))
-    assert deployed.secrets_of(BY_NAME["tasks"])["WEBHOOK_SIGNING_KEY"] == "a2a-webhook-key"
+    assert deployed.secrets_of(functions()["tasks"])["WEBHOOK_SIGNING_KEY"] == "a2a-webhook-key"
     assert deployed.secrets()["a2a-webhook-key"] == ("tasks",)
-    assert "WEBHOOK_SIGNING_KEY" not in plan(WITH_TASKS).secrets_of(BY_NAME["tasks"])
+    assert "WEBHOOK_SIGNING_KEY" not in plan(WITH_TASKS).secrets_of(functions()["tasks"])
 
 
 def test_tasks_bring_a_function_that_may_ask_the_hub_and_no_tasks_bring_none() -> None:
@@ -220,9 +220,9 @@ def test_tasks_bring_a_function_that_may_ask_the_hub_and_no_tasks_bring_none() -
         assert [(need.api, need.role) for need in needs if need.role] == [("firestore", "roles/datastore.user")]
     tasks = "serviceAccount:a2a-tasks@my-hub-project.iam.gserviceaccount.com"
     gate = "serviceAccount:a2a-gate@my-hub-project.iam.gserviceaccount.com"
-    assert deployed.members(BY_NAME["hub"]) == (gate, tasks)
-    assert without.members(BY_NAME["hub"]) == (gate,)
-    assert deployed.members(BY_NAME["tasks"]) == (tasks.replace("a2a-tasks", "a2a-wakeups"),)
+    assert deployed.members(functions()["hub"]) == (gate, tasks)
+    assert without.members(functions()["hub"]) == (gate,)
+    assert deployed.members(functions()["tasks"]) == (tasks.replace("a2a-tasks", "a2a-wakeups"),)
     assert deployed.secrets() == {
         "a2a-hub-private-key": ("hub",),
         "a2a-hub-public-keys": ("docqa", "tasks"),
@@ -256,8 +256,8 @@ def test_wake_ups_bring_an_account_that_may_invoke_tasks_alone_and_workers_are_n
     deployed = plan(WITH_WORKERS)
     one, two = (f"serviceAccount:{name}@p-other.iam.gserviceaccount.com" for name in ("one", "two"))
     wakeups = "serviceAccount:a2a-wakeups@my-hub-project.iam.gserviceaccount.com"
-    assert deployed.members(BY_NAME["tasks"]) == (one, two, wakeups)
-    assert all(wakeups not in deployed.members(BY_NAME[name]) for name in BY_NAME.keys() - {"tasks"})
+    assert deployed.members(functions()["tasks"]) == (one, two, wakeups)
+    assert all(wakeups not in deployed.members(functions()[name]) for name in functions().keys() - {"tasks"})
     assert "a2a-wakeups" in deployed.accounts()["my-hub-project"]
     assert "a2a-wakeups" not in plan().accounts()["my-hub-project"]
     for api in ("pubsub", "cloudtasks", "cloudscheduler"):
