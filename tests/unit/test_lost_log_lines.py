@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -36,7 +36,20 @@ def _reader_that_left() -> Iterator[int]:
     os.close(writer)
 
 
-@pytest.mark.parametrize("place", [_full_disk, _reader_that_left])
+@contextmanager
+def _reader_that_does_not_read() -> Iterator[int]:
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writer, bytes(4096))
+    os.set_blocking(writer, True)
+    yield writer
+    os.close(writer)
+    os.close(reader)
+
+
+@pytest.mark.parametrize("place", [_full_disk, _reader_that_left, _reader_that_does_not_read])
 def test_a_request_is_answered_though_its_line_cannot_be_written(
     place: Callable[[], AbstractContextManager[int]],
 ) -> None:
@@ -48,5 +61,6 @@ def test_a_request_is_answered_though_its_line_cannot_be_written(
             env={**os.environ, "PYTHONPATH": str(_ROOT)},
             text=True,
             check=False,
+            timeout=60,
         )
     assert (done.returncode, done.stderr) == (0, '{"status":"ok"}')

@@ -4,6 +4,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping
+from select import select
 
 from a2a_hub.a2a.bindings import rest
 from a2a_hub.a2a.error_response import refusal
@@ -27,18 +28,23 @@ from a2a_hub.telemetry.log import Log, Record
 __all__ = ["stdout_log"]
 
 _STDOUT = 1
+_MOST_BEHIND_SECONDS = 1.0
 _ANONYMOUS = Caller(principal=None)
 _MEBIBYTE = 1 << 20
 
 
 def stdout_log(function: str, *, project: str | None = None, with_text: bool = False, is_entrance: bool = False) -> Log:
     """Return a log that writes to standard output, where Cloud Run picks it up."""
+    waits_for_reader = True
 
     def write(line: bytes) -> None:
-        # A full disk or a closed pipe loses the line, not the answer that it describes.
+        nonlocal waits_for_reader
+        # A full disk, a closed pipe or one that nobody reads loses the line, not the answer that it describes.
         with contextlib.suppress(OSError):
+            waits_for_reader = bool(select([], [_STDOUT], [], _MOST_BEHIND_SECONDS if waits_for_reader else 0.0)[1])
             # One system call per line: lines of several threads do not mix, and nothing stays in a buffer.
-            os.write(_STDOUT, line)
+            if waits_for_reader:
+                os.write(_STDOUT, line)
 
     return Log(
         write,
