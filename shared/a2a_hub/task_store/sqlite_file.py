@@ -227,6 +227,7 @@ class Connections:
             with contextlib.suppress(OSError), alone_in(self._path.parent):
                 if self._log and self._log == log_id(self._path):
                     set_aside(self._path, "whose log belongs to another file", self._report, log_only=True)
+            self._file = None
         self.prepare()
 
     def _set_aside(self, generation: int) -> None:

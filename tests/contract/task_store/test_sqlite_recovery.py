@@ -136,6 +136,19 @@ def test_a_file_that_is_replaced_while_it_is_used_is_used_from_then_on(file: Pat
     connection.close()
 
 
+def test_a_path_that_cannot_be_used_for_a_while_is_reported_once(file: Path) -> None:
+    opened = Opened(file)
+    file.unlink()
+    file.mkdir()
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            opened.store.usage("owner")
+    file.rmdir()
+    assert created(opened.store)
+    assert len([report for report in opened.reports if "is gone" in report]) == 1
+    opened.store.close()
+
+
 def _killed_with_a_log(file: Path) -> str:
     """A process has stored a task and was killed: its changes are in the log."""
     reader, writer = os.pipe()
