@@ -104,6 +104,7 @@ class Lease:
                 except OSError:
                     sent_before = True
                     if time.monotonic() > self._until:
+                        self.abandoned.set()
                         raise
                     time.sleep(random.uniform(0.2, 1.0))
 

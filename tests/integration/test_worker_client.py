@@ -170,6 +170,15 @@ def test_a_task_that_somebody_else_has_by_now_is_given_up_and_is_no_failure(
     assert "task-1 is abandoned" in told.getMessage()
 
 
+def test_an_outage_that_outlasts_the_lease_is_no_failure_of_the_work() -> None:
+    def do(work: Work) -> str:
+        work.progress("Halfway")
+        return "Done"
+
+    writes = Function({"progress": [_unavailable]}, leaseSeconds=0).work(do)
+    assert [verb for verb, _ in writes] == ["progress"]
+
+
 def _lost(exchange: Exchange) -> None:
     exchange.reset()
 
