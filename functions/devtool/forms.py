@@ -212,8 +212,10 @@ _TEXT_JA = rf"{_QUOTED}|{_ASCII}"
 _ENGLISH = (
     (Help, "help|what can you do"),
     (actions.ListFiles, rf"(?:list|show)(?: me)?(?: all)?(?: the)? files{_IN_EN}"),
+    (actions.ListFiles, rf"(?:what|which) files (?:are|do (?:i|we) have)(?: there)?{_IN_EN}"),
     (actions.ListFiles, rf"ls(?: (?P<path>{_ASCII}))?"),
     (actions.ReadFile, rf"(?:read|open|show)(?: me)?(?: the file)? {_FILE}"),
+    (actions.ReadFile, rf"what(?:['’]s| is)(?: written)? in(?: the file)? {_FILE}"),
     (actions.SearchText, rf"find (?P<text>{_QUOTED}){_IN_EN}"),
     (actions.SearchText, rf"(?:search for|grep) (?P<text>{_TEXT_EN}){_IN_EN}"),
     (
@@ -228,6 +230,8 @@ _JAPANESE = (
     (Help, "ヘルプ|使い方(?:を教えて)?|何ができますか"),
     (actions.ListFiles, rf"{_IN_JA}(?:の|にある) ?)?ファイルの?一覧(?:を(?:見せて|表示して|教えて))?"),
     (actions.ListFiles, rf"{_IN_JA}(?:の|にある) ?)?ファイルを一覧(?:に|表示)して"),
+    (actions.ListFiles, rf"{_IN_JA}(?:の|にある) ?)ファイルを ?(?:すべて|全部)?(?:見せて|表示して|教えて)"),
+    (actions.ReadFile, rf"{_FILE} ?の(?:内容|中身)(?:は|って何(?:ですか)?)"),
     (actions.ReadFile, rf"{_FILE} ?(?:の(?:内容|中身))?を ?(?:読んで|開いて|見せて|表示して|教えて)"),
     (actions.SearchText, rf"{_IN_JA}(?:で|から) ?)?(?P<text>{_TEXT_JA}) ?を ?(?:検索して|探して)"),
     (actions.WriteFile, rf"{_PLACE} ?を ?{_CONTENT} ?という内容で ?(?:作成|保存|上書き)して"),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.a2a.model import TaskState
-from a2a_hub.a2a.reply import status_update
+from a2a_hub.a2a.model import Part, TaskState
+from a2a_hub.a2a.reply import agent_message, status_update
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
@@ -136,6 +136,30 @@ def test_a_text_about_another_task_or_none_leaves_a_running_task_alone(team: Hub
 def test_a_question_that_waits_in_the_conversation_gets_the_cancel_before_a_running_task(hub: Hub) -> None:
     asked = hub.send("Paint it")
     assert text_of(hub.send("cancel", context_id=asked["contextId"])) == "You said cancel"
+
+
+@pytest.mark.parametrize(("said", "begins"), [("Thanks!", "All right."), ("こんにちは", "承知しました。")])
+def test_a_persons_small_talk_is_no_task_for_a_worker(team: Hub, said: str, begins: str) -> None:
+    assert text_of(team.send(said)).startswith(begins)
+    assert text_of(team.send("/tasks")).startswith("You have no tasks.")
+    program = TaskClient(team, "1.0 JSONRPC").send(said, at_once=True)
+    assert program.state == "submitted"
+
+
+def test_a_short_answer_to_a_workers_question_reaches_the_worker(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.db"
+    store = SqliteTaskStore(path, clock=time.time, new_token=random_hex)
+    keeping = {"TASK_STORE": f"sqlite:{path}", "TASK_UI_SECONDS": "0.1"}
+    hub = Hub(route("team", "", role="developer"), settings=keeping)
+    task = TaskClient(hub, "1.0 JSONRPC").send("Paint it", at_once=True, context_id="c")
+    lease = store.lease("worker", seconds=60, roles=["developer"])
+    assert lease
+    assert text_of(hub.send("/task", context_id="c")) == "Task 1 is in progress: Paint it"
+    question = agent_message(Part(text="Blue?"), context_id="c")
+    asks = status_update(lease.stored.task, TaskState.INPUT_REQUIRED, question, at="2026-01-01T00:00:00.000Z")
+    store.append(task.task_id, [asks], lease=lease.token)
+    assert "your task 1" in text_of(hub.send("ok", context_id="c"))
+    store.close()
 
 
 def test_what_is_worked_on_is_listed_before_all_else(team: Hub) -> None:

@@ -1,8 +1,9 @@
-"""An agent as a function: its log has the text of a request only where LOG_TEXT asks for it, and a turn has a deadline."""
+"""An agent as a function: LOG_TEXT decides if the text of a request is logged; a turn has a deadline; files are not read."""
 
 import itertools
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -21,9 +22,9 @@ def _answer(_: SendMessageRequest, __: Call) -> Iterator[Piece]:
     yield Text("an answer in confidence")
 
 
-def _asks(method: str) -> Request:
+def _asks(method: str, *others: dict[str, Any]) -> Request:
     part = {"kind": "text", "text": "a question in confidence"}
-    message = {"kind": "message", "messageId": "1", "role": "user", "parts": [part]}
+    message = {"kind": "message", "messageId": "1", "role": "user", "parts": [part, *others]}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": message}}).encode()
     return Request(method="POST", path="/", headers={"content-type": "application/json"}, read_body=body_of(body))
 
@@ -39,6 +40,16 @@ def test_the_text_of_a_message_is_in_the_line_only_if_it_is_asked_for(method: st
     (line,) = (json.loads(line) for line in lines)
     assert line.get("text") == ("a question in confidence" if with_text else None)
     assert "an answer" not in lines[0].decode()
+
+
+@pytest.mark.parametrize("method", ["message/send", "message/stream"])
+def test_an_answer_says_that_attached_files_were_not_read(method: str) -> None:
+    log = Log(list[bytes]().append, clock=lambda: 0.0, new_id=lambda: "id", function="echo", with_text=False)
+    handle = agent_function(_answer, card=_CARD, log=log)
+    file = {"kind": "file", "file": {"name": "notes.txt", "mimeType": "text/plain", "bytes": "aGk="}}
+    told = b"(I cannot read attached files, so this answer leaves them out: [notes.txt])"
+    assert told in whole(blocking(handle(_asks(method, file))))
+    assert b"attached" not in whole(blocking(handle(_asks(method))))
 
 
 @pytest.mark.parametrize("method", ["message/send", "message/stream"])

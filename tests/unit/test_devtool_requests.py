@@ -34,6 +34,10 @@ LISTS = {
     "src のファイル一覧を表示してください": "src",
     "src にあるファイルを一覧表示してください": "src",
     "このフォルダのファイル一覧を教えて": ".",
+    "ワークスペースにあるファイルを全部見せて": ".",
+    "docs のファイルを教えてください": "docs",
+    "What files are there in src?": "src",
+    "Which files do we have?": ".",
     "List the files in the workspace.": ".",
     "ワークスペースのファイルの一覧を見せて": ".",
     "「設計 資料」のファイル一覧": "設計 資料",
@@ -52,6 +56,10 @@ READS = {
     "/read my file.txt": "my file.txt",
     '/read "a b.txt"': "a b.txt",
     "メモ.txtを読んで": "メモ.txt",
+    "README.md の内容は？": "README.md",
+    "「設計 メモ.txt」の中身って何ですか": "設計 メモ.txt",
+    "What's in README.md?": "README.md",
+    "what is written in the file `my notes.txt`": "my notes.txt",
     "/memory show": "AGENTS.md",
 }
 SEARCHES = {

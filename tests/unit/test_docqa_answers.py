@@ -213,3 +213,14 @@ def test_what_was_not_meant_is_not_answered_once_more(sample: DocumentQA, questi
     _, after = ask_agent(answer, correction, context_id="one")
     assert before["grounded"]
     assert not after["grounded"] or after["citations"] != before["citations"]
+
+
+@pytest.mark.parametrize("follow_up", ["who do I phone then?", "and with a helicopter?", "それって上司にも必要ですか"])
+def test_a_follow_up_about_something_else_is_not_answered_as_the_question_before(
+    sample: DocumentQA, follow_up: str
+) -> None:
+    answer = in_conversation(answers_of(sample), alone_first=False)
+    _, before = ask_agent(answer, "How long do we keep support tickets?", context_id="one")
+    _, after = ask_agent(answer, follow_up, context_id="one")
+    assert before["grounded"]
+    assert not after["grounded"]

@@ -14,7 +14,10 @@ from a2a_hub.text.follow_up import (
     of_another,
 )
 
-FOLLOW_UPS = """up to how much?
+FOLLOW_UPS = """now rename it
+close the second one
+Explain those in more detail, please
+up to how much?
 how far?
 for how long?
 until which day?
@@ -133,7 +136,9 @@ Thanks. Can you tell me when they expire?
 どうすればいい？
 それから？""".splitlines()
 
-ONCE_MORE = """as a table, please
+ONCE_MORE = """make it 4 steps
+only the first two
+as a table, please
 shorter please
 in Japanese
 Would it be possible to have that in Japanese?
@@ -156,7 +161,11 @@ can you show me the source?
 念のため確認ですが、本当に間違いないでしょうか。
 出典は？""".splitlines()
 
-WHOLE_TEXTS = """What are the risks of smoking?
+WHOLE_TEXTS = """Let it snow
+Thank them
+I like it
+not those
+What are the risks of smoking?
 how come?
 Who is the president?
 What is the height of Mount Fuji?

@@ -27,7 +27,7 @@ QUESTIONS = [
 
 @pytest.mark.parametrize("text", ["and Japan?", "じゃあ日本は？", "二番目は？"])
 def test_in_the_sample_a_follow_up_stays_with_the_agent_that_answered_before(text: str) -> None:
-    for last in ("general", "expense", "pm", "docqa"):
+    for last in ("general", "expense", "pm", "docqa", "devtool"):
         choice = SHIPPED.choose(text, last_route=last)
         assert (choice.route.id, choice.rule) == (last, Rule.FOLLOW_UP)
 

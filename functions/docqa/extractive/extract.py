@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from a2a_hub.text.follow_up import is_follow_up, is_small_talk, meant_instead
+from a2a_hub.text.follow_up import asks_once_more, is_follow_up, is_small_talk, meant_instead
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
 from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Signs, confidence
@@ -91,15 +91,18 @@ class _Found:
         self.best = next(selected, None) or next(iter(self._fitting), None)
 
     def takes_up(self) -> bool:
-        """Return False if the question ends with a correction, and not all that it names stands at the best unit.
+        """Return False if what the end of a conversation names does not stand at the best unit: all of a correction, or any
+        word of another follow-up.
 
-        Such a unit answers what was not meant.
+        Such a unit answers what was not meant, or the question before once more.
         """
         before, _, last = self._grounds.question.rpartition("\n")
-        if not before or self.best is None or not (meant := meant_instead(last)):
+        meant = meant_instead(last)
+        if not before or self.best is None or not (meant or is_follow_up(last)) or asks_once_more(last):
             return True
         terms = frozenset(terms_of(surroundings(self.best)))
-        return all(any(terms.issuperset(phrase) for phrase in word) for word in words_of(meant))
+        said = [any(terms.issuperset(phrase) for phrase in word) for word in words_of(meant or last)]
+        return all(said) if meant else any(said) or not said
 
     def signs(self) -> Signs:
         """Return what speaks for the best unit. There must be one."""

@@ -37,7 +37,7 @@ _MOST_RATINGS = 20
 
 
 class Command(StrEnum):
-    """A command of the hub; UNKNOWN for a word after a slash that is none."""
+    """A command of the hub; UNKNOWN for a word after a slash that is none, SMALL_TALK for what is no work for a worker."""
 
     TASKS = "tasks"
     TASK = "task"
@@ -47,10 +47,11 @@ class Command(StrEnum):
     BAD = "bad"
     HELP = "help"
     UNKNOWN = "unknown"
+    SMALL_TALK = "small talk"
 
 
 _NAMES: dict[str, Command] = {
-    **{command.value: command for command in Command if command is not Command.UNKNOWN},
+    **{command.value: command for command in Command if command not in (Command.UNKNOWN, Command.SMALL_TALK)},
     "タスク一覧": Command.TASKS,
     "タスク": Command.TASK,
     "キャンセル": Command.CANCEL,
@@ -128,6 +129,8 @@ class Commands(Struct, frozen=True):
                 return texts.help_text(self._routes_of(call), usable, language)
             case Command.UNKNOWN:
                 return texts.unknown_command_text(_typed(text)[0], _NAMES, language)
+            case Command.SMALL_TALK:
+                return COMMAND_TEXTS.small_talk[language]
             case Command.GOOD | Command.BAD:
                 comment = _RATING.sub("", text)
                 if not self._rate(command.value, comment, call, context_id):
@@ -186,8 +189,18 @@ class Commands(Struct, frozen=True):
         meant = parsed[0] if parsed else _about_running(text)
         if meant in _NUMBERED and not _typed(text)[1]:
             number = self._running_in(context_id, call)
-            return (meant, number) if parsed or number else None
-        return parsed
+            if parsed or number:
+                return meant, number
+        return parsed or ((Command.SMALL_TALK, None) if self._is_no_work(text, call, context_id) else None)
+
+    def _is_no_work(self, text: str, call: Call, context_id: str | None) -> bool:
+        """Return True for a person's thanks and the like that would become a task for a worker, and answer no question."""
+        if not (call.for_ui and self.tasks and is_small_talk(text)):
+            return False
+        is_for_worker = bool(self.tables.now.router.choose(text).route.role)
+        with suppress(Unavailable):
+            return is_for_worker and not (context_id and self.tasks.store.waiting(call.owner, context_id))
+        return False
 
     def _running_in(self, context_id: str | None, call: Call) -> int | None:
         """Return the number of the task that is worked on in this conversation; None if there is none."""

@@ -62,7 +62,10 @@ def filled(template: Mapping[Language, str], stored: StoredTask, task: Task, lan
     """Return a sentence on a stored task, with the state that it has now as `task`."""
     idle = task.status.state is TaskState.INPUT_REQUIRED and task.status.message is None
     waits = stored.waits_for_worker and not task.status.state.settled
-    state = COMMAND_TEXTS.idle if idle else COMMAND_TEXTS.waits_for_worker if waits else _STATES[task.status.state]
+    # A worker may have taken it, and reports no progress.
+    is_taken = task.status.state is TaskState.SUBMITTED and stored.attempt > 0
+    now = _STATES[TaskState.WORKING if is_taken else task.status.state]
+    state = COMMAND_TEXTS.idle if idle else COMMAND_TEXTS.waits_for_worker if waits else now
     return template[language].format(number=stored.number, state=state[language], title=_title(stored))
 
 

@@ -9,7 +9,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import OUTPUT_MODES, AgentCapabilities, AgentCard, AgentExtension, AgentSkill, interfaces
 from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.declining import declines
-from a2a_hub.a2a.model import SendMessageRequest, text_of
+from a2a_hub.a2a.model import SendMessageRequest, file_text, files_of, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.a2a.server import A2AServer
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
@@ -31,6 +31,10 @@ _TOO_LONG = {
     "that your question is about.",
     Language.JA: "メッセージが{length:,}文字あります。一度にお読みできるのは{most:,}文字までです。短くするか、"
     "ご質問に関係する部分だけをお送りください。",
+}
+_FILES_UNREAD = {
+    Language.EN: "(I cannot read attached files, so this answer leaves them out: {files})",
+    Language.JA: "（添付ファイルは読み取れないため、回答には反映していません：{files}）",
 }
 
 
@@ -81,6 +85,9 @@ def agent_function(
             if isinstance(piece, Data) and declines(piece.value):
                 call.record["outcome"] = Outcome.DECLINED
             yield piece
+        if files := ", ".join(map(file_text, files_of(request.message))):
+            language = answer_language(text_of(request.message))
+            yield Text("\n\n" + _FILES_UNREAD[language].format(files=files))
 
     agent = AnsweringAgent(noted)
     server = A2AServer(agent, card=lambda: card, log=log)

@@ -64,9 +64,11 @@ _ENGLISH = (
         rf"(?:[0-9]{{1,3}} |[a-z]{{3,6}} )?(?:more|others?|next)"
         rf"(?: (?:tasks?|steps?|items?|examples?|risks?|points?|ones?|details?))?{_PLEASE}"
     ),
+    # Something is to be done with what was spoken of: "now delete it", "explain those in detail".
     (
-        r"(?:make (?:it|that) (?:a list of )?|(?:only|just) (?:the )?(?:first|top|last)? ?)"
-        rf"(?:[0-9]{{1,3}}|two|three|four|five|ten)(?: [\w-]+)?{_PLEASE}"
+        rf"(?:(?:and|ok|so|now|then|just|please)\b,? )*(?!{_QUESTION_WORD}|{_PRONOUN}"
+        r"|(?:i|we|you|he|she|they|let|thank|not)\b)[a-z]+(?: (?:up|out|about))?"
+        r" (?:it|them|those|these)\b(?: [\w'.-]+){0,4}(?:,? please)?"
     ),
     # The first answer in other words: "what was the limit again?".
     (
@@ -130,6 +132,10 @@ _CORRECTION = (
 )
 # The same answer once more: in another form or language, with its source, confirmed, or told what to do.
 _ONCE_MORE = (
+    (
+        r"(?:make (?:it|that) (?:a list of )?|(?:only|just) (?:the )?(?:first|top|last)? ?)"
+        rf"(?:[0-9]{{1,3}}|two|three|four|five|ten)(?: [\w-]+)?{_PLEASE}"
+    ),
     r"(?:so,? )?what (?:now|then|next|(?:do|should) (?:i|we) do(?: now| then)?)",
     r"(?:で、?)?どう(?:すれば|したら)(?:いい|良い|よい)(?:の|ん)?(?:です)?か?",
     (
