@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from a2a_hub.agents.settings import AgentSettings, read_agent
-from a2a_hub.diagnosis.report import Step, error, ok, skipped, warning
+from a2a_hub.diagnosis.report import Step, ok, skipped
+from a2a_hub.diagnosis.steps import steps_of
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.principal import HUB
 from a2a_hub.identity.settings import IdentitySettings
@@ -21,8 +22,7 @@ from functions.devtool.programs import isolating_prefix
 
 _MODEL_SECONDS = 60.0
 _DAY_SECONDS = 86_400
-_WORKSPACES, _COMMANDS, _ISOLATION = "workspaces", "commands", "isolation"
-_WHERE = "DEVTOOL_WORKSPACES, or workspace_bucket of [functions.devtool] in deploy.toml"
+_STEPS = steps_of(Path(__file__).with_suffix(".toml"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,45 +132,27 @@ def examine(config: Config) -> Iterator[Step]:
     """Yield a step for the folders and one for the programs."""
     yield _workspaces(config)
     yield _commands(config)
-    if config.commands and isolating_prefix():
-        yield ok(_ISOLATION, "each command sees its own processes alone")
-    elif config.commands:
-        yield warning(
-            _ISOLATION,
-            "commands see the other processes of this machine, and of those of the same user their environment",
-            fix="install bubblewrap, or let this user make user namespaces (kernel.unprivileged_userns_clone)",
-        )
+    if config.commands:
+        seen = ok("isolation", "each command sees its own processes alone")
+        yield seen if isolating_prefix() else _STEPS.filled("isolation")
 
 
 def _workspaces(config: Config) -> Step:
     folders = config.workspaces
     if not folders:
-        return warning(_WORKSPACES, "no folder is allowed: there is nothing to work on", fix=f"name one: {_WHERE}")
+        return _STEPS.filled("no_workspaces")
     if gone := sum(not folder.is_dir() for folder in folders):
-        return error(_WORKSPACES, f"{gone} of {len(folders)} folders are not there any more", fix="make them again")
+        return _STEPS.filled("gone_workspaces", gone=gone, all=len(folders))
     if unwritable := sum(not os.access(folder, os.W_OK | os.X_OK) for folder in folders):
-        return warning(
-            _WORKSPACES,
-            f"in {unwritable} of {len(folders)} folders nothing can be written",
-            fix="let the user that this function runs as write there, if files are to be changed",
-        )
+        return _STEPS.filled("unwritable_workspaces", unwritable=unwritable, all=len(folders))
     if config.default_workspace is None:
-        return warning(
-            _WORKSPACES,
-            "callers who name no workspace, such as people in a text field, have none to work on",
-            fix="name one in DEVTOOL_DEFAULT_WORKSPACE",
-        )
-    return ok(_WORKSPACES, "1 folder" if len(folders) == 1 else f"{len(folders)} folders")
+        return _STEPS.filled("no_default_workspace")
+    return ok("workspaces", "1 folder" if len(folders) == 1 else f"{len(folders)} folders")
 
 
 def _commands(config: Config) -> Step:
     if not config.commands:
-        return skipped(_COMMANDS, "no program may be run")
-    missing = sorted(name for name in config.commands if shutil.which(name, path=config.search_path) is None)
-    if missing:
-        return warning(
-            _COMMANDS,
-            f"allowed, but not on this machine: {', '.join(missing)}",
-            fix="install them, or take them out of DEVTOOL_COMMANDS",
-        )
-    return ok(_COMMANDS, f"{', '.join(sorted(config.commands))} may be run, each call after a confirmation")
+        return skipped("commands", "no program may be run")
+    if missing := sorted(name for name in config.commands if shutil.which(name, path=config.search_path) is None):
+        return _STEPS.filled("missing_commands", names=", ".join(missing))
+    return ok("commands", f"{', '.join(sorted(config.commands))} may be run, each call after a confirmation")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -14,13 +15,12 @@ from a2a_hub.diagnosis.report import (
     Examined,
     Report,
     Step,
-    error,
     id_token_step,
     ok,
     read_report,
     report_response,
-    warning,
 )
+from a2a_hub.diagnosis.steps import steps_of
 from a2a_hub.http.messages import Response
 from a2a_hub.identity.authentication import HEADER
 from a2a_hub.identity.service_tokens import IdTokenClaims
@@ -28,11 +28,7 @@ from a2a_hub.runtime.upstream import OwnTokenUnavailable, RejectedByIam, Upstrea
 
 _SUBJECT = "gate"
 _HEALTH = "/health"
-_UNKNOWN_KEY = error(
-    "hub",
-    "HTTP 401: the hub does not accept the gate's signature",
-    fix="add the public half of the gate's SIGNING_KEY to GATE_PUBLIC_KEYS of the hub, and start new instances of both",
-)
+_STEPS = steps_of(Path(__file__).with_suffix(".toml"))
 
 
 class Doctor(Struct, frozen=True):
@@ -61,7 +57,7 @@ class Doctor(Struct, frozen=True):
                 raise
             return _report_of(*steps, self._obstacle(problem, claims))
         if answer.status == 401 and is_operator and HEADER in headers:
-            return _report_of(*steps, _UNKNOWN_KEY)
+            return _report_of(*steps, _STEPS.filled("unknown_key"))
         found = read_report(answer.body) if answer.status == 200 and isinstance(answer.body, bytes) else None
         if found is None:
             return answer
@@ -78,55 +74,28 @@ class Doctor(Struct, frozen=True):
         self.hub.send("GET", _HEALTH, headers=headers, body=b"")
         seconds = self.clock() - started
         if seconds > SLOW_SECONDS:
-            yield warning(
-                "latency",
-                f"the hub's first answer took {seconds:.1f} s: no instance was there, or it is slow",
-                fix="keep one instance of the hub warm",
-                command=service_of(self.hub_url, name="hub").keep_instance(),
-            )
+            command = service_of(self.hub_url, name="hub").keep_instance()
+            yield _STEPS.filled("latency", seconds=seconds, command=command)
 
     def _obstacle(self, problem: A2AError, claims: IdTokenClaims | None) -> Step:
         hub = service_of(self.hub_url, name="hub")
         account = claims.email if claims is not None and claims.email else "EMAIL"
         match problem:
             case OwnTokenUnavailable():
-                return error(
-                    "credential",
-                    "the gate got no token of its own from Application Default Credentials",
-                    fix="start new instances of the gate; where it has no service account, deploy it with --service-account",
-                    command=self.service.restart() if self.service else None,
-                )
+                command = self.service.restart() if self.service else None
+                return msgspec.structs.replace(_STEPS.filled("no_token"), command=command)
             case RejectedByIam(status=403):
-                return error(
-                    "hub",
-                    f"HTTP 403: {account} lacks roles/run.invoker on {hub.name}",
-                    fix="let the gate invoke the hub; it takes effect within minutes",
-                    command=hub.add_invoker(f"serviceAccount:{account}"),
-                )
+                command = hub.add_invoker(f"serviceAccount:{account}")
+                return _STEPS.filled("no_invoker", account=account, hub=hub.name, command=command)
             case RejectedByIam(status=429):
-                return error(
-                    "hub",
-                    "HTTP 429: the hub has no instance left for the request",
-                    fix="let it have more instances",
-                    command=hub.more_instances(),
-                )
+                return _STEPS.filled("no_instance", command=hub.more_instances())
             case RejectedByIam() if claims is not None and claims.seconds_left(self.now()) <= 0:
-                return error("hub", "HTTP 401: the ID token has expired", fix="see the credential, above")
+                return _STEPS.filled("expired")
             case RejectedByIam():
                 audience = claims.audience if claims is not None else self.hub_url
-                return error(
-                    "hub",
-                    f"HTTP 401: the hub takes no ID token for the audience {audience}",
-                    fix="make it take this audience, or set HUB_URL of the gate to the hub's own address",
-                    command=hub.add_audience(audience),
-                )
+                return _STEPS.filled("audience", audience=audience, command=hub.add_audience(audience))
             case _:
-                return error(
-                    "hub",
-                    f"the hub does not answer the gate: {problem.kind.message}",
-                    fix="is the hub deployed, and is HUB_URL of the gate its address? This shows the address that it has",
-                    command=hub.describe(),
-                )
+                return _STEPS.filled("no_answer", reason=problem.kind.message, command=hub.describe())
 
 
 def _report_of(*steps: Step) -> Response:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -17,6 +18,7 @@ from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.diagnosis import report
 from a2a_hub.diagnosis.gcloud import Service, service_of
+from a2a_hub.diagnosis.steps import steps_of
 from a2a_hub.http.client import Budget, Fault, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.mcp.client import MOST_TOOLS, McpClient, Tool, offered
@@ -29,7 +31,7 @@ _MOST_NAMES = 50
 _SECONDS = 20.0
 _MOST_BYTES = 4 << 20
 _MOST_SKEW_SECONDS = 60.0
-_ON_THE_WAY = {Fault.UNRESOLVED: "dns", Fault.UNREACHABLE: "connection", Fault.TLS: "tls"}
+_STEPS = steps_of(Path(__file__).with_suffix(".toml"))
 
 
 class _Answer(Struct, frozen=True, kw_only=True):
@@ -76,12 +78,7 @@ class AgentExamination:
         yield report.ok("network", f"{way}: the agent answers")
         yield self._clock(answer)
         if answer.seconds > report.SLOW_SECONDS:
-            yield report.warning(
-                "latency",
-                f"the first answer took {answer.seconds:.1f} s: no instance was there, or the agent is slow",
-                fix="keep one instance warm",
-                command=self._service.keep_instance(),
-            )
+            yield _STEPS.filled("latency", seconds=answer.seconds, command=self._service.keep_instance())
         if refusal := self._refusal(answer.status):
             yield refusal
             return
@@ -102,39 +99,29 @@ class AgentExamination:
         except ClientError as failure:
             if failure.status in (401, 403):
                 return route.boundary.refusal_step(failure.status, self._examination)
-            return report.error("tools", failure.detail, fix="is its url that of an MCP server over streamable HTTP?")
+            return _STEPS.filled("no_tools", detail=failure.detail)
         names = _names(tools)
         if route.tool and not any(tool.name == route.tool for tool in tools):
-            fix = f"set `tool` of route {route.id} in routes.toml to one that it has"
-            return report.error("tools", f'the server has no tool "{route.tool}"; it has {names or "none"}', fix=fix)
+            return _STEPS.filled("unknown_tool", tool=route.tool, names=names or "none", route=route.id)
         for_model = offered(tools)
         if not route.tool and (client.has_more or len(for_model) < len(tools)):
             count = f"> {len(tools)}" if client.has_more else f"{len(tools)}"
-            left_out = _names([tool for tool in tools if tool not in for_model])
-            return report.warning(
-                "tools",
-                f"of {count} tools of the server, a model is offered {len(for_model)}; left out: {left_out or '…'}",
-                fix=f"name one tool of route {route.id} as its `tool`, or have the server offer those that are needed at another "
-                "url",
-            )
+            left_out = _names([tool for tool in tools if tool not in for_model]) or "…"
+            return _STEPS.filled("many_tools", count=count, offered=len(for_model), left_out=left_out, route=route.id)
         return report.ok("tools", f"MCP {client.version}: {names or 'none'}")
 
     def _no_answer(self, failure: HttpFailure) -> report.Step:
-        check = _ON_THE_WAY.get(failure.fault, "answer")
-        variable = f"{self._route.id.upper().replace('-', '_')}_URL"
+        detail = failure.detail
         match failure.fault:
             case Fault.UNRESOLVED | Fault.UNREACHABLE:
-                fix = (
-                    f"is the agent deployed, and is its address ({variable}) right? This shows the address that it has"
-                )
+                check = "dns" if failure.fault is Fault.UNRESOLVED else "connection"
+                variable = f"{self._route.id.upper().replace('-', '_')}_URL"
                 command = self._service.describe()
+                return _STEPS.filled("unreachable", check=check, detail=detail, variable=variable, command=command)
             case Fault.TLS:
-                fix = "the agent's operator installs a valid certificate; this command shows the current one"
-                command = report.certificate_command(self._route.url)
+                return _STEPS.filled("tls", detail=detail, command=report.certificate_command(self._route.url))
             case _:
-                fix = "see in its log why the agent does not answer"
-                command = self._service.logs()
-        return report.error(check, failure.detail, fix=fix, command=command)
+                return _STEPS.filled("answer", detail=detail, command=self._service.logs())
 
     def _clock(self, answer: _Answer) -> report.Step:
         date = seconds_of(answer.date)
@@ -143,26 +130,16 @@ class AgentExamination:
         skew = self._now - date
         if abs(skew) <= _MOST_SKEW_SECONDS:
             return report.ok("clock", f"the hub's and the agent's agree ({skew:+.0f} s)")
-        return report.error(
-            "clock",
-            f"the hub's clock is {skew:+.0f} s off the agent's: tokens are taken for expired, or for not yet valid",
-            fix="set the clock of the machine that is wrong; on Cloud Run, start new instances",
-            command=self._service.restart(),
-        )
+        return _STEPS.filled("clock", skew=skew, command=self._service.restart())
 
     def _refusal(self, status: int) -> report.Step | None:
         """Return the step on an agent that refuses the request for its card; None where it serves it."""
         if status in (401, 403):
             return self._route.boundary.refusal_step(status, self._examination)
         if status == 429:
-            return report.error(
-                "quota",
-                "HTTP 429: the agent has no instance left for the request",
-                fix="let it have more instances",
-                command=self._service.more_instances(),
-            )
+            return _STEPS.filled("quota", command=self._service.more_instances())
         if status >= 500:
-            return report.error("answer", f"HTTP {status}", fix="see the agent's log", command=self._service.logs())
+            return _STEPS.filled("server_error", status=status, command=self._service.logs())
         return None
 
     def _card(self, answer: _Answer) -> Iterator[report.Step]:
@@ -173,22 +150,13 @@ class AgentExamination:
                 called = read_card(answer.body)
                 card = to_core_card(protojson.decode(answer.body))
             except A2AError as problem:
-                fix = "fix the card at the agent"
-                if called is None:
-                    yield report.error("card", f"it cannot be read: {problem.message}", fix=fix)
-                else:
-                    seen = f"the hub reads it, but another client may not: {problem.message}"
-                    yield report.warning("card", seen, fix=fix)
+                yield _STEPS.filled("odd_card" if called else "unreadable_card", reason=problem.message)
                 return
             yield _card_step(called, card, self._route)
             if step := _scheme_step(card, self._route):
                 yield step
         else:
-            yield report.warning(
-                "card",
-                f"HTTP {answer.status} at {_CARD}: the agent is taken to speak A2A 0.3 over JSON-RPC",
-                fix=f"publish a card, or set protocol_version and binding of route {self._route.id} in routes.toml",
-            )
+            yield _STEPS.filled("no_card", status=answer.status, path=_CARD, route=self._route.id)
         if self._route.boundary.is_probed:
             yield self._probe(called)
 
@@ -216,7 +184,7 @@ class AgentExamination:
         try:
             answer = _get(self._route, report.PATH, self._http)
         except HttpFailure as failure:
-            yield report.error("agent", failure.detail, fix="see the agent's log", command=self._service.logs())
+            yield _STEPS.filled("agent", detail=failure.detail, command=self._service.logs())
             return
         found = report.read_report(answer.body) if answer.status == 200 else None
         if found is None:
@@ -244,19 +212,10 @@ def _card_step(called: CalledCard, card: AgentCard, route: Route) -> report.Step
     extensions = card.capabilities.extensions
     missing = [each.uri for each in extensions if each.required and each.uri not in route.extensions]
     if missing:
-        return report.error(
-            "card",
-            f"it requires an extension that the hub does not ask for: {', '.join(missing)}",
-            fix=f"name it in `extensions` of route {route.id} in routes.toml",
-        )
+        return _STEPS.filled("required_extension", uris=", ".join(missing), route=route.id)
     declared = {each.uri for each in extensions}
     if unknown := [uri for uri in route.extensions if uri not in declared]:
-        return report.warning(
-            "card",
-            f"it does not declare an extension that the hub asks for: {', '.join(unknown)}",
-            fix="is it another version that the card declares? Else the agent may not know what callers send for it: it is to "
-            f"be deleted from `extensions` of route {route.id} in routes.toml; Gemini CLI's server knows it and declares nothing",
-        )
+        return _STEPS.filled("undeclared_extension", uris=", ".join(unknown), route=route.id)
     versions = sorted({interface.protocol_version for interface in called.supported_interfaces})
     return report.ok("card", f"{called.name}, A2A {', '.join(versions)}")
 
@@ -273,11 +232,8 @@ def _scheme_step(card: AgentCard, route: Route) -> report.Step | None:
             suggestions += [", ".join(lines) for kind in KINDS.values() if (lines := kind.route_lines(scheme, scopes))]
     if not suggestions:
         return None
-    return report.warning(
-        "security",
-        f"the card asks for another credential than boundary {route.boundary.kind} of the route has",
-        fix=f"if you trust the card, write into route {route.id} in routes.toml: {' or: '.join(suggestions)}",
-    )
+    listed = " or: ".join(suggestions)
+    return _STEPS.filled("security", boundary=route.boundary.kind, route=route.id, suggestions=listed)
 
 
 def _names(tools: Sequence[Tool]) -> str:

@@ -1,11 +1,8 @@
 """A contained failure: one sentence for the user; the cause and the remedy for the operator."""
 
-import tomllib
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -13,6 +10,7 @@ from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.routing.routes import Route
 from a2a_hub.telemetry.outcome import Outcome
+from a2a_hub.text.rows import Rows
 
 
 class FailureKind(StrEnum):
@@ -106,18 +104,12 @@ class DownstreamFailed(Exception):
         self.failure = failure
 
 
-@cache
-def failures() -> dict[str, Failure]:
-    """Return what failures.toml says; it is read once."""
-    tables = tomllib.loads(Path(__file__).with_name("failures.toml").read_text(encoding="utf-8"))
-    return msgspec.convert({name: {"fault": name} | table for name, table in tables.items()}, dict[str, Failure])
+FAILURES = Rows(Path(__file__).with_name("failures.toml"), Failure, key="fault")
 
 
 def failure_of(fault: str, route: Route | None, **values: object) -> Failure:
-    """Return the failure of this name in failures.toml, with the values in its sentences."""
-    failure, values = failures()[fault], values | {"route": route.id if route else ""}
-    written = {name: text.format(**values) for name in ("fault", "cause", "remedy") if (text := getattr(failure, name))}
-    return replace(failure, **written)
+    """Return the failure of this name in failures.toml."""
+    return FAILURES.filled(fault, route=route.id if route else "", **values)
 
 
 def resting(opened_by: Failure, seconds: float) -> Failure:

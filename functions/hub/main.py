@@ -12,15 +12,14 @@ from functions.hub import config
 from functions.hub.app import build
 from functions.hub.commands.texts import COMMAND_TEXTS
 from functions.hub.downstream.containment import remedies
-from functions.hub.failure import failures
+from functions.hub.failure import FAILURES
 from functions.hub.texts import HUB_TEXTS
 
 
 def _in_background() -> None:
     """Prepare what the first requests do not wait for; of texts, since a process may have no file left to open later."""
     compile_all()
-    failures()
-    remedies()
+    _ = FAILURES.templates, remedies()
     for texts in (HUB_TEXTS, COMMAND_TEXTS, TOOL_TEXTS):
         texts.read()
 

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,10 @@ _RETURNING = (
     *("remedy", "_seen_and_remedy", "why_not_public", "_slow", "description"),
     *("connection_failure", "resolution_failure", "tls_failure"),
 )
+_TEXTS = ("message", "fix", "cause", "remedy")
+# Of the failures of turns, the doctor tells these.
+_FAILURES_OF_DOCTOR = ("{route}: nothing says which tool", "{route}: the {direction} was not screened")
+_WITH_NAME = re.compile(r"\{\w+[^{}]*\}")
 _REPORT = re.compile(r"a2a_hub\.diagnosis(?:\.report)? import|def connection_failure")
 # Commands, statements of SQL, and what is said to nobody who reads findings.
 _OTHERS = re.compile(r"gcloud (?!auth)|\s*SELECT |\{\} AND |Only operators|\./deploy|\w+ docs|SIGNING_KEY=")
@@ -63,6 +68,11 @@ def _written() -> set[str]:
         text = path.read_text("utf-8")
         if any(f"{name}(" in text for name in _CALLS) or any(f"def {name}(" in text for name in _RETURNING):
             found.update(_sentences(ast.parse(text), reports=bool(_REPORT.search(text))))
+    for path in (*ROOT.glob("shared/a2a_hub/**/*.toml"), *ROOT.glob("functions/**/*.toml")):
+        for table in tomllib.loads(path.read_text("utf-8")).values():
+            if isinstance(table, dict) and ("fix" in table or table.get("cause", "").startswith(_FAILURES_OF_DOCTOR)):
+                texts = (_WITH_NAME.sub("{}", table[name]) for name in _TEXTS if name in table)
+                found.update(text.replace("{{", "{").replace("}}", "}") for text in texts)
     words = {each for each in found if re.search(r"[a-z]{2}.* |^HTTP", each)}
     return {each for each in words if not _OTHERS.match(each)}
 

@@ -10,6 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
+from a2a_hub.text.rows import Rows
+
 V0_3: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("v0_3.toml").read_text(encoding="utf-8"))
 DEFINITIONS: Mapping[str, Mapping[str, str]] = V0_3["definitions"]
 SCHEME_TYPES: Mapping[str, str] = V0_3["scheme_types"]
@@ -176,6 +180,23 @@ class Flaw(NamedTuple):
     path: str
     message: str
     fix: str
+
+
+class FlawText(Struct, frozen=True):
+    """The texts of a flaw, with places for values."""
+
+    name: str
+    message: str
+    fix: str
+
+
+_FLAWS = Rows(Path(__file__).with_name("flaws.toml"), FlawText, key="name")
+
+
+def flaw(name: str, path: str, /, **values: object) -> Flaw:
+    """Return a flaw with the texts of this name in flaws.toml."""
+    text = _FLAWS.filled(name, **values)
+    return Flaw(path, text.message, text.fix)
 
 
 class Rule(NamedTuple):

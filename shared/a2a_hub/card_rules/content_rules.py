@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qs
 
 from a2a_hub.card_rules.addresses import parsed, why_not_public
-from a2a_hub.card_rules.card import Card, Flaw
+from a2a_hub.card_rules.card import Card, Flaw, flaw
 
 MOST_BYTES = 64 << 10
 REGISTRY_MOST_BYTES = 10_000
@@ -31,17 +31,12 @@ _BARE_MODES = {
 _LONG_FORM = "https://www.googleapis.com/auth/userinfo."
 _NEEDED_SCOPES = ("openid", "email")
 _GOOGLE_HOST = "accounts.google.com"
-_SHOWN = "hubctl card --for gemini-enterprise shows them"
 
 
 def v1(card: Card) -> Iterator[Flaw]:
     """Recommend "0.3.0" over "v1", which is accepted as any text is."""
     if card.text("protocolVersion") == "v1":
-        yield Flaw(
-            "$.protocolVersion",
-            '"v1" is accepted, as any text is; it is not the version that is spoken',
-            'write "0.3.0", unless your Gemini Enterprise wants "v1"',
-        )
+        yield flaw("v1", "$.protocolVersion")
 
 
 def empty_texts(card: Card) -> Iterator[Flaw]:
@@ -52,7 +47,7 @@ def empty_texts(card: Card) -> Iterator[Flaw]:
     for path, value, names in places:
         for name in names:
             if isinstance(value.get(name), str) and not value[name].strip():
-                yield Flaw(f"{path}.{name}", f"{name} is empty", "write a text")
+                yield flaw("empty", f"{path}.{name}", field=name)
 
 
 def url_scheme(card: Card) -> Iterator[Flaw]:
@@ -60,39 +55,27 @@ def url_scheme(card: Card) -> Iterator[Flaw]:
     url = card.text("url")
     if not url:
         if url == "":
-            yield Flaw("$.url", "url is empty", "write the hub's https address")
+            yield flaw("empty_url", "$.url")
         return
     parts = parsed(url)
     if parts is None:
-        yield Flaw("$.url", f"{url!r} is no absolute URL", "write the hub's https address")
+        yield flaw("relative_url", "$.url", url=url)
     elif parts.scheme != "https":
-        yield Flaw(
-            "$.url",
-            f"Gemini Enterprise calls https with a certificate of a public authority only, not {parts.scheme}",
-            "write https://, and put the hub behind API Gateway or Cloud Run if it has no certificate",
-        )
+        yield flaw("url_https", "$.url", scheme=parts.scheme)
 
 
 def url_public(card: Card) -> Iterator[Flaw]:
     """Check that the agent's address can be reached from the internet."""
     parts = parsed(card.text("url") or "")
     if parts is not None and (reason := why_not_public(parts.hostname or "")):
-        yield Flaw(
-            "$.url",
-            f"{parts.hostname} {reason}: Gemini Enterprise cannot reach it",
-            "write the public address of the deployed hub or its gateway",
-        )
+        yield flaw("url_public", "$.url", host=parts.hostname, reason=reason)
 
 
 def transport(card: Card) -> Iterator[Flaw]:
     """Check that JSON-RPC is offered at the main address."""
     preferred = card.text("preferredTransport")
     if preferred is not None and preferred != "JSONRPC":
-        yield Flaw(
-            "$.preferredTransport",
-            f"Gemini Enterprise speaks JSON-RPC to url, and the card says that {preferred!r} is spoken there",
-            'write "JSONRPC", or delete it',
-        )
+        yield flaw("transport", "$.preferredTransport", preferred=preferred)
 
 
 def mime_types(card: Card) -> Iterator[Flaw]:
@@ -100,11 +83,7 @@ def mime_types(card: Card) -> Iterator[Flaw]:
     for path, mode in card.modes("defaultInputModes", "defaultOutputModes"):
         if not _MIME_TYPE.fullmatch(mode):
             meant = _BARE_MODES.get(mode.strip().lower())
-            yield Flaw(
-                path,
-                f"{mode!r} is no MIME type",
-                f'write "{meant}"' if meant else 'write a MIME type, such as "text/plain"',
-            )
+            yield flaw("mime_type_meant" if meant else "mime_type", path, mode=mode, meant=meant)
 
 
 def text_modes(card: Card) -> Iterator[Flaw]:
@@ -115,19 +94,14 @@ def text_modes(card: Card) -> Iterator[Flaw]:
     ):
         modes = card.value.get(name)
         if isinstance(modes, list) and not any(_is_text(mode) for mode in modes):
-            yield Flaw(f"$.{name}", f"text/plain is not among them: {reason}", 'add "text/plain"')
+            yield flaw("text_modes", f"$.{name}", reason=reason)
 
 
 def streaming(card: Card) -> Iterator[Flaw]:
     """Check that streaming is declared, so that answers arrive as they are made."""
     capabilities = card.value.get("capabilities")
     if isinstance(capabilities, dict) and capabilities.get("streaming") in (None, False):
-        yield Flaw(
-            "$.capabilities.streaming",
-            "without it Gemini Enterprise sends message/send and shows nothing until the whole answer is there; "
-            "an answer that takes longer than about 60 s is asked for again",
-            'write "streaming": true if the agent can stream',
-        )
+        yield flaw("streaming", "$.capabilities.streaming")
 
 
 def skill_ids(card: Card) -> Iterator[Flaw]:
@@ -138,29 +112,21 @@ def skill_ids(card: Card) -> Iterator[Flaw]:
         if not isinstance(id_, str):
             continue
         if id_ in seen:
-            yield Flaw(f"{path}.id", f"the id {id_!r} is taken by a skill above", "give it one of its own")
+            yield flaw("skill_ids", f"{path}.id", id=id_)
         seen.add(id_)
 
 
 def size(card: Card) -> Iterator[Flaw]:
     """Check that the card is small enough to be a string in a request."""
     if card.size_bytes > MOST_BYTES:
-        yield Flaw(
-            "$",
-            f"the card has {card.size_bytes} bytes",
-            f"bring it below {MOST_BYTES}: shorten examples and descriptions",
-        )
+        yield flaw("size", "$", bytes=card.size_bytes, most=MOST_BYTES)
 
 
 def registry_size(card: Card) -> Iterator[Flaw]:
     """Check that Agent Registry takes the card, as `hubctl card` writes it."""
     written = len(json.dumps(card.value, ensure_ascii=False, indent=2).encode(errors="replace")) + 1
     if written > REGISTRY_MOST_BYTES and card.size_bytes <= MOST_BYTES:
-        yield Flaw(
-            "$",
-            f"the card's file has {written} bytes, and Agent Registry takes {REGISTRY_MOST_BYTES}",
-            "for a registration there, shorten examples and descriptions in routes.toml, or register fewer routes",
-        )
+        yield flaw("registry_size", "$", bytes=written, most=REGISTRY_MOST_BYTES)
 
 
 def _is_text(mode: object) -> bool:
@@ -171,11 +137,7 @@ def declared(card: Card) -> Iterator[Flaw]:
     """Check that both securitySchemes and security are there."""
     for name in ("securitySchemes", "security"):
         if card.value.get(name) in (None, {}, []):
-            yield Flaw(
-                f"$.{name}",
-                f"{name} is not declared: no user id and no delegated token reach the agent",
-                f"declare securitySchemes and security; {_SHOWN}",
-            )
+            yield flaw("security", f"$.{name}", field=name)
 
 
 def names(card: Card) -> Iterator[Flaw]:
@@ -187,31 +149,19 @@ def names(card: Card) -> Iterator[Flaw]:
         for index, requirement in enumerate(requirements if isinstance(requirements, list) else ()):
             for name in requirement if isinstance(requirement, dict) else ():
                 if schemes and name not in schemes:
-                    yield Flaw(
-                        f"{path}.security[{index}].{name}",
-                        f"{name!r} is not among the securitySchemes",
-                        f"write one of {declared_names}",
-                    )
+                    place = f"{path}.security[{index}].{name}"
+                    yield flaw("security_names", place, scheme=name, declared=declared_names)
 
 
 def google_oauth(card: Card) -> Iterator[Flaw]:
     """Check that the scheme is Google's OAuth with a code: other providers end in the endless authorization loop."""
     schemes = card.object("securitySchemes")
     if schemes and not any(_flow(scheme) for scheme in schemes.values()):
-        yield Flaw(
-            "$.securitySchemes",
-            "no scheme is OAuth 2.0 with an authorization code",
-            f"declare Google's OAuth with authorizationCode; {_SHOWN}",
-        )
+        yield flaw("no_google_oauth", "$.securitySchemes")
     for path, flow in _flows(card):
         url = flow.get("authorizationUrl")
         if isinstance(url, str) and _of_google(url) is None:
-            yield Flaw(
-                f"{path}.authorizationUrl",
-                "the provider is not Google: its tokens cannot be introspected at Google, and the tokens of mock "
-                "providers are rejected without a word",
-                f"use https://{_GOOGLE_HOST}/o/oauth2/v2/auth",
-            )
+            yield flaw("other_provider", f"{path}.authorizationUrl")
 
 
 def offline_access(card: Card) -> Iterator[Flaw]:
@@ -225,11 +175,8 @@ def offline_access(card: Card) -> Iterator[Flaw]:
         wanted = {"access_type": "offline", "prompt": "consent"}
         lacking = [f"{name}={value}" for name, value in wanted.items() if given.get(name) != [value]]
         if lacking:
-            yield Flaw(
-                f"{path}.authorizationUrl",
-                f"{' and '.join(lacking)} is not in the URL: Google gives no refresh token, and users are asked again",
-                f"add {'&'.join(lacking)}",
-            )
+            place = f"{path}.authorizationUrl"
+            yield flaw("offline_access", place, lacking=" and ".join(lacking), query="&".join(lacking))
 
 
 def scopes(card: Card) -> Iterator[Flaw]:
@@ -240,11 +187,7 @@ def scopes(card: Card) -> Iterator[Flaw]:
             continue
         lacking = [scope for scope in _NEEDED_SCOPES if not {scope, f"{_LONG_FORM}{scope}"} & given.keys()]
         if lacking:
-            yield Flaw(
-                f"{path}.scopes",
-                f"{', '.join(lacking)} is not among the scopes: the token does not tell who the user is",
-                f"add {', '.join(lacking)}",
-            )
+            yield flaw("scopes", f"{path}.scopes", lacking=", ".join(lacking))
 
 
 def _flow(scheme: Any) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from a2a_hub.card_rules.card import V0_3, Card, Flaw, Missing, Unknown, WrongType
+from a2a_hub.card_rules.card import V0_3, Card, Flaw, Missing, Unknown, WrongType, flaw
 
 _SNAKE = re.compile(r"_+([a-z0-9])")
 _PLACEHOLDERS: Mapping[str, str] = V0_3["placeholders"]
@@ -17,11 +17,8 @@ def camel_case(card: Card) -> Iterator[Flaw]:
     for item in card.unknown:
         if _is_snake(item.name):
             meant = _camel(item.name)
-            yield Flaw(
-                f"{item.path}.{item.name}",
-                f"{item.name} is snake_case: it is read as a field that does not exist",
-                f"delete it: {meant} is there already" if meant in item.names else f"rename it to {meant}",
-            )
+            name = "snake_case_twin" if meant in item.names else "snake_case"
+            yield flaw(name, f"{item.path}.{item.name}", field=item.name, meant=meant)
 
 
 def required(card: Card) -> Iterator[Flaw]:
@@ -32,67 +29,45 @@ def required(card: Card) -> Iterator[Flaw]:
         if item.definition == "SecurityScheme" and not _ONLY_IN_1_0.keys().isdisjoint(_at(card, item.path)):
             continue
         if not _has_twin(card, item) and not _EXTENSION.fullmatch(item.path):
-            yield Flaw(
-                f"{item.path}.{item.name}",
-                f"required property '{item.name}' not found",
-                f'add "{item.name}": {_PLACEHOLDERS.get(item.name, "…")}',
-            )
+            placeholder = _PLACEHOLDERS.get(item.name, "…")
+            yield flaw("required", f"{item.path}.{item.name}", field=item.name, placeholder=placeholder)
 
 
 def tags(card: Card) -> Iterator[Flaw]:
     """Check that every skill has tags; an empty list is enough."""
     for item in card.missing:
         if item.name == "tags":
-            yield Flaw(f"{item.path}.tags", "the skill has no tags: the card is refused", 'add "tags": []')
+            yield flaw("tags", f"{item.path}.tags")
 
 
 def protocol_version(card: Card) -> Iterator[Flaw]:
     """Check that there is a protocolVersion."""
     for item in card.missing:
         if item.name == "protocolVersion" and not _has_twin(card, item):
-            yield Flaw(
-                "$.protocolVersion",
-                "required property 'protocolVersion' not found: a card of 1.0 alone is refused with this text",
-                'add "protocolVersion": "0.3.0"',
-            )
+            yield flaw("protocol_version", "$.protocolVersion")
 
 
 def non_standard(card: Card) -> Iterator[Flaw]:
     """Check that the card has no fields outside the specification."""
     for item in card.unknown:
         if not _is_snake(item.name) and item.name not in _OF_OTHER_RULES:
-            yield Flaw(
-                f"{item.path}.{item.name}",
-                f"{item.name} is no field of {item.definition} in A2A 0.3",
-                'delete it; the address of the agent is "url"' if item.name == "endpoints" else "delete it",
-            )
+            name = "endpoints" if item.name == "endpoints" else "non_standard"
+            yield flaw(name, f"{item.path}.{item.name}", field=item.name, definition=item.definition)
 
 
 def schema_version(card: Card) -> Iterator[Flaw]:
     """Check that the version stands under its own name."""
     for name in ("schema_version", "schemaVersion"):
         if name in card.value:
-            yield Flaw(
-                f"$.{name}", f"{name} is refused", 'delete it; the version belongs in "protocolVersion": "0.3.0"'
-            )
+            yield flaw("schema_version", f"$.{name}", field=name)
 
 
 def supported_interfaces(card: Card) -> Iterator[Flaw]:
     """Check that the list of interfaces of 1.0 is not there."""
     if _is_for_both(card):
-        yield Flaw(
-            "$.supportedInterfaces",
-            "this card is for clients of A2A 0.3 and of 1.0, as a hub publishes it for requests without A2A-Version; cards "
-            "with supportedInterfaces were reported refused",
-            f"leave it published, and register the one that `hubctl card --url {card.text('url')}` writes, as "
-            "`hubctl register` does; the published one for A2A-Version: 0.3 is good, too",
-        )
+        yield flaw("card_for_both", "$.supportedInterfaces", url=card.text("url"))
     elif "supportedInterfaces" in card.value:
-        yield Flaw(
-            "$.supportedInterfaces",
-            "cards with supportedInterfaces were reported refused",
-            "delete it: url, preferredTransport and protocolVersion say the same in 0.3",
-        )
+        yield flaw("supported_interfaces", "$.supportedInterfaces")
 
 
 def _is_for_both(card: Card) -> bool:
@@ -116,11 +91,8 @@ def types(card: Card) -> Iterator[Flaw]:
     """Check that every value is of the type that the schema gives it."""
     for item in card.departures:
         if isinstance(item, WrongType) and not _EXTENSION.fullmatch(item.path):
-            yield Flaw(
-                item.path,
-                f"is {item.found}, and the schema wants {item.wanted}",
-                "delete it" if item.found == "null" else f"write it as {item.wanted}",
-            )
+            name = "null" if item.found == "null" else "type"
+            yield flaw(name, item.path, found=item.found, wanted=item.wanted)
 
 
 def extensions(card: Card) -> Iterator[Flaw]:
@@ -130,21 +102,17 @@ def extensions(card: Card) -> Iterator[Flaw]:
             continue
         match item:
             case Missing(name="uri"):
-                yield Flaw(f"{item.path}.uri", "the extension has no uri", 'add "uri": "https://…"')
+                yield flaw("extension_without_uri", f"{item.path}.uri")
             case WrongType(wanted="object", found="string"):
-                yield Flaw(item.path, "the extension is a text", 'write it as an object: {"uri": "…"}')
+                yield flaw("extension_text", item.path)
             case WrongType():
-                yield Flaw(
-                    item.path,
-                    f"is {item.found}, and must be {item.wanted}",
-                    'write extensions as a list of objects: [{"uri": "…"}]',
-                )
+                yield flaw("extension_type", item.path, found=item.found, wanted=item.wanted)
             case _:
                 pass
 
 
 def _of_1_0(path: str, name: str) -> Flaw:
-    return Flaw(f"{path}.{name}", f"{name} exists in A2A 1.0 only; Gemini Enterprise reads 0.3", _ONLY_IN_1_0[name])
+    return flaw("only_in_1_0", f"{path}.{name}", field=name, instead=_ONLY_IN_1_0[name])
 
 
 def _is_snake(name: str) -> bool:
