@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -411,3 +412,36 @@ def test_a_message_of_which_nothing_can_be_read_is_no_answer() -> None:
         hub = Hub(route("alpha", agent.url))
         hub.send("How long?")
     assert hub.log[-1]["fault"] == "not_a2a"
+
+
+_SAID: Json = {"parts": [{"text": "Thirty days."}]}
+_ENDED: Json = {"id": "t", "status": {"state": "TASK_STATE_COMPLETED"}}
+_WITHOUT_IDS: dict[str, list[Json]] = {
+    "message": [{"message": _SAID}],
+    "artifact": [{"task": _ENDED | {"artifacts": [_SAID]}}],
+    "status": [{"task": _ENDED | {"status": _ENDED["status"] | {"message": _SAID}}}],
+    "history": [{"task": _ENDED | {"artifacts": [_SAID], "history": [{"parts": [{"text": "How long?"}]}]}}],
+    "updates": [
+        {"task": _ENDED | {"status": {"state": "TASK_STATE_WORKING"}}},
+        {"artifactUpdate": {"taskId": "t", "artifact": {"parts": [{"text": "Thirty "}]}}},
+        {"artifactUpdate": {"taskId": "t", "artifact": {"parts": [{"text": "days."}]}, "append": True}},
+        {"statusUpdate": {"taskId": "t", "status": {"state": "TASK_STATE_COMPLETED"}}},
+    ],
+}
+
+
+@pytest.mark.parametrize("passes_tasks", [False, True])
+@pytest.mark.parametrize("of", _WITHOUT_IDS)
+def test_ids_and_roles_that_protojson_omits_because_they_are_empty_are_not_missed(of: str, passes_tasks: bool) -> None:
+    """The official SDK for Python (1.3) sends such messages and artifacts, and reads them."""
+
+    def answer(exchange: Exchange) -> None:
+        exchange.start_stream()
+        for event in _WITHOUT_IDS[of]:
+            exchange.event({"jsonrpc": "2.0", "id": 1, "result": event})
+
+    with AgentServer(serve_message=answer) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=passes_tasks))
+        events = hub.stream("How long?", version="1.0", modes=["text/plain"])
+    assert "".join(re.findall(r"'text': '([^']*)'", str(events))) == "Thirty days."
+    assert hub.log[-1].get("outcome") == "answered"

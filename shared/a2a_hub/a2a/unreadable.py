@@ -1,8 +1,13 @@
-"""Optional values of an agent's result that cannot be read: they count as absent, so that the rest of the answer is not lost."""
+"""Results of agents that do not quite conform: what else they say is not lost.
+
+Optional values that cannot be read count as absent. Ids and roles that are missing get a value: ProtoJSON omits what an agent
+left empty, and the official SDKs read that.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, TypeVar
 
 from a2a_hub.a2a import model, protojson
@@ -15,11 +20,14 @@ _OBJECTS = frozenset(
     {"task", "message", "statusUpdate", "status_update", "artifactUpdate", "artifact_update", "status", "artifact"}
 )
 _LISTS = frozenset({"artifacts", "history"})
+_MESSAGES = frozenset({"message", "history"})
+_ARTIFACTS = frozenset({"artifact", "artifacts"})
+_UPDATES = frozenset({"statusUpdate", "status_update", "artifactUpdate", "artifact_update"})
 _PARTS = frozenset({"parts", "content"})
 
 
 def read_tolerantly(read: Callable[[Any], T], result: Any, codec: VersionCodec, note: NoteLeftOut) -> T:
-    """Return the result as `read` returns it, if need be without optional values. Raises A2AError.
+    """Return the result as `read` returns it, if need be without optional values, and with missing ids. Raises A2AError.
 
     A message of which no part can be read is not readable.
     """
@@ -36,15 +44,17 @@ def read_tolerantly(read: Callable[[Any], T], result: Any, codec: VersionCodec, 
 
 
 def _readable(value: Any, codec: VersionCodec, note: NoteLeftOut) -> Any:
-    """Return an object of the protocol without its optional values that cannot be read."""
+    """Return an object of the protocol without its optional values that cannot be read, and with the ids of what it holds."""
     if not isinstance(value, dict):
         return value
     kept: dict[str, Any] = {}
     for name, item in value.items():
         if name in _OBJECTS:
-            kept[name] = _readable(item, codec, note)
+            kept[name] = _identified(name, _readable(item, codec, note))
         elif name in _LISTS and isinstance(item, list):
-            kept[name] = [_readable(each, codec, note) for each in item]
+            kept[name] = [
+                _identified(name, _readable(each, codec, note), number) for number, each in enumerate(item, start=1)
+            ]
         elif name in _PARTS and isinstance(item, list):
             kept[name] = list(_readable_parts(item, codec, note))
         elif name == "timestamp":
@@ -52,6 +62,24 @@ def _readable(value: Any, codec: VersionCodec, note: NoteLeftOut) -> Any:
         elif name not in _DESCRIPTIVE or _DESCRIPTIVE[name](item):
             kept[name] = item
     return kept
+
+
+def _identified(kind: str, value: Any, number: int = 1) -> Any:
+    """Return a message, artifact or update with the ids and the role that it lacks; the same for the same value."""
+    if not isinstance(value, dict):
+        return value
+    if kind in _MESSAGES:
+        id_ = sha256(protojson.encode(value)).hexdigest()[:32]
+        # A message of the history may be the user's.
+        role = model.Role.AGENT if kind == "message" else model.Role.UNSPECIFIED
+        missing = {"messageId": ("message_id", id_), "role": ("role", role)}
+    elif kind in _ARTIFACTS:
+        missing = {"artifactId": ("artifact_id", f"artifact-{number}")}
+    elif kind in _UPDATES:
+        missing = {"contextId": ("context_id", "")}
+    else:
+        return value
+    return {**{name: item for name, (snake, item) in missing.items() if snake not in value}, **value}
 
 
 def _readable_parts(parts: list[Any], codec: VersionCodec, note: NoteLeftOut) -> Iterator[Any]:
