@@ -6,7 +6,6 @@ Who may use the hub is the hub's to decide: each token is tried there before it 
 import hashlib
 import secrets
 import threading
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from enum import StrEnum
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -17,6 +16,8 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.identity.authentication import is_bearer_token
+from a2a_hub.identity.public_keys import base64url
+from a2a_hub.identity.service_tokens import id_token_claims
 from a2a_hub.runtime.upstream import Upstream
 from functions.console.config import Config
 from functions.console.pages import redirect, sign_in_page
@@ -28,6 +29,7 @@ _SIGN_IN_SECONDS = 600.0
 _TOKEN_SECONDS = 8 * 3600.0
 _EXCHANGE_SECONDS = 10.0
 _MOST_FORM_BYTES = 16_384
+_MOST_NAME_CHARACTERS = 200
 
 
 class Problem(StrEnum):
@@ -86,7 +88,7 @@ class SignIn:
         session, google = self._sessions.of(request), self._config.google
         if session is None or google is None:
             return _failed(Problem.EXPIRED)
-        challenge = urlsafe_b64encode(hashlib.sha256(session.verifier.encode()).digest()).decode().rstrip("=")
+        challenge = base64url(hashlib.sha256(session.verifier.encode()).digest())
         query = {
             "response_type": "code",
             "client_id": google.client_id,
@@ -114,7 +116,10 @@ class SignIn:
         token, seconds = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not isinstance(seconds, int | float):
             return _failed(Problem.REFUSED)
-        return self._signed_in(token, name=_email_of(answer.get("id_token")), seconds=seconds)
+        # It came from Google itself, over TLS (OpenID Connect Core §3.1.3.7).
+        claims = id_token_claims(f"Bearer {answer.get('id_token')}")
+        name = (claims.email or "")[:_MOST_NAME_CHARACTERS] if claims else ""
+        return self._signed_in(token, name=name, seconds=seconds)
 
     def out(self, request: Request) -> Response:
         """End the session in this browser."""
@@ -165,13 +170,3 @@ def _failed(problem: Problem) -> Response:
 def _form(request: Request) -> dict[str, str]:
     fields = parse_qs(read_body(request, _MOST_FORM_BYTES).decode("utf-8", "replace"))
     return {name: values[0] for name, values in fields.items()}
-
-
-def _email_of(id_token: object) -> str:
-    """Return the address in an ID token that came from Google itself, over TLS (OpenID Connect Core §3.1.3.7); "" for others."""
-    try:
-        payload = str(id_token).split(".")[1]
-        claims = protojson.decode(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-        return str(claims["email"])[:200]
-    except (A2AError, IndexError, KeyError, TypeError, ValueError):
-        return ""

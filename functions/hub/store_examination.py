@@ -4,16 +4,18 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
+
+from msgspec.structs import replace
 
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.diagnosis import report
+from a2a_hub.diagnosis.steps import steps_of
 from a2a_hub.quota.limits import Quota
 from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import SharedState, TaskQuery, TaskStore, Unavailable
 
-ROLE = "roles/datastore.user"
-API = "firestore.googleapis.com"
-_PREPARE = "./deploy.sh --only prepare"
+_STEPS = steps_of(Path(__file__).with_suffix(".toml"))
 # No caller's owner, and no route's role.
 _NOBODY = "doctor"
 _MOST_CLAIMS = 1000
@@ -32,8 +34,9 @@ def examine_store(store: TaskStore, settings: StoreSettings, *, account: str | N
             store.list(_NOBODY, query, size=1, after=None)
         store.due((_NOBODY,), limit=1)
     except Unavailable as unavailable:
-        seen, remedy = _seen_and_remedy(unavailable, settings, account or "SERVICE_ACCOUNT_EMAIL")
-        yield report.failed("store", f"{_name(settings)}: {seen}", remedy=remedy)
+        fault = "file" if settings.file else _fault(unavailable)
+        step = _STEPS.filled(fault, project=settings.project, account=account or "SERVICE_ACCOUNT_EMAIL")
+        yield replace(step, message=f"{_name(settings)}: {step.message}")
         return
     message = f"{_name(settings)} answers lists of tasks"
     fix = "ask again; where it stays slow, see status.cloud.google.com, or the load of this machine"
@@ -57,40 +60,23 @@ def _name(settings: StoreSettings) -> str:
     return settings.file.name if settings.file else f"Firestore {settings.database} of {settings.project}"
 
 
-def _seen_and_remedy(unavailable: Unavailable, settings: StoreSettings, account: str) -> tuple[str, str]:
-    if settings.file:
-        return (
-            "the file cannot be read",
-            "see that the disk is not full, and that the file and its folder can be written",
-        )
+def _fault(unavailable: Unavailable) -> str:
+    """Return the name of what Firestore answers."""
     cause = unavailable.__cause__
     # The error of the last retry.
     cause = getattr(cause, "cause", None) or cause
-    project, text = settings.project, str(cause)
+    text = str(cause)
     match type(cause).__name__:
         case "NotFound":
-            return "there is no such database", f"{_PREPARE} makes it"
-        case "PermissionDenied" | "Forbidden" if "SERVICE_DISABLED" in text or "has not been used" in text:
-            return "the API is not enabled", f"gcloud services enable {API} --project={project}"
+            return "no_database"
         case "PermissionDenied" | "Forbidden":
-            return (
-                f"{account} lacks {ROLE}",
-                f"gcloud projects add-iam-policy-binding {project} --member=serviceAccount:{account} --role={ROLE}",
-            )
-        case "FailedPrecondition" if "datastore mode" in text.lower():
-            return (
-                "the database is in Datastore mode",
-                'name another: TASK_STORE = "firestore:NAME" in deploy.toml, which deploy.sh then makes',
-            )
+            is_off = "SERVICE_DISABLED" in text or "has not been used" in text
+            return "api_off" if is_off else "no_role"
         case "FailedPrecondition":
-            return "an index is missing", f"{_PREPARE} makes it; Firestore takes some minutes to build it"
+            return "datastore_mode" if "datastore mode" in text.lower() else "no_index"
         case "ResourceExhausted" | "TooManyRequests":
-            return "a quota is used up", "ask again in a minute; the console shows the quotas of Firestore"
+            return "quota"
         case "DefaultCredentialsError" | "RefreshError" | "Unauthenticated":
-            remedy = "see that the hub runs as a service account that exists and is enabled"
-            return "the hub has no valid credentials", remedy
+            return "no_credentials"
         case _:
-            return (
-                "no answer",
-                "see that the hub can reach firestore.googleapis.com; status.cloud.google.com tells of disruptions",
-            )
+            return "no_answer"

@@ -72,7 +72,9 @@ class FakeHub(HttpServer):
             back = urlencode({"code": "code", "state": asked["state"]})
             exchange.answer(303, location=f"{asked['redirect_uri']}?{back}")
         elif url.path == "/token":
-            claims = base64.urlsafe_b64encode(json.dumps({"email": self.email}).encode()).decode()
+            claims = base64.urlsafe_b64encode(
+                json.dumps({"email": self.email, "aud": "client", "exp": 4e9}).encode()
+            ).decode()
             exchange.json({"access_token": self.token, "expires_in": 3600, "id_token": f".{claims}."})
         elif received.headers.get("authorization") == "Bearer of-a-stranger":
             exchange.json({"error": {"code": 401}}, 401)

@@ -114,7 +114,7 @@ def test_a_task_that_kills_its_workers_is_ended_by_the_sweep(scene: Scene) -> No
         assert scene.leasing.end_abandoned(ROLES) == 1
     assert sums["a2a_hub.work.abandoned", "task"] == 1
     assert scene.state(task_id) is TaskState.FAILED
-    assert "begun 2 times" in scene.said(task_id)
+    assert "started 2 times" in scene.said(task_id)
 
 
 def test_a_conversation_may_take_more_turns_than_a_turn_may_take_attempts(scene: Scene) -> None:
@@ -160,7 +160,7 @@ def test_the_role_of_a_dead_workers_task_need_not_be_in_the_table_any_more(scene
     assert scene.leasing.end_abandoned(ROLES) == 0
     assert scene.leasing.end_abandoned(None) == 2
     assert (scene.state(cancelled), scene.state(tried)) == (TaskState.CANCELED, TaskState.FAILED)
-    assert "begun 2 times" in scene.said(tried)
+    assert "started 2 times" in scene.said(tried)
 
 
 def test_what_the_hub_runs_itself_it_ends_itself(scene: Scene) -> None:

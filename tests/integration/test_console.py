@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from a2a_hub.http.messages import Request, Response, blocking, body_of
+from a2a_hub.identity.public_keys import base64url
 from a2a_hub.settings.reader import SettingsError
 from a2a_hub.telemetry.log import Log
 from functions.console.app import build
@@ -23,7 +24,8 @@ STATIC = Path(__file__).parents[2] / "functions/console/static"
 
 ADDRESS = "https://console.example.com"
 TOKEN, KEY = "ya29.token-of-hanako", "k" * 32
-ID_TOKEN = "e30." + base64.urlsafe_b64encode(b'{"email":"<hanako>@example.com"}').decode().rstrip("=") + ".x"
+CLAIMS = b'{"email":"<hanako>@example.com","aud":"client","exp":4000000000}'
+ID_TOKEN = f"e30.{base64url(CLAIMS)}.x"
 
 
 class Services(HttpServer):

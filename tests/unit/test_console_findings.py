@@ -17,7 +17,7 @@ _CALLS = {
     **dict.fromkeys(("NoCredential", "CardUnreadable", "Unscreened"), 0),
 }
 _RETURNING = (
-    *("remedy", "_seen_and_remedy", "why_not_public", "_slow", "description"),
+    *("remedy", "why_not_public", "_slow", "description"),
     *("connection_failure", "resolution_failure", "tls_failure"),
 )
 _TEXTS = ("message", "fix", "cause", "remedy")

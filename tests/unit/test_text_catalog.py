@@ -6,17 +6,21 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.a2a.extensions.tool_confirmation import TOOL_TEXTS
+from a2a_hub.agents.function import AGENT_TEXTS
 from a2a_hub.text.catalog import Catalog, tables_of
 from a2a_hub.text.language import Language
 from functions.devtool.texts import DEVTOOL_TEXTS
 from functions.hub.commands.texts import COMMAND_TEXTS
 from functions.hub.texts import HUB_TEXTS
+from functions.tasks.workers.leasing import WORK_TEXTS
 
 _CATALOGS = {
+    "AGENT_TEXTS": AGENT_TEXTS,
     "COMMAND_TEXTS": COMMAND_TEXTS,
     "DEVTOOL_TEXTS": DEVTOOL_TEXTS,
     "HUB_TEXTS": HUB_TEXTS,
     "TOOL_TEXTS": TOOL_TEXTS,
+    "WORK_TEXTS": WORK_TEXTS,
 }
 _ROOT = Path(__file__).parents[2]
 _CODE = "".join(file.read_text("utf-8") for name in ("shared", "functions") for file in (_ROOT / name).rglob("*.py"))

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct
@@ -14,22 +15,12 @@ from a2a_hub.a2a.model import Role, Task, TaskState, text_of
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 from a2a_hub.telemetry import tracing
-from a2a_hub.text.language import Language, language_of
+from a2a_hub.text.catalog import Catalog
+from a2a_hub.text.language import language_of
 from functions.tasks.workers.wire import status_event
 
 T = TypeVar("T")
-_ABANDONED = {
-    Language.EN: "The work on this task was started {attempts} times but never finished, so it has been given up. "
-    "Ask again later; if it happens again, tell the administrator.",
-    Language.JA: "このタスクの処理は{attempts}回試みられましたが、一度も完了しなかったため打ち切りました。"
-    "しばらくしてからもう一度お試しください。繰り返す場合は管理者にお知らせください。",
-}
-_UNTAKEN = {
-    Language.EN: "Nobody has taken up this task for a long time, so it has been given up. "
-    "Ask again if you still need it, and tell the administrator.",
-    Language.JA: "このタスクは長い間だれにも引き受けられなかったため打ち切りました。"
-    "まだ必要な場合はもう一度依頼し、管理者にもお知らせください。",
-}
+WORK_TEXTS = Catalog(Path(__file__).with_suffix(".toml"))
 _SWEPT_AT_ONCE = 200
 _TO_END_SECONDS = 30.0
 
@@ -173,7 +164,7 @@ class Leasing(Struct, frozen=True):
         if stored.cancel_requested:
             last = status_event(stored.task, TaskState.CANCELED)
         else:
-            reasons = _ABANDONED if attempts >= self.most_attempts else _UNTAKEN
+            reasons = WORK_TEXTS.abandoned if attempts >= self.most_attempts else WORK_TEXTS.untaken
             reason = reasons[language_of(last_user_text(stored.task))].format(attempts=attempts)
             last = status_event(stored.task, TaskState.FAILED, reason)
         # Another process may be first; otherwise the next sweep finds it.

@@ -4,7 +4,6 @@ The official SDKs leave out empty and default members before they sign and verif
 cards without such members are signed here, so that every verifier computes the same bytes.
 """
 
-import base64
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.identity.public_keys import PublicKey, base64url
+from a2a_hub.identity.public_keys import PublicKey, base64url, base64url_decoded
 
 _SIGNATURES = "signatures"
 _COORDINATE_BYTES = 32
@@ -94,8 +93,8 @@ def _verifies(signature: Mapping[str, Any], payload: str, keys: Sequence[PublicK
 
     protected = signature.get("protected")
     try:
-        header = msgspec.json.decode(_decoded(protected))
-        value = _decoded(signature.get("signature"))
+        header = msgspec.json.decode(base64url_decoded(str(protected)))
+        value = base64url_decoded(str(signature.get("signature")))
     except ValueError:
         return False
     # An extension of JWS that is critical is one that must be understood (RFC 7515 §4.1.11).
@@ -103,7 +102,7 @@ def _verifies(signature: Mapping[str, Any], payload: str, keys: Sequence[PublicK
         return False
     r, s = (int.from_bytes(half, "big") for half in (value[:_COORDINATE_BYTES], value[_COORDINATE_BYTES:]))
     for key in keys if len(value) == 2 * _COORDINATE_BYTES else ():
-        x, y = (int.from_bytes(_decoded(each), "big") for each in (key.x, key.y))
+        x, y = (int.from_bytes(base64url_decoded(each), "big") for each in (key.x, key.y))
         public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
         try:
             public.verify(
@@ -113,13 +112,6 @@ def _verifies(signature: Mapping[str, Any], payload: str, keys: Sequence[PublicK
             continue
         return True
     return False
-
-
-def _decoded(text: Any) -> bytes:
-    """Return the bytes of base64url without padding. Raises ValueError."""
-    if not isinstance(text, str) or not text.isascii():
-        raise ValueError("no base64url")
-    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
 def _ecdsa(pem: str, data: bytes) -> bytes:

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from a2a_hub.a2a.agent import Answer, AnsweringAgent
 from a2a_hub.a2a.call import Call
@@ -20,22 +21,14 @@ from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log, Record
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.telemetry.redaction import redacted
-from a2a_hub.text.language import Language, answer_language
+from a2a_hub.text.catalog import Catalog
+from a2a_hub.text.language import answer_language
 
 __all__ = ["agent_card", "agent_function"]
 
+AGENT_TEXTS = Catalog(Path(__file__).with_suffix(".toml"))
 MAX_TEXT_CHARACTERS = 300_000
 """Some hundred pages; longer texts are files. What costs time grows with a text, and one caller must not hold the others up."""
-_TOO_LONG = {
-    Language.EN: "Your message has {length:,} characters, and I read at most {most:,}. Please shorten it, or send the part "
-    "that your question is about.",
-    Language.JA: "メッセージが{length:,}文字あります。一度にお読みできるのは{most:,}文字までです。短くするか、"
-    "ご質問に関係する部分だけをお送りください。",
-}
-_FILES_UNREAD = {
-    Language.EN: "(I cannot read attached files, so this answer leaves them out: {files})",
-    Language.JA: "（添付ファイルは読み取れないため、回答には反映していません：{files}）",
-}
 
 
 def agent_card(
@@ -87,7 +80,7 @@ def agent_function(
             yield piece
         if files := ", ".join(map(file_text, files_of(request.message))):
             language = answer_language(text_of(request.message))
-            yield Text("\n\n" + _FILES_UNREAD[language].format(files=files))
+            yield Text("\n\n" + AGENT_TEXTS.files_unread[language].format(files=files))
 
     agent = AnsweringAgent(noted)
     server = A2AServer(agent, card=lambda: card, log=log)
@@ -117,7 +110,7 @@ def too_long_text(text: str, record: Record) -> str | None:
     if len(text) <= MAX_TEXT_CHARACTERS:
         return None
     record.update(outcome=Outcome.REFUSED, fault="text_too_long", textCharacters=len(text))
-    return _TOO_LONG[answer_language(text)].format(length=len(text), most=MAX_TEXT_CHARACTERS)
+    return AGENT_TEXTS.too_long[answer_language(text)].format(length=len(text), most=MAX_TEXT_CHARACTERS)
 
 
 def with_text_limit(answer: Answer) -> Answer:

@@ -55,6 +55,13 @@ def base64url(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+def base64url_decoded(text: str) -> bytes:
+    """Return the bytes of base64url without padding. Raises ValueError."""
+    if not text.isascii():
+        raise ValueError("no base64url")
+    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+
+
 def _key(block: str) -> PublicKey:
     try:
         der = base64.b64decode("".join(block.split()), validate=True)

@@ -1,7 +1,5 @@
 """The operations on stored tasks (A2A 1.0.1 §3.1.3-§3.1.10). A task of another owner does not exist."""
 
-import base64
-import binascii
 import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,6 +19,7 @@ from a2a_hub.a2a.protojson import seconds_of
 from a2a_hub.a2a.relay import EventSource
 from a2a_hub.a2a.reply import status_update
 from a2a_hub.a2a.version_table import CODECS
+from a2a_hub.identity.public_keys import base64url, base64url_decoded
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import (
     LeaseLost,
@@ -265,7 +264,7 @@ def write_token(position: Position | None, *, list_key: Sequence[object]) -> str
     if position is None:
         return ""
     body = msgspec.json.encode(position)
-    return base64.urlsafe_b64encode(_checksum(body, list_key) + body).decode().rstrip("=")
+    return base64url(_checksum(body, list_key) + body)
 
 
 def read_token(token: str, *, list_key: Sequence[object]) -> Position | None:
@@ -273,13 +272,13 @@ def read_token(token: str, *, list_key: Sequence[object]) -> Position | None:
 
     The checksum is no secret: a position leads only into the owner's own tasks.
     """
-    if len(token) > _LONGEST_TOKEN or not token.isascii():
+    if len(token) > _LONGEST_TOKEN:
         return None
     try:
-        data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        data = base64url_decoded(token)
         body = data[_CHECKSUM_BYTES:]
         return _POSITION.decode(body) if data[:_CHECKSUM_BYTES] == _checksum(body, list_key) else None
-    except (binascii.Error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 
