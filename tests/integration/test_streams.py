@@ -435,3 +435,32 @@ def _with_skill(skill: str) -> bytes:
 def _text_of_chunks(events: list[Json]) -> str:
     artifacts = [event["artifactUpdate"]["artifact"] for event in events if "artifactUpdate" in event]
     return "".join(part["text"] for each in artifacts for part in each["parts"])
+
+
+_FILE = {"raw": "QUJD" * 2_000, "mediaType": "application/octet-stream", "filename": "a.bin"}
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("passes_tasks", [False, True])
+def test_a_file_that_the_agents_task_has_in_its_history_is_no_part_of_a_large_answer(
+    tmp_path: Path, passes_tasks: bool, streaming: bool
+) -> None:
+    """The official SDKs answer with the whole task, whose history begins with the request."""
+    answers = iter([task("input-required", says="Which page?"), task("completed", artifact("a", text("Read.")))])
+    history: list[Json] = []
+
+    def with_history(_: ReceivedMessage) -> list[Json]:
+        history.append(agent.asked[-1].json["params"]["message"])
+        whole = next(answers)
+        return [{"task": whole["task"] | {"history": list(history)}}]
+
+    with AgentServer(with_history) as agent:
+        alpha = route("alpha", agent.url, max_response_bytes=4_000, passes_tasks=passes_tasks)
+        hub = Hub(alpha, settings={"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"})
+
+        def answer_to(said: str, **options: Any) -> str:
+            ask = hub.stream if streaming else hub.send
+            return str(ask(said, version="1.0", modes=["text/plain"], context_id="c", **options))
+
+        assert "Which page?" in answer_to("Read", parts=[{"text": "Read"}, _FILE])
+        assert "Read." in answer_to("The first")

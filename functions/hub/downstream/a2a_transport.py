@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a.a2ui import a2ui_in
 from a2a_hub.a2a.client import A2AClient, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.content import ContentSize
 from a2a_hub.a2a.discovery import endpoint_of, fetch_card
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
@@ -67,9 +68,8 @@ class A2ATransport:
 
     def _events(self, endpoint: Endpoint, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
         extensions = used_extensions(self._route, endpoint, agent_request)
-        session = AgentSession(
-            endpoint, with_settings(agent_request, extensions), call=_with_extensions(call, extensions)
-        )
+        call = _with_room_for_history(_with_extensions(call, extensions), agent_request)
+        session = AgentSession(endpoint, with_settings(agent_request, extensions), call=call)
         live = self._command_client.live(agent_request) if agent_request.executes else None
         yield from session.events() if live is None else live
 
@@ -190,3 +190,17 @@ def with_settings(agent_request: AgentRequest, extensions: tuple[str, ...]) -> A
 
 def _with_extensions(call: TransportCall, extensions: Sequence[str]) -> TransportCall:
     return replace(call, headers={**call.headers, "a2a-extensions": ",".join(extensions)}) if extensions else call
+
+
+def _with_room_for_history(call: TransportCall, agent_request: AgentRequest) -> TransportCall:
+    """Let answers have, beside their own content, that of the task's messages so far: agents repeat them in its history."""
+    size, current = ContentSize(), agent_request.call.task
+    if current is not None and current.before is not None:
+        size.add(current.before)
+    size.add(agent_request.message)
+    budget, stream_budget = call.budget, call.stream_budget
+    return replace(
+        call,
+        budget=replace(budget, max_bytes=budget.max_bytes + size.total_bytes),
+        stream_budget=replace(stream_budget, max_bytes=stream_budget.max_bytes + size.total_bytes),
+    )
