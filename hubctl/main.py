@@ -45,10 +45,10 @@ def duration(text: str) -> timedelta:
 
 def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextIO | None = None) -> int:
     """Return the exit status: 0 if all is well, 1 if something was found wrong, 2 for a command that cannot be carried out."""
-    parser, commands = parsers()
+    parser, children = parsers()
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
-        commands[parsed.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+        children[parsed.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         # Only the command that runs is imported.
         module = importlib.import_module(f"hubctl.commands.{parsed.command}")
@@ -58,14 +58,19 @@ def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextI
         return 2
 
 
+def commands() -> Mapping[str, Any]:
+    """Return the tables of the commands, in the order of the help."""
+    return tomllib.loads(_COMMANDS.read_text(encoding="utf-8"))
+
+
 def parsers() -> tuple[Parser, Mapping[str, Parser]]:
     """Return the parser, and those of the commands by name, in the order of the help."""
     parser = Parser(prog="hubctl", description="The operator's command line of the A2A hub.")
     parser.add_argument("--version", action="version", version=f"hubctl {VERSION}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, table in tomllib.loads(_COMMANDS.read_text(encoding="utf-8")).items():
-        _declare(commands.add_parser(name, help=table["help"], description=table["help"]), table)
-    return parser, commands.choices
+    children = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, table in commands().items():
+        _declare(children.add_parser(name, help=table["help"], description=table["help"]), table)
+    return parser, children.choices
 
 
 def _declare(parser: argparse.ArgumentParser, table: Mapping[str, Any]) -> None:

@@ -29,16 +29,17 @@ def operations(document: str) -> list[Operation]:
     read = yaml.safe_load(document)
     backends = read["x-google-api-management"]["backends"]
     return [
-        Operation(method.upper(), path, _function(backend["address"]), backend["deadline"])
+        Operation(
+            method.upper(),
+            path,
+            backend["address"].removeprefix("${").removesuffix("_URL}").lower(),
+            backend["deadline"],
+        )
         for path, item in read["paths"].items()
         for method, values in item.items()
         if method != "parameters"
         for backend in (backends[values["x-google-backend"]],)
     ]
-
-
-def _function(address: str) -> str:
-    return address.removeprefix("${").removesuffix("_URL}").lower()
 
 
 def local_routes() -> tuple[Json, ...]:

@@ -206,9 +206,10 @@ class CloudStorage(GoogleApi):
 
     @staticmethod
     def _denied(who: str, permission: str, name: str) -> ApiError:
+        account = "Anonymous caller" if who == iam.EVERYBODY else who.partition(":")[2]
         of = "object" if name or permission.startswith("storage.objects") else "bucket"
         message = (
-            f"{_account(who)} does not have {permission} access to the Google Cloud Storage {of}. "
+            f"{account} does not have {permission} access to the Google Cloud Storage {of}. "
             f"Permission '{permission}' denied on resource (or it may not exist)."
         )
         return ApiError("UNAUTHENTICATED" if who == iam.EVERYBODY else "PERMISSION_DENIED", message)
@@ -236,10 +237,6 @@ def _media(request: Request, found: StoredObject) -> Response:
 
 def _host(request: Request) -> str:
     return f"http://{request.headers.get('host', 'storage.googleapis.com')}"
-
-
-def _account(who: str) -> str:
-    return "Anonymous caller" if who == iam.EVERYBODY else who.partition(":")[2]
 
 
 def _upload(request: Request, resource: dict[str, Any], content_type: str | None, content: bytes) -> _Upload:

@@ -112,7 +112,7 @@ class VertexAi(ProjectApi):
 
 def answer(text: str, *, unknown: str = "") -> str:
     """Return the answer to the text of a user's turn, after `unknown` if there is nothing to answer it from."""
-    sentences = _sentences(text)
+    sentences = [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
     question = " ".join(sentence for sentence in sentences if _asks(sentence))
     material = [sentence for sentence in sentences if not _asks(sentence)]
     if not question:
@@ -156,10 +156,6 @@ def structured(text: str, schema: Any) -> str:
 def tokens(text: str) -> list[str]:
     """Return `text` in the pieces in which it is counted and streamed; joined they are `text`."""
     return _TOKEN.findall(text)
-
-
-def _sentences(text: str) -> list[str]:
-    return [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
 
 
 def _asks(sentence: str) -> bool:

@@ -152,10 +152,6 @@ def _buckets() -> tuple[Bucket, Bucket]:
     return documents, tables
 
 
-def _storage(_: Urls, accounts: Accounts) -> Handler:
-    return CloudStorage(_buckets(), accounts=accounts, spared=[_buckets()[1].name]).handle
-
-
 def _search(_: Urls, accounts: Accounts) -> Handler:
     """Return Discovery Engine with a data store of everything in the bucket, which docqa may search."""
     engine = DiscoveryEngine(
@@ -174,11 +170,6 @@ def _models(_: Urls, accounts: Accounts) -> Handler:
     """Return Vertex AI with one model in the hub's project. general and the Workspace worker use it, others by a setting."""
     users = [*(_EMAILS[name] for name in _MODEL_USERS), WORKSPACE_ACCOUNT]
     return VertexAi(project=HUB_PROJECT, model=MODEL, users=users, accounts=accounts).handle
-
-
-def _model_armor(_: Urls, accounts: Accounts) -> Handler:
-    """Return Model Armor with a template that the hub may use: routes with `safety` are screened."""
-    return ModelArmor(template=TEMPLATE, users=[HUB_ACCOUNT], accounts=accounts).handle
 
 
 def _google_tokens(*_: object) -> Handler:
@@ -224,7 +215,7 @@ STAND_INS: tuple[StandIn, ...] = (
     *(_front(function, invoker) for function, invoker in _INVOKERS.items()),
     StandIn(
         name="storage",
-        handler=_storage,
+        handler=lambda _, accounts: CloudStorage(_buckets(), accounts=accounts, spared=[_buckets()[1].name]).handle,
         settings_for=lambda urls: {
             name: {"STORAGE_EMULATOR_HOST": urls["storage"]} for name in ("docqa", *_READ_ROUTES)
         },
@@ -237,9 +228,10 @@ STAND_INS: tuple[StandIn, ...] = (
     StandIn(name="google-tokens", handler=_google_tokens, settings_for=_google_token_settings),
     StandIn(name="workspace", handler=_workspace),
     StandIn(name="vertex-ai", handler=_models, settings_for=_model_settings),
+    # A template that the hub may use: routes with `safety` are screened.
     StandIn(
         name="model-armor",
-        handler=_model_armor,
+        handler=lambda _, accounts: ModelArmor(template=TEMPLATE, users=[HUB_ACCOUNT], accounts=accounts).handle,
         settings_for=lambda urls: {
             "hub": {"MODEL_ARMOR_TEMPLATE": TEMPLATE, "MODEL_ARMOR_ENDPOINT": urls["model-armor"]}
         },

@@ -1,6 +1,5 @@
 """Write docs/reference and the openapi.yaml of hub and gateway; `--check` fails if one of them is out of date."""
 
-import argparse
 import contextlib
 import importlib
 import re
@@ -17,7 +16,7 @@ from a2a_hub.agents import settings as agent_settings
 from a2a_hub.settings.reader import SettingsError
 from a2a_hub.telemetry import start as telemetry
 from gateway import generate as gateway
-from hubctl.main import parsers
+from hubctl.main import commands
 from local.docs import openapi
 from local.docs.links import ROOT
 
@@ -113,30 +112,21 @@ def cli() -> Iterator[str]:
     """Yield the lines of cli.md."""
     yield "# hubctl\n\nGenerated from the program by `make reference`. `hubctl COMMAND --help` shows the same.\n"
     yield "Exit status: 0 if all is well, 1 if something was found wrong, 2 if the command cannot be carried out."
-    for parser in parsers()[1].values():
-        yield from _command(parser)
+    for name, table in commands().items():
+        yield from _command(f"hubctl {name}", table)
 
 
-def _command(parser: argparse.ArgumentParser) -> Iterator[str]:
-    # argparse has no public list of a parser's arguments; its formatted help differs between versions of Python.
-    sub = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
-    own = [each for each in parser._actions if each not in sub and not isinstance(each, argparse._HelpAction)]
-    yield f"\n## {parser.prog}\n\n{_sentence(parser.description or '')}"
-    if own:
+def _command(name: str, table: Mapping[str, Any]) -> Iterator[str]:
+    yield f"\n## {name}\n\n{_sentence(table['help'])}"
+    if "arguments" in table:
         yield "\n| argument | meaning |\n|---|---|"
-    for each in own:
-        value = "" if each.nargs == 0 else str(each.metavar or "|".join(each.choices or ()) or each.dest.upper())
-        name = (
-            ", ".join(f"`{option} {value}`" if value else f"`{option}`" for option in each.option_strings)
-            or f"`{value}`"
-        )
-        meaning = (each.help or "") % {**vars(each), "prog": parser.prog}
-        yield "| {} | {} |".format(name.replace("|", "\\|"), meaning.replace("|", "\\|"))
-    for each in sub:
-        helps = {choice.dest: choice.help for choice in each._choices_actions}
-        for name, child in each.choices.items():
-            child.description = child.description or helps.get(name)
-            yield from _command(child)
+    for argument, of in table.get("arguments", {}).items():
+        bare = of.get("dest") or argument.removeprefix("--")
+        value = of.get("metavar") or "|".join(of.get("choices", ())) or bare.upper()
+        names = [argument] * argument.startswith("--") + [value] * (of.get("action") != "store_true")
+        yield "| `{}` | {} |".format(*(text.replace("|", "\\|") for text in (" ".join(names), of.get("help", ""))))
+    for action, each in table.get("actions", {}).items():
+        yield from _command(f"{name} {action}", each)
 
 
 def _sentence(text: str) -> str:
