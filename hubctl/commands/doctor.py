@@ -4,6 +4,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TextIO
 from urllib.parse import urlsplit
 
@@ -11,7 +12,6 @@ import msgspec
 
 from a2a_hub.card_rules.card import Severity
 from a2a_hub.card_rules.check import check_text
-from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import (
     PATH,
     Examined,
@@ -19,12 +19,11 @@ from a2a_hub.diagnosis.report import (
     Report,
     Step,
     certificate_command,
-    error,
     ok,
     read_report,
     skipped,
-    warning,
 )
+from a2a_hub.diagnosis.steps import steps_of
 from a2a_hub.http.client import Answer, Fault, HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
@@ -47,7 +46,7 @@ _CARD = "/.well-known/agent-card.json"
 _MOST_SKEW_SECONDS = 60.0
 # On one machine there is no certificate, and no public address.
 _OF_A_PUBLIC_HUB = frozenset({"url-https", "url-public"})
-_GATEWAY_MEMBER = "serviceAccount:{}gateway@$(gcloud config get-value project).iam.gserviceaccount.com"
+_STEPS = steps_of(Path(__file__).with_suffix(".toml"))
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
@@ -120,7 +119,6 @@ class Entrance:
         self._url = url.rstrip("/")
         self._token = token
         self._prefix = prefix
-        self._gate = Service(name=f"{prefix}gate")
         self._http = http
         self._now = now
 
@@ -144,30 +142,23 @@ class Entrance:
             headers["authorization"] = f"Bearer {token}"
         return fetch(self._http, "GET", self._url + path, headers=headers, seconds=60.0, max_bytes=16 << 20)
 
+    def _step(self, name: str, **values: object) -> Step:
+        """Return a step that is not well."""
+        gateway = f"serviceAccount:{self._prefix}gateway@$(gcloud config get-value project).iam.gserviceaccount.com"
+        return _STEPS.filled(name, url=self._url, prefix=self._prefix, gateway=gateway, **values)
+
     def _no_answer(self, failure: HttpFailure) -> Step:
-        match failure.fault:
-            case Fault.UNRESOLVED:
-                fix = "is --url right? This shows the gateway's address"
-                command = "gcloud api-gateway gateways list --format='value(defaultHostname)'"
-            case Fault.TLS:
-                fix = "give the host a valid certificate; this shows the current one"
-                command = certificate_command(self._url)
-            case _ if urlsplit(self._url).hostname in LOOPBACK_HOSTS:
-                fix, command = "start it", "make run"
-            case _:
-                fix = "is --url right, and is the gateway deployed?"
-                command = "gcloud api-gateway gateways list"
-        return error("network", f"{self._url}: {failure.detail}", fix=fix, command=command)
+        names = {Fault.UNRESOLVED: "unresolved", Fault.TLS: "tls"}
+        name = names.get(failure.fault, "not_started" if self._is_here() else "unreachable")
+        return self._step(name, detail=failure.detail, certificate=certificate_command(self._url))
+
+    def _is_here(self) -> bool:
+        return urlsplit(self._url).hostname in LOOPBACK_HOSTS
 
     def _health(self, answer: Answer) -> Step:
         if answer.status == 200:
             return ok("gate", "the gate is up")
-        seen = f"HTTP {answer.status} at /health"
-        if answer.status in (401, 403):
-            command = self._gate.add_invoker(_GATEWAY_MEMBER.format(self._prefix))
-            fix = "let the gateway's service account invoke it"
-            return error("gate", f"{seen}: the gateway may not invoke the gate", fix=fix, command=command)
-        return error("gate", seen, fix="see the gate's log", command=self._gate.logs())
+        return self._step("no_invoker" if answer.status in (401, 403) else "gate", status=answer.status, path="/health")
 
     def _clock(self, answer: Answer) -> Step:
         date = seconds_of(str(answer.headers.get("date", "")))
@@ -176,41 +167,18 @@ class Entrance:
         skew = self._now() - date
         if abs(skew) <= _MOST_SKEW_SECONDS:
             return ok("clock", f"this machine's and the gateway's agree ({skew:+.0f} s)")
-        return warning(
-            "clock",
-            f"this machine's clock is {skew:+.0f} s off the gateway's: tokens made here are refused",
-            fix="set this machine's clock",
-            command="sudo timedatectl set-ntp true",
-        )
+        return self._step("clock", skew=skew)
 
     def _card(self) -> Step:
         try:
             answer, body = self._get(_CARD)
         except HttpFailure as failure:
-            return error(
-                "card",
-                failure.detail,
-                fix="see the log of agent_card",
-                command=Service(name=f"{self._prefix}agent-card").logs(),
-            )
+            return self._step("card", detail=failure.detail)
         if answer.status != 200:
-            return error(
-                "card",
-                f"HTTP {answer.status}: the card has to be readable without a token",
-                fix="let the gateway's service account invoke the function of the card",
-                command=Service(name=f"{self._prefix}agent-card").add_invoker(_GATEWAY_MEMBER.format(self._prefix)),
-            )
-        here = urlsplit(self._url).hostname in LOOPBACK_HOSTS
-        wrong = [
-            each
-            for each in check_text(body.decode("utf-8", errors="replace"))
-            if each.severity is Severity.ERROR and not (here and each.rule in _OF_A_PUBLIC_HUB)
-        ]
-        if wrong:
-            first = wrong[0]
-            return error(
-                "card", f"{first.path}: {first.message}", fix=first.fix, command=f"hubctl check --card {self._url}"
-            )
+            return self._step("private_card", status=answer.status)
+        for each in check_text(body.decode("utf-8", errors="replace")):
+            if each.severity is Severity.ERROR and not (self._is_here() and each.rule in _OF_A_PUBLIC_HUB):
+                return self._step("wrong_card", path=each.path, problem=each.message, fix=each.fix)
         return ok("card", f"{json.loads(body)['name']}, valid for Gemini Enterprise")
 
     def _inside(self) -> tuple[Step, Report | None]:
@@ -218,23 +186,9 @@ class Entrance:
         try:
             answer, body = self._get(PATH, token=self._token)
         except HttpFailure as failure:
-            return error("token", failure.detail, fix="see the gate's log", command=self._gate.logs()), None
+            return self._step("token", detail=failure.detail), None
         report = read_report(body) if answer.status == 200 else None
         if report is not None:
             return ok("token", "the hub knows the operator"), report
-        check, fix, command = "token", "see the gate's log", None
-        match answer.status:
-            case 401:
-                message = f"HTTP 401: {'the gate does not know the token' if self._token else 'no token was given'}"
-                fix = "give a token that the hub knows: --token TOKEN, HUB_DEV_TOKEN, or an ID token for ID_TOKEN_AUDIENCES"
-            case 403:
-                message = "HTTP 403: the caller is no operator"
-                fix = "add the address that you are known by to OPERATORS of the hub"
-                hub = Service(name=f"{self._prefix}hub")
-                command = hub.set_variable("OPERATORS", "$(gcloud config get-value account)")
-            case 404:
-                message = f"HTTP 404: there is no {PATH}"
-                fix = "deploy this version of the hub and of gateway/openapi.yaml"
-            case status:
-                check, message, command = "gate", f"HTTP {status} at {PATH}", self._gate.logs()
-        return error(check, message, fix=fix, command=command), None
+        names = {401: "unknown_token" if self._token else "no_token", 403: "no_operator", 404: "no_report"}
+        return self._step(names.get(answer.status, "gate"), status=answer.status, path=PATH), None

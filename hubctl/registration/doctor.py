@@ -1,19 +1,18 @@
 """The examination of a registration: checks for "requires additional authorization" and for agents that nobody sees."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
-from msgspec import Struct
 
 from a2a_hub.card_rules.card import Severity
 from a2a_hub.card_rules.check import check_text
-from a2a_hub.diagnosis.report import Outcome, Step
+from a2a_hub.diagnosis.report import Step
+from a2a_hub.diagnosis.steps import steps_of
 from hubctl.connection import fetched_card, read_card
 from hubctl.main import CommandError
 from hubctl.registration.api import Api, Refused
@@ -36,36 +35,12 @@ from hubctl.registration.target import (
     same_resource,
 )
 
-_FINDINGS = Path(__file__).with_name("findings.toml")
-
-
-class Finding(Struct):
-    """A row of findings.toml: what is wrong, and how it is fixed."""
-
-    outcome: Outcome
-    message: str
-    fix: str
-
-
-@cache
-def findings() -> Mapping[str, Finding]:
-    """Return the findings by their names, each that of its check, in the order of the report."""
-    return msgspec.toml.decode(_FINDINGS.read_bytes(), type=dict[str, Finding])
+STEPS = steps_of(Path(__file__).with_name("findings.toml"))
+"""The findings, in the order of the report."""
 
 
 def _found(name: str, command: str | None = None, /, **about: object) -> Step:
-    found = findings()[name]
-    return Step(
-        check=_check(name),
-        outcome=found.outcome,
-        message=found.message.format_map(about),
-        fix=found.fix.format_map(about),
-        command=command,
-    )
-
-
-def _check(name: str) -> str:
-    return name.partition("/")[0]
+    return msgspec.structs.replace(STEPS.filled(name, **about), command=command)
 
 
 class Examination:
@@ -101,7 +76,7 @@ class Examination:
         found = [*self._of_agent(), *self._of_authorization()]
         if self._oauth:
             found += [*self._of_uris(), *self._of_client()]
-        order = [*map(_check, findings())]
+        order = [each.check for each in STEPS.templates.values()]
         self.steps = tuple(sorted(found, key=lambda each: order.index(each.check)))
 
     def _of_agent(self) -> Iterator[Step]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hubctl.registration.doctor import findings
+from hubctl.registration.doctor import STEPS
 from tests.fakes.gemini_enterprise.world import Agent, Authorization, World
 from tests.integration.registrations import CLIENT, SECRET, Registrations, registrations
 from tests.unit.cards import good_card
@@ -171,7 +171,7 @@ def test_where_the_consent_page_cannot_be_asked_both_redirect_uris_are_named(the
 
 def test_every_check_has_a_cause_here() -> None:
     elsewhere = {"authorization-location", "redirect-uris-unseen"}
-    assert {cause[0] for cause in CAUSES} | elsewhere == {name.partition("/")[0] for name in findings()}
+    assert {cause[0] for cause in CAUSES} | elsewhere == {each.check for each in STEPS.templates.values()}
 
 
 def test_of_a_good_registration_only_what_cannot_be_seen_is_told(there: Registrations) -> None:
