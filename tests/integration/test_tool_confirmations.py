@@ -276,8 +276,8 @@ def test_what_is_for_workers_leaves_a_task_that_asks_nothing_and_reaches_them(
         lease = store.lease("a-worker", seconds=5, roles=("developer",))
     assert lease is not None
     assert [lines[0] for lines in listed()] == [
-        "2: waiting to start: team: plan it",
-        "2：受付済み：team: plan it",
+        "2: in progress: team: plan it",
+        "2：処理中：team: plan it",
     ]
     assert turn(hub, "stream", "code: further", context_id)[1] == "Echo: code: further"
     assert agent.texts[1] == ("code: further", "task-1")

@@ -15,6 +15,8 @@ from a2a_hub.text.follow_up import (
 )
 
 FOLLOW_UPS = """now rename it
+学生の団体なら？
+雨の日だったら？
 close the second one
 Explain those in more detail, please
 up to how much?

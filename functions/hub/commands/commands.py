@@ -68,25 +68,35 @@ _SENTENCES: dict[Command, str] = {
     Command.TASKS: "show my tasks, show me my tasks, list my tasks, what are my tasks, 私のタスクを見せて, "
     "私のタスクを教えて, タスク一覧を見せて",
 }
-# Of a task that is worked on in the conversation, without its number.
-_ABOUT_RUNNING: dict[Command, str] = {
-    Command.TASK: "how far is it, how far are you, how far along is it, how far along are you, how is it going, "
-    "how's it going, is it done, is it done yet, is it ready, is it ready yet, is it finished, are you done, "
-    "are you done yet, done yet, any progress, any news, any update, any updates, status, what is the status, "
-    "what's the status, still running, is it still running, how much longer, how long will it take, "
-    "進捗は, 進捗はどう, 進捗はどうですか, 進捗を教えて, 進み具合は, 進み具合はどうですか, 状況は, 状況を教えて, "
-    "どうなった, どうなりましたか, どうなってる, どうなっていますか, どうなってますか, 今どうなってる, "
-    "今どうなっていますか, 終わった, もう終わった, 終わりましたか, できた, もうできた, できましたか, まだ, まだですか, "
-    "あとどのくらい, あとどれくらい, あとどのくらいかかりますか",
-    Command.CANCEL: "cancel, cancel it, cancel that, cancel this, cancel the task, please cancel, stop, stop it, "
-    "stop that, please stop, abort, abort it, キャンセル, キャンセルして, キャンセルしてください, キャンセルします, "
-    "中止, 中止して, 中止してください, 止めて, 止めてください, やめて, やめてください, やめます, 取り消して, "
-    "取り消してください, ストップ",
-}
-_COMMAND_OF, _RUNNING_OF = (
-    {sentence: command for command, sentences in each.items() for sentence in sentences.split(", ")}
-    for each in (_SENTENCES, _ABOUT_RUNNING)
+_IT = r"(?:it|that|this|you|we|(?:the|my) (?:task|job))"
+_BEFORE = r"(?:(?:ok(?:ay)?|so|and|well|please|(?:can|could) you)\b,? )*"
+_AFTER = r"(?: (?:now|yet|already))?(?:,? (?:please|now|then))*"
+_PROGRESS = (
+    rf"how (?:far|long|much longer)(?: along)?(?: (?:is|are) {_IT}| (?:will|does) {_IT} take)?",
+    rf"how(?:['’]s| is) {_IT} (?:going|doing)|any (?:progress|news|updates?)",
+    rf"(?:(?:is|are) {_IT} )?(?:still )?(?:done|ready|finished|complete|running|working|there)",
+    rf"(?:what(?:['’]s| is) )?(?:the )?(?:status|progress)(?: of {_IT})?",
 )
+_PROGRESS_JA = (
+    (
+        r"(?:今|もう|それ|その後|タスク)?(?:の|は)?(?:進捗|進み具合|状況|様子)"
+        r"(?:は|を教えて)?(?:どう|いかが|いかがですか|どうですか|ください)?"
+    ),
+    r"(?:今|それ|その後)?は?どう(?:なった|なりました|なって(?:い)?(?:る|ます))(?:の|んです)?か?",
+    r"(?:もう|まだ)?(?:終わっ|終わり|でき|完了し)(?:た|ました|ません)(?:の)?か?|まだ(?:です|なの|なんです)?か?",
+    r"あと(?:どの|どれ)(?:くらい|ぐらい)(?:です|かかり(?:ます|そう(?:です)?))?か?",
+)
+_STOP = rf"(?:cancel|stop|abort)(?: {_IT})?"
+_STOP_JA = (
+    r"(?:もう|やっぱり|やはり|それ|これ|タスク|は|を)*(?:キャンセル|中止|ストップ|取り消し|止め|やめ)"
+    r"(?:し?て)?(?:ください|下さい|ほしい(?:です)?|くれ(?:ます)?か?)?(?:します|る|ます)?"
+)
+# Of a task that is worked on in the conversation, without its number: "how far is it?", "ok stop it please", 「もう止めて」.
+_ABOUT_RUNNING: dict[Command, re.Pattern[str]] = {
+    Command.TASK: re.compile(f"{_BEFORE}(?:{'|'.join(_PROGRESS)}){_AFTER}|{'|'.join(_PROGRESS_JA)}"),
+    Command.CANCEL: re.compile(f"{_BEFORE}{_STOP}{_AFTER}|{_STOP_JA}"),
+}
+_COMMAND_OF = {sentence: command for command, sentences in _SENTENCES.items() for sentence in sentences.split(", ")}
 _CLAUSE_END = re.compile(r"[,.;:!?、。！？ ]*[,.;:!?、。！？][ ]*")
 _ENDS = "?!.。！ "
 _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL: CANCEL_TASK}
@@ -246,8 +256,11 @@ def _about_running(text: str) -> Command | None:
     """Return the command that a text means if a task runs: "ok, stop it", with nothing but small talk around it."""
     if len(text) > _LONGEST_COMMAND:
         return None
-    clauses = filter(None, _CLAUSE_END.split(normalise(text)))
-    meant = {_RUNNING_OF.get(each) for each in clauses if each in _RUNNING_OF or not is_small_talk(each)}
+    meant: set[Command | None] = set()
+    for clause in filter(None, _CLAUSE_END.split(normalise(text))):
+        command = next((each for each, form in _ABOUT_RUNNING.items() if form.fullmatch(clause)), None)
+        if command or not is_small_talk(clause):
+            meant.add(command)
     return meant.pop() if len(meant) == 1 else None
 
 

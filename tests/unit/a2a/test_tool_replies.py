@@ -16,6 +16,7 @@ def asked(*options: Option) -> ToolQuestion:
 
 QUESTION = asked(Option(ONCE, "Allow Once"), Option(ALWAYS, "Always Allow"), Option(REJECT, "Reject"))
 _ONCE = [
+    "sure do it", "yes run it",
     "yes", "Yes.", "YES!!", "y", "ok", "OK", "Okay, go ahead.", "sure", "yes please", "Yes, please", "allow", "Allow once",
     "allow it", "approve", "do it", "1", " 1 ", "1.", "(1)", "#1", "１", "①", "option 1", "1. Allow once", "ｙｅｓ", "ｏｋ",
     "proceed_once", "はい", "はい。", "「はい」", "はい、お願いします。", "お願いします", "許可", "許可します",
@@ -23,6 +24,7 @@ _ONCE = [
     "はい。\n許可します。",
 ]  # fmt: skip
 _REJECT = [
+    "nope stop it",
     "no", "No.", "no thanks", "n", "cancel", "Cancel it!", "reject", "Reject", "deny", "stop", "don't", "Don’t allow", "3",
     "３", "③", "3.", "いいえ", "いいえ、やめてください", "キャンセル", "キャンセルして", "やめて", "やめて…", "中止",
     "拒否", "拒否します", "許可しない", "許可しません", "だめです", "不許可", "ダメ", "実行しないでください", "3番で",
@@ -34,7 +36,8 @@ _ALWAYS = [
     "2", "２", "②", "2番でお願いします", "Always Allow", "always allow.", ALWAYS, "この種類は今後も常に許可",
 ]  # fmt: skip
 _UNCLEAR = [
-    "", " ", "…", "?", "yes?", "はい？", "maybe", "yes and no", "yes. no.", "no, 1", "no 1", "1 2", "1, 2", "0", "4", "12",
+    "", " ", "…", "?", "yes?", "はい？", "maybe", "ok no", "no yes", "ok always",
+    "yes and no", "yes. no.", "no, 1", "no 1", "1 2", "1, 2", "0", "4", "12",
     "-1", "1.5", "always", "all", "yes to all", "yes always", "はい、常に", "いつも", "全部許可", "allow everything",
     "what does it do?", "それは何をしますか", "yes, but only in src", "はい、でも a.txt だけ", "no, use b.txt instead",
     "not yes", "don't say yes", "いいです", "結構です", "大丈夫です", "了解です", "👍", "許可しないでもいい",

@@ -139,6 +139,10 @@ def _one(text: str, options: tuple[Option, ...]) -> str | None:
         place = int(number[1])
         return options[place - 1].id if 1 <= place <= len(options) else None
     bare = _bare(text)
+    first, _, rest = bare.partition(" ")
+    if rest and any({first, rest} <= _replies(each) for each in ("yes", "no")):
+        # "Ok go ahead", without a comma.
+        bare = rest
     if bare in _replies("no"):
         # An agent without such a choice does not know this one either, which is no consent.
         return _single(options, _words(_REJECT_IDS)) or "cancel"
