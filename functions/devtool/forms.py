@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import get_args
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -42,14 +46,14 @@ class Help:
 
 Made = AnyAction | Help
 Make = Callable[[str], Made | None]
+"""What makes an action of a command's arguments, which are one text; None where they are wrong."""
 
 
 class Command(Struct, frozen=True):
-    """A command, what it takes, and what its arguments (one text) become; None where they are wrong. A group makes nothing."""
+    """A command and what it takes, or a group of commands."""
 
     name: str
     description: str
-    make: Make | None = None
     arguments: tuple[SlashCommandArgument, ...] = ()
     commands: tuple[Command, ...] = ()
 
@@ -78,8 +82,9 @@ def found(text: str) -> Made | Wrong:
         if command is None:
             return Wrong((*above, name), usages(commands, above), is_known=False)
         path = (*above, command.name)
-        if command.make is not None:
-            return command.make(rest.strip()) or Wrong(path, usages((command,), above), is_known=True)
+        if not command.commands:
+            make = _MAKE[" ".join(path)]
+            return make(rest.strip()) or Wrong(path, usages((command,), above), is_known=True)
         commands, above = command.commands, path
 
 
@@ -126,68 +131,19 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 2 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-def _argument(name: str, description: str, *, needed: bool = True) -> SlashCommandArgument:
-    return SlashCommandArgument(name=name, description=description, is_required=needed)
-
-
-_PATH = _argument("path", "A path in the workspace. ワークスペース内のパス")
-
-COMMANDS = (
-    Command("help", "Shows what can be asked for. できることを表示します", lambda _: Help()),
-    Command(
-        "files",
-        "Lists the files of a folder. フォルダー内のファイルを一覧表示します",
-        lambda path: actions.ListFiles(path=_unquoted(path) or "."),
-        (_argument("path", "The folder; the workspace itself if left out. フォルダー（省略可）", needed=False),),
-    ),
-    Command(
-        "read",
-        "Shows a file. ファイルの内容を表示します",
-        lambda path: actions.ReadFile(path=_unquoted(path)) if path else None,
-        (_PATH,),
-    ),
-    Command(
-        "search",
-        "Finds the lines that hold a text. 文字列を含む行を検索します",
-        lambda text: actions.SearchText(text=_unquoted(text)) if text else None,
-        (_argument("text", "What to look for. 検索する文字列"),),
-    ),
-    Command(
-        "write",
-        "Creates or overwrites a file, after a confirmation. 確認のうえ、ファイルを作成または上書きします",
-        _write,
-        (_PATH, _argument("content", "The whole content. ファイル全体の内容")),
-    ),
-    Command(
-        "replace",
-        "Replaces a text in a file, after a confirmation. 確認のうえ、ファイル内の文字列を置き換えます",
-        _replace,
-        (
-            _PATH,
-            _argument("old", "The text to be replaced; quoted if it holds blanks. 置き換え前の文字列"),
-            _argument("new", "What takes its place; quoted if it holds blanks. 置き換え後の文字列"),
-        ),
-    ),
-    Command(
-        "run",
-        "Runs a program in the workspace, after a confirmation. 確認のうえ、プログラムを実行します",
-        lambda command: actions.RunCommand(command=command) if command else None,
-        (_argument("command", "The program and its arguments. プログラムと引数"),),
-    ),
-    Command(
-        "memory",
-        f"What the workspace's {MEMORY} says to those who work on it. {MEMORY} に残したメモ",
-        commands=(
-            Command("show", "Shows it. 表示します", lambda text: None if text else actions.ReadFile(path=MEMORY)),
-            Command(
-                "add",
-                "Adds a line to it, after a confirmation. 確認のうえ、一行を追加します",
-                lambda text: actions.AddLine(path=MEMORY, line=f"- {text}") if text and "\n" not in text else None,
-                (_argument("text", "What is to be remembered. 覚えておく内容"),),
-            ),
-        ),
-    ),
-)
+_MAKE: Mapping[str, Make] = {
+    "help": lambda _: Help(),
+    "files": lambda path: actions.ListFiles(path=_unquoted(path) or "."),
+    "read": lambda path: actions.ReadFile(path=_unquoted(path)) if path else None,
+    "search": lambda text: actions.SearchText(text=_unquoted(text)) if text else None,
+    "write": _write,
+    "replace": _replace,
+    "run": lambda command: actions.RunCommand(command=command) if command else None,
+    "memory show": lambda text: None if text else actions.ReadFile(path=MEMORY),
+    "memory add": lambda text: actions.AddLine(path=MEMORY, line=f"- {text}") if text and "\n" not in text else None,
+}
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+COMMANDS = msgspec.convert(_FILE["commands"], tuple[Command, ...])
 
 
 def usage_text(wrong: Wrong, language: Language) -> str:
@@ -196,61 +152,27 @@ def usage_text(wrong: Wrong, language: Language) -> str:
     return text.render(language, command=" ".join(wrong.path)[:80].strip(), usages="\n".join(wrong.usages))
 
 
-_FENCED = r"```[^\n]*\n(?s:.*?)```"
-_QUOTED = r"""(?:“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|`[^`\n]*`|"[^"]*"|'[^']*')"""
-_WORD = r"[^\s“”‘’「」『』`\"']{1,200}?"
-_ASCII = r"[!#-&(-_a-~]{1,200}?"
-# A word that looks like the name of a file: "open the door" reads nothing.
-_FILE = rf"(?P<path>{_QUOTED}|(?=\S*[./]){_WORD}|(?-i:[A-Z]){_WORD})"
-_PLACE = rf"(?P<path>{_QUOTED}|{_WORD})"
-_CONTENT = rf"(?P<content>{_FENCED}|{_QUOTED})"
-_IN_EN = rf"(?: in (?:(?:the|my|this) (?:workspace|project)|(?:the )?(?:folder |directory )?{_PLACE}))?"
-_IN_JA = rf"(?:(?:ワークスペース|プロジェクト|この|{_PLACE}) ?(?:フォルダー?)?(?:の中)?"
+_PIECES: dict[str, str] = {}
 
-_TEXT_EN = rf"{_QUOTED}|{_WORD}"
-_TEXT_JA = rf"{_QUOTED}|{_ASCII}"
-_ENGLISH = (
-    (Help, "help|what can you do"),
-    (actions.ListFiles, rf"(?:list|show)(?: me)?(?: all)?(?: the)? files{_IN_EN}"),
-    (actions.ListFiles, rf"(?:what|which) files (?:are|do (?:i|we) have)(?: there)?{_IN_EN}"),
-    (actions.ListFiles, rf"ls(?: (?P<path>{_ASCII}))?"),
-    (actions.ReadFile, rf"(?:read|open|show)(?: me)?(?: the file)? {_FILE}"),
-    (actions.ReadFile, rf"what(?:['’]s| is)(?: written)? in(?: the file)? {_FILE}"),
-    (actions.SearchText, rf"find (?P<text>{_QUOTED}){_IN_EN}"),
-    (actions.SearchText, rf"(?:search for|grep) (?P<text>{_TEXT_EN}){_IN_EN}"),
-    (
-        actions.WriteFile,
-        rf"(?:create|write) (?:a file )?{_PLACE} with (?:(?:the )?(?:following )?(?:content|text):?\s)?{_CONTENT}",
-    ),
-    (actions.WriteFile, rf"(?:write|save) {_CONTENT} (?:to|as) {_PLACE}"),
-    (actions.Replace, rf"replace (?P<old_text>{_TEXT_EN}) with (?P<new_text>{_TEXT_EN}) in {_PLACE}"),
-    (actions.RunCommand, rf"(?:run|execute) (?P<command>{_QUOTED})"),
-)
-_JAPANESE = (
-    (Help, "ヘルプ|使い方(?:を教えて)?|何ができますか"),
-    (actions.ListFiles, rf"{_IN_JA}(?:の|にある) ?)?ファイルの?一覧(?:を(?:見せて|表示して|教えて))?"),
-    (actions.ListFiles, rf"{_IN_JA}(?:の|にある) ?)?ファイルを一覧(?:に|表示)して"),
-    (actions.ListFiles, rf"{_IN_JA}(?:の|にある) ?)ファイルを ?(?:すべて|全部)?(?:見せて|表示して|教えて)"),
-    (actions.ReadFile, rf"{_FILE} ?の(?:内容|中身)(?:は|って何(?:ですか)?)"),
-    (actions.ReadFile, rf"{_FILE} ?(?:の(?:内容|中身))?を ?(?:読んで|開いて|見せて|表示して|教えて)"),
-    (actions.SearchText, rf"{_IN_JA}(?:で|から) ?)?(?P<text>{_TEXT_JA}) ?を ?(?:検索して|探して)"),
-    (actions.WriteFile, rf"{_PLACE} ?を ?{_CONTENT} ?という内容で ?(?:作成|保存|上書き)して"),
-    (actions.WriteFile, rf"{_CONTENT} ?を ?{_PLACE} ?に ?(?:書いて|書き込んで)"),
-    (actions.WriteFile, rf"{_PLACE} ?に ?{_CONTENT} ?と ?(?:書いて|書き込んで)"),
-    (
-        actions.Replace,
-        rf"{_PLACE} ?の ?(?P<old_text>{_TEXT_JA}) ?を ?(?P<new_text>{_TEXT_JA}) ?に ?(?:置き換えて|置換して|変更して)",
-    ),
-    (actions.RunCommand, rf"(?:コマンド ?)?(?P<command>{_QUOTED}|[!-~][ -~]*?) ?を ?実行して"),
-)
+
+def _expanded(form: str) -> str:
+    return re.sub(r"<([A-Z_]+)>", lambda named: _PIECES[named[1]], form)
+
+
+for _name, _piece in _FILE["pieces"].items():
+    _PIECES[_name] = _expanded(_piece)
+_KINDS: Mapping[str, Callable[..., AnyAction | Help]] = {each.__name__: each for each in (Help, *get_args(AnyAction))}
 # A full stop may be an argument here.
 _RUN = re.compile(
     r"(?:please )?(?:run|execute) (?P<command>(?!(?:the|an?|my|our|all|it|this|that|them)\b).+?)(?:,? please)?",
     re.IGNORECASE,
 )
 _FORMS = [
-    (kind, re.compile(rf"(?:please )?(?:{form})(?:,? please|ください|下さい)?[ .!?。．！？]*", re.IGNORECASE))
-    for kind, form in (*_ENGLISH, *_JAPANESE)
+    (
+        _KINDS[kind],
+        re.compile(rf"(?:please )?(?:{_expanded(form)})(?:,? please|ください|下さい)?[ .!?。．！？]*", re.IGNORECASE),
+    )
+    for kind, form in _FILE["forms"]
 ]
 
 
@@ -270,7 +192,7 @@ def _value(words: str) -> str:
     """Return what a quoted text says; other words as they are."""
     if words.startswith("```"):
         return words[words.index("\n") + 1 : -3]
-    return words[1:-1] if re.fullmatch(_QUOTED, words) else words
+    return words[1:-1] if re.fullmatch(_PIECES["QUOTED"], words) else words
 
 
 class SlashCommands(Struct, frozen=True):
