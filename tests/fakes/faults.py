@@ -201,6 +201,7 @@ FAULTS: tuple[Fault, ...] = (
     _message("HTTP 403", _status(403), "not_allowed", "forbidden"),
     _message("HTTP 404", _status(404), "not_found", "not_found"),
     _message("HTTP 405", _status(405), "broken", "unexpected_status"),
+    _message("HTTP 413", _status(413), "failed", "refused"),
     _message("HTTP 429", _status(429), "busy", "rate_limited"),
     _message("HTTP 500", _status(500), "broken", "server_error"),
     _message("HTTP 502", _status(502), "down", "server_error"),

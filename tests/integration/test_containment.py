@@ -124,6 +124,16 @@ def test_the_operator_is_told_what_to_do_about_a_redirect(status: int, of: str) 
     assert "set the route's url (ALPHA_URL)" in error["remedy"]
 
 
+def test_a_request_that_is_too_large_for_its_agent_is_not_sent_again() -> None:
+    """The official SDK for JavaScript reads 100 kB unless its server is told otherwise."""
+    with AgentServer(serve_message=lambda exchange: exchange.answer(413)) as agent:
+        hub = Hub(route("alpha", agent.url))
+        failed = hub.send(_ENGLISH, version="1.0", modes=["text/plain", "application/json"])
+        assert "for less at once" in str(failed)
+        assert "'retryable': True" not in str(failed)
+        assert "largest request" in hub.log[-1]["remedy"]
+
+
 def test_a_client_that_takes_json_sees_a_failed_task() -> None:
     (fault,) = (fault for fault in FAULTS if fault.name == "HTTP 500")
     with _asked(fault) as (hub, server):

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
@@ -109,6 +110,8 @@ def _name_of(error: ClientError, route: Route) -> str:
             return "extension_of_card"
         case ClientFault.UNEXPECTED_STATUS if error.status in _REDIRECTS:
             return "redirect"
+        case ClientFault.REFUSED if error.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return "request_too_large"
         case ClientFault.WRONG_VERSION if route.kind is Kind.MCP:
             return "no_mcp"
         case _:

@@ -36,6 +36,7 @@ _OF_STATUS = {
     401: ClientFault.UNAUTHENTICATED,
     403: ClientFault.FORBIDDEN,
     404: ClientFault.NOT_FOUND,
+    413: ClientFault.REFUSED,
     429: ClientFault.RATE_LIMITED,
 }
 
