@@ -13,11 +13,6 @@ from local.cloud.program import Faults, json_response
 
 _PATH = "/token"
 INVALID_CLIENT, SERVER_ERROR, EXPIRED_EARLY = "invalid-client", "server-error", "expired-early"
-FAULTS = {
-    INVALID_CLIENT: "every client is refused",
-    SERVER_ERROR: "the token endpoint answers 500 with a page of HTML",
-    EXPIRED_EARLY: "the tokens given out before it are not active, whatever was said of their life",
-}
 _LONGEST_BODY = 65_536
 
 
@@ -25,7 +20,7 @@ class AuthorizationServer:
     """Knows `clients`, their secrets by id, and lets them have `scopes`. Thread-safe."""
 
     def __init__(self, clients: Mapping[str, str], *, scopes: frozenset[str], lifetime_seconds: float = 3600.0) -> None:
-        self.faults = Faults(FAULTS)
+        self.faults = Faults("authorization-server")
         self._clients = clients
         self._scopes = scopes
         self._lifetime_seconds = lifetime_seconds

@@ -13,12 +13,6 @@ from local.cloud.program import LATENCY, Faults, json_body, json_response
 
 SERVICE = "/__service"
 REVOKED, AUDIENCE, QUOTA = "revoke-invoker", "wrong-audience", "quota"
-FAULTS = {
-    REVOKED: "nobody has roles/run.invoker any more",
-    AUDIENCE: "the service takes tokens for another audience than its own address",
-    QUOTA: "no instance is left: every request is answered with 429",
-    LATENCY: "a cold start: every answer comes `seconds` (5) late",
-}
 # By what an administrator changes.
 _ENDS = {"add_invoker": REVOKED, "add_audience": AUDIENCE, "max_instances": QUOTA, "min_instances": LATENCY}
 _OTHER_AUDIENCE = "https://another-audience.example"
@@ -44,7 +38,7 @@ class CloudRun:
         self._invokers: tuple[str, ...] = (invoker if invoker == EVERYBODY else member(invoker),)
         self._audiences: tuple[str, ...] = (url,)
         self._instances: dict[str, int] = {}
-        self._faults = Faults(FAULTS)
+        self._faults = Faults("cloud-run")
 
     def handle(self, request: Request) -> Response:
         """Return the service's answer, or the front's own refusal."""

@@ -18,9 +18,6 @@ from local.cloud.policies import READERS, Policy, member
 from local.cloud.program import ApiError, json_body, json_response
 
 DENIED = "deny-objects-get"
-FAULTS = {
-    DENIED: "every role with storage.objects.get, the administrators' and Google's own aside, is taken from every bucket",
-}
 _PAGE = 1000
 _LONGEST_BODY = 256 << 20
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
@@ -50,7 +47,7 @@ class _Upload:
 class CloudStorage(GoogleApi):
     """`buckets` of one project, with which operators may do anything. Those `spared` keep their readers when others lose them."""
 
-    known_faults = FAULTS
+    faults_of = "storage"
 
     def __init__(self, buckets: Sequence[Bucket], *, accounts: Accounts, spared: Sequence[str] = ()) -> None:
         super().__init__(accounts=accounts)

@@ -23,12 +23,6 @@ from local.cloud.program import ApiError, json_body, json_response
 
 DENIED, DISABLED = "deny-search", "service-disabled"
 UNCHUNKED, STANDARD = "without-chunks", "standard-edition"
-FAULTS = {
-    DENIED: "everybody but the administrators loses roles/discoveryengine.viewer",
-    DISABLED: "the API is not enabled in the project",
-    UNCHUNKED: "chunks are refused, as without a chunk configuration",
-    STANDARD: "chunks are refused, and extractive answers and segments, as without the Enterprise edition",
-}
 _OF_STORE = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+(?:/collections/[^/]+)?/(dataStores|engines)/([^/]+))/(.+)")
 _STORES = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+/collections/[^/]+)/dataStores(?:/([^/:]+))?")
 _MAKING = re.compile(r"/v1/projects/[^/]+/locations/[^/]+/collections/[^/]+/operations/create-data-store-(.+)")
@@ -49,7 +43,7 @@ class DiscoveryEngine(ProjectApi):
 
     service = "discoveryengine.googleapis.com"
     user_role, admin_role = VIEWER, ADMIN
-    known_faults, denied_fault, disabled_fault = FAULTS, DENIED, DISABLED
+    faults_of, denied_fault, disabled_fault = "discovery-engine", DENIED, DISABLED
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from a2a_hub.http.messages import Request, Response
 from local.cloud.accounts import Accounts
@@ -14,10 +14,6 @@ _REFUSED = {
     QUOTA: ("RESOURCE_EXHAUSTED", "Quota exceeded. Please try again later."),
     BROKEN: ("UNAVAILABLE", "The service is currently unavailable."),
 }
-_FAULTS = {
-    QUOTA: "requests are answered with 429; with {'times': 2}, the next two of them",
-    BROKEN: "requests are answered with 503; with {'times': 2}, the next two of them",
-}
 _ADMINISTERED = re.compile(r"/v1/projects/[^/]+(?:/services/[^/]+)?:\w+")
 _SERVICE_USAGE = "type.googleapis.com/google.api.serviceusage.v1"
 
@@ -25,10 +21,11 @@ _SERVICE_USAGE = "type.googleapis.com/google.api.serviceusage.v1"
 class GoogleApi:
     """One API, whose callers are among `accounts`. A subclass has `_answer`, which may raise ApiError. Thread-safe."""
 
-    known_faults: Mapping[str, str]
+    faults_of: str
+    """Its table in faults.toml."""
 
     def __init__(self, *, accounts: Accounts) -> None:
-        self.faults = Faults({**_FAULTS, **self.known_faults})
+        self.faults = Faults("google-api", self.faults_of)
         self._accounts = accounts
         self._counting = threading.Lock()
 

@@ -11,7 +11,6 @@ Json = dict[str, Any]
 
 USERINFO, TOKENINFO = "/oauth2/v3/userinfo", "/tokeninfo"
 _ENDPOINTS = {USERINFO: "userinfo", TOKENINFO: "tokeninfo"}
-_FAULT = "{} answers with `status`, if there is one, and `retry_after`, after `latency_seconds`"
 _SCOPE = "openid https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/userinfo.profile"
 
 
@@ -21,7 +20,7 @@ class GoogleTokens:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tokens: dict[str, Json] = {}
-        self._faults = Faults({name: _FAULT.format(name) for name in _ENDPOINTS.values()})
+        self._faults = Faults("google-tokens")
         self.counts = {"userinfo": 0, "tokeninfo": 0}
 
     def issue(self, token: str, facts: Json) -> None:

@@ -21,12 +21,6 @@ _TOPICS = {role: f"0.0.{number}" for number, role in enumerate(_ROLES, start=100
 _SEED = hashlib.sha256(b"local hedera").digest()
 KEY = "302e020100300506032b657004220420" + _SEED.hex()
 _PUBLIC_KEY = Ed25519PrivateKey.from_private_bytes(_SEED).public_key()
-FAULTS = {
-    "node-away": "the consensus node is unavailable",
-    "mirror-away": "the mirror node answers 503",
-    "duplicates": "the mirror node lists each message twice",
-    "out-of-order": "the mirror node lists messages in reverse",
-}
 
 
 def settings(*, node: str, mirror_url: str) -> dict[str, str]:
@@ -40,7 +34,7 @@ class Hedera:
     """The network, with a topic for each role of workers/routes.toml. Thread-safe. `latency` is that of both nodes."""
 
     def __init__(self) -> None:
-        self.faults = Faults(FAULTS)
+        self.faults = Faults("hedera")
         self._lock = threading.Lock()
         self._topics: dict[str, list[dict[str, Any]]] = {topic: [] for topic in _TOPICS.values()}
         self._receipts: dict[bytes, str] = {}

@@ -16,10 +16,6 @@ _EXPIRED_SECONDS = -600.0
 _SCOPES = "https://www.googleapis.com/auth/cloud-platform"
 
 EXPIRED, DOWN = "expire-token", "metadata-down"
-FAULTS = {
-    DOWN: "every request is answered with 503",
-    EXPIRED: "tokens come that expired ten minutes ago; with {'seconds': 4} they expire in four seconds",
-}
 
 
 class Metadata:
@@ -29,7 +25,7 @@ class Metadata:
         self._email = email
         self._project = project
         self._key = SigningKey()
-        self.faults = Faults(FAULTS)
+        self.faults = Faults("metadata")
         accounts.trust(self._key)
         self._access_tokens = 0
         self._accounts = accounts

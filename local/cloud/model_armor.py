@@ -14,13 +14,6 @@ from local.cloud.policies import ARMOR_ADMIN, ARMOR_USER, SANITIZE
 from local.cloud.program import ApiError, json_body, json_response
 
 DENIED, DISABLED = "deny-sanitize", "disable-api"
-FAULTS = {
-    DENIED: f"nobody has {ARMOR_USER} any more",
-    DISABLED: "the API is not enabled for the project",
-    "partial": "some filters are skipped",
-    "failure": "all filters are skipped",
-    "garbled": "the answer is no JSON",
-}
 _PATH = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+/templates/[^/]+):(sanitizeUserPrompt|sanitizeModelResponse)")
 _FIELDS = {"sanitizeUserPrompt": "userPromptData", "sanitizeModelResponse": "modelResponseData"}
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -39,7 +32,7 @@ class ModelArmor(ProjectApi):
 
     service = "modelarmor.googleapis.com"
     user_role, admin_role = ARMOR_USER, ARMOR_ADMIN
-    known_faults, denied_fault, disabled_fault = FAULTS, DENIED, DISABLED
+    faults_of, denied_fault, disabled_fault = "model-armor", DENIED, DISABLED
 
     def __init__(self, *, template: str, users: Sequence[str], accounts: Accounts) -> None:
         super().__init__(users=users, accounts=accounts)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import tomllib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -35,6 +37,7 @@ _CODES = {
 }
 PATH = "/__faults"
 LATENCY = "latency"
+_FAULTS = Path(__file__).with_name("faults.toml")
 
 
 class Server:
@@ -131,12 +134,11 @@ def denied(service: str, permission: str, resource: str) -> ApiError:
 
 
 class Faults:
-    """The faults that a stand-in knows, each with a sentence on what it does, and which of them are on. All know `latency`.
-    Thread-safe.
-    """
+    """The faults in the tables of these names, and those of every stand-in, and which of them are on. Thread-safe."""
 
-    def __init__(self, known: Mapping[str, str]) -> None:
-        self._known = {LATENCY: "every answer comes `seconds` (5) late", **known}
+    def __init__(self, *names: str) -> None:
+        tables: dict[str, dict[str, str]] = tomllib.loads(_FAULTS.read_text(encoding="utf-8"))
+        self._known = {fault: text for name in ("every", *names) for fault, text in tables[name].items()}
         self._changes = threading.Condition()
         self._on: dict[str, dict[str, Any]] = {}
 

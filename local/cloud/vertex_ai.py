@@ -13,15 +13,6 @@ from local.cloud.policies import MODEL_ADMIN, MODEL_USER, PREDICT
 from local.cloud.program import ApiError, json_body, json_response
 
 DENIED, DISABLED = "deny-predict", "disable-api"
-FAULTS = {
-    DENIED: f"nobody has {MODEL_USER} any more",
-    DISABLED: "the API is not enabled for the project",
-    "block-question": "the question is blocked, for the `reason` (PROHIBITED_CONTENT)",
-    "finish": "the answer ends after `tokens` (3) of it, with the finish reason `reason` (SAFETY)",
-    "empty": "the model ends without a word",
-    "stall": "nothing comes any more after `tokens` (3) of the answer",
-    "cut": "the connection is closed after `tokens` (3) of the answer",
-}
 _PATH = re.compile(
     r"/(?:v1|v1beta1)/projects/([^/]+)/locations/([^/]+)/publishers/google/models/([^/:]+)"
     r":(generateContent|streamGenerateContent)"
@@ -45,7 +36,7 @@ class VertexAi(ProjectApi):
 
     service = "aiplatform.googleapis.com"
     user_role, admin_role = MODEL_USER, MODEL_ADMIN
-    known_faults, denied_fault, disabled_fault = FAULTS, DENIED, DISABLED
+    faults_of, denied_fault, disabled_fault = "vertex-ai", DENIED, DISABLED
 
     def __init__(self, *, project: str, model: str, users: Sequence[str], accounts: Accounts) -> None:
         super().__init__(users=users, accounts=accounts)

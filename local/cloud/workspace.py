@@ -146,7 +146,7 @@ class Mailbox:
 class Workspace(GoogleApi):
     """The Workspace of OWNER. `scopes` are those that may be had. Thread-safe."""
 
-    known_faults: Mapping[str, str] = {DISABLED: "the `api` (drive, docs, gmail or calendar) is not enabled"}
+    faults_of = "workspace"
 
     def __init__(self, accounts: Accounts) -> None:
         super().__init__(accounts=accounts)
