@@ -240,6 +240,7 @@ class AgentAnswer:
             transport_state=self._state,
             delivered_artifacts=translator.delivered if any(left_open.values()) else None,
             memory=translator.memory,
+            has_answer=not any(map(declines, turn.data)),
             **left_open,
         )
         assert turn.memory is not None, "it was opened before the route was chosen"

@@ -116,6 +116,8 @@ class Conversation(Struct, frozen=True, kw_only=True):
     """The surfaces of A2UI: the route of the agent that made each, and its task while that has not ended."""
     feedback: Mapping[str, str] = field(default_factory=dict)
     """The user's latest ratings, by the request id of the rated turn."""
+    answered_by: str = field(default="", name="answeredBy")
+    """The route whose agent was the last one that had an answer, among those that keep follow-ups."""
     stored_at: float = field(default=0.0, name="storedAt")
 
     def with_surfaces(self, surfaces: Iterable[str], route_id: str, task_id: str | None) -> Conversation:
@@ -142,6 +144,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
         open_task_id: str | None = None,
         delivered_artifacts: Mapping[str, str] | None = None,
         memory: Any = None,
+        has_answer: bool = True,
     ) -> Conversation:
         """Return the conversation after one more turn. Ids of absurd length and large memories are left out.
 
@@ -162,6 +165,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             memories = {**memories, route_id: memory}
         return Conversation(
             route_id=route_id if last_route_id is None or has_task else last_route_id,
+            answered_by=route_id if has_answer and last_route_id == route_id else self.answered_by,
             context_ids=context_ids,
             waiting_task_id=waiting_task_id,
             pending_tools=pending_tools if waiting_task_id else None,

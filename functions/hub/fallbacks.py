@@ -34,11 +34,17 @@ class PassedOver(Exception):
         self.failure = failure
 
 
-def candidates(choice: Choice, routes: Mapping[str, Route], principal: Principal | None) -> tuple[Route, ...]:
+def candidates(
+    choice: Choice, routes: Mapping[str, Route], principal: Principal | None, *, answered_by: str = ""
+) -> tuple[Route, ...]:
     """Return the routes whose agents are asked in turn: the chosen one, and its fallbacks that the caller may use.
 
-    A default that the caller may not use gives way to its fallbacks.
+    A default that the caller may not use gives way to its fallbacks. Behind a follow-up's agent, whose last turn may have been
+    none, comes the one that the conversation was last `answered_by`.
     """
+    before = routes.get(answered_by) if choice.rule is Rule.FOLLOW_UP else None
+    if before is not None and before.id != choice.route.id and may_use(before, principal):
+        return choice.route, before
     if choice.rule in _CHOSEN:
         return (choice.route,)
     fallbacks = [routes[each] for each in choice.route.fallbacks if each in routes]

@@ -23,6 +23,7 @@ from a2a_hub.telemetry import audit, tracing
 from a2a_hub.telemetry.log import Log
 from a2a_hub.telemetry.outcome import Outcome
 from a2a_hub.telemetry.redaction import redacted
+from a2a_hub.text.follow_up import asks_once_more
 from a2a_hub.text.language import language_of
 from functions.hub import fallbacks, texts
 from functions.hub.agent_answer import AgentAnswer, Ask, report_failure
@@ -70,7 +71,8 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             return _without_text(turn, texts.EMPTY_MESSAGE)
         try:
             served, choice = self._choose(turn)
-            routes = candidates(choice, served.routes, call.principal)
+            before = turn.conversation.answered_by if turn.conversation and not asks_once_more(text) else ""
+            routes = candidates(choice, served.routes, call.principal, answered_by=before)
             immediate = all(served.downstreams[route.id].immediate for route in routes)
         except A2AError:
             raise

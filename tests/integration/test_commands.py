@@ -115,6 +115,7 @@ def team(tmp_path: Path) -> Hub:
         ("すみません、やはりストップしてほしいです", "タスク1を中止しました：Paint it"),
         ("Thanks. Cancel it, please.", "Task 1 is canceled: Paint it"),
         ("/cancel", "Task 1 is canceled: Paint it"),
+        ("やっぱりキャンセルでお願いします", "タスク1を中止しました：Paint it"),
         ("もういいです、中止して", "タスク1を中止しました：Paint it"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, data, message, status, task, text, update
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 
@@ -158,3 +158,26 @@ def test_the_answering_agent_streams_at_once() -> None:
         kinds = [stream.next_event()["kind"] for _ in range(3)]
         stream.leave()
     assert kinds == ["task", "status-update", "artifact-update"]
+
+
+def test_a_follow_up_that_its_agent_declines_is_asked_of_the_one_that_had_the_last_answer() -> None:
+    def docs(said: ReceivedMessage) -> list[Json]:
+        return _says("By the 5th.") if "deadline" in said.text else _declines(NEAREST, "not_asserted")
+
+    def desk(said: ReceivedMessage) -> list[Json]:
+        return _declines(UNKNOWN, "nothing_known") if "party" in said.text else _says(f"Desk: {said.text}")
+
+    with AgentServer(docs) as first, AgentServer(desk) as second:
+        expense = route("desk", second.url, keywords=("taxi",), follow_ups=True)
+        hub = Hub(expense, route("docs", first.url, default=True, follow_ups=True))
+        context = hub.send("May I take a taxi?")["contextId"]
+        said = (
+            "Is there a ban?",
+            "and at night?",
+            "Is there a rule?",
+            "in Japanese",
+            "and for the party?",
+            "The deadline?",
+        )
+        told = [text_of(hub.send(each, context_id=context)) for each in (*said, "and abroad?")]
+    assert told == [NEAREST, "Desk: and at night?", NEAREST, NEAREST, NEAREST, "By the 5th.", NEAREST]

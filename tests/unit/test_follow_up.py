@@ -15,6 +15,7 @@ from a2a_hub.text.follow_up import (
 )
 
 FOLLOW_UPS = """now rename it
+show me three options please
 学生の団体なら？
 雨の日だったら？
 close the second one
@@ -163,7 +164,8 @@ can you show me the source?
 念のため確認ですが、本当に間違いないでしょうか。
 出典は？""".splitlines()
 
-WHOLE_TEXTS = """Let it snow
+WHOLE_TEXTS = """Name three planets of the solar system
+Let it snow
 Thank them
 I like it
 not those

@@ -89,7 +89,7 @@ _PROGRESS_JA = (
 _STOP = rf"(?:cancel|stop|abort)(?: {_IT})?"
 _STOP_JA = (
     r"(?:もう|やっぱり|やはり|それ|これ|タスク|は|を)*(?:キャンセル|中止|ストップ|取り消し|止め|やめ)"
-    r"(?:し?て)?(?:ください|下さい|ほしい(?:です)?|くれ(?:ます)?か?)?(?:します|る|ます)?"
+    r"(?:し?て|で)?(?:ください|下さい|お願いします|ほしい(?:です)?|くれ(?:ます)?か?)?(?:します|る|ます)?"
 )
 # Of a task that is worked on in the conversation, without its number: "how far is it?", "ok stop it please", 「もう止めて」.
 _ABOUT_RUNNING: dict[Command, re.Pattern[str]] = {

@@ -64,6 +64,10 @@ _ENGLISH = (
         rf"(?:[0-9]{{1,3}} |[a-z]{{3,6}} )?(?:more|others?|next)"
         rf"(?: (?:tasks?|steps?|items?|examples?|risks?|points?|ones?|details?))?{_PLEASE}"
     ),
+    (
+        rf"(?:(?:and|now|please)\b,? )*(?:give|tell|show|list|name)(?: me| us)?"
+        rf" (?:[0-9]{{1,3}}|two|three|four|five|ten) [\w-]+{_PLEASE}"
+    ),
     # Something is to be done with what was spoken of: "now delete it", "explain those in detail".
     (
         rf"(?:(?:and|ok|so|now|then|just|please)\b,? )*(?!{_QUESTION_WORD}|{_PRONOUN}"

@@ -24,7 +24,7 @@ _ONCE = [
     "はい。\n許可します。",
 ]  # fmt: skip
 _REJECT = [
-    "nope stop it",
+    "nope stop it", "うーん、やっぱりやめます", "Sorry. Never mind, cancel it",
     "no", "No.", "no thanks", "n", "cancel", "Cancel it!", "reject", "Reject", "deny", "stop", "don't", "Don’t allow", "3",
     "３", "③", "3.", "いいえ", "いいえ、やめてください", "キャンセル", "キャンセルして", "やめて", "やめて…", "中止",
     "拒否", "拒否します", "許可しない", "許可しません", "だめです", "不許可", "ダメ", "実行しないでください", "3番で",
@@ -36,7 +36,7 @@ _ALWAYS = [
     "2", "２", "②", "2番でお願いします", "Always Allow", "always allow.", ALWAYS, "この種類は今後も常に許可",
 ]  # fmt: skip
 _UNCLEAR = [
-    "", " ", "…", "?", "yes?", "はい？", "maybe", "ok no", "no yes", "ok always",
+    "", " ", "…", "?", "yes?", "はい？", "maybe", "ok no", "ok, no", "no yes", "なるほど", "うーん、はい、いや", "ok always",
     "yes and no", "yes. no.", "no, 1", "no 1", "1 2", "1, 2", "0", "4", "12",
     "-1", "1.5", "always", "all", "yes to all", "yes always", "はい、常に", "いつも", "全部許可", "allow everything",
     "what does it do?", "それは何をしますか", "yes, but only in src", "はい、でも a.txt だけ", "no, use b.txt instead",

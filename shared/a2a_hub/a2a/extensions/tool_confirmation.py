@@ -15,6 +15,7 @@ from a2a_hub.a2a.extensions.development_tool import URI, Spelling, ToolCallConfi
 from a2a_hub.a2a.extensions.tool_updates import Action, Dialect, Option, ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Message, Part
 from a2a_hub.text.catalog import Catalog
+from a2a_hub.text.follow_up import is_small_talk
 from a2a_hub.text.language import Language, language_of
 
 TOOL_TEXTS = Catalog(Path(__file__).with_suffix(".toml"))
@@ -32,7 +33,7 @@ proceed_once, allow_once, approve_once, once, proceed, allow, approve, accept, y
 _REJECT_IDS = "cancel, reject, reject_once, deny, decline, abort, no, reject once, don't allow"
 _APART = re.compile(r"[,.;:!、。\n]+\s*")
 _HESITATION = re.compile(
-    r"^(?:(?:hm+|well|oh|ah|wait|actually|(?:on )?second thoughts?|i think|then|すみません|あの|えっと)(?: |、|$))*"
+    r"^(?:(?:well|wait|actually|(?:on )?second thoughts?|i think|then)(?: |$))*"
     r"(?:やっぱり?|やはり|もう)?、?"
 )
 _NUMBER = re.compile(
@@ -120,8 +121,9 @@ def chosen(reply: str, question: ToolQuestion) -> str | None:
         return whole
     # "Yes, please.": all pieces must agree. Before a "no" people hesitate, and nothing is done for it: "hmm, actually no".
     pieces = [piece for each in _APART.split(text) if (piece := each.strip())]
-    refusals = [bare for piece in pieces if (bare := _HESITATION.sub("", _bare(piece)))]
-    if refusals and all(bare in _replies("no") for bare in refusals):
+    said = [bare for piece in pieces if (bare := _HESITATION.sub("", _bare(piece)))]
+    refusals = [bare for bare in said if bare in _replies("no")]
+    if refusals and all(bare in refusals or (is_small_talk(bare) and bare not in _replies("yes")) for bare in said):
         return _one(refusals[0], options)
     choices = {_one(piece, options) for piece in pieces}
     return choices.pop() if len(choices) == 1 else None
