@@ -108,6 +108,8 @@ def team(tmp_path: Path) -> Hub:
         ("How far is it?", "Task 1 is waiting for a worker: Paint it"),
         ("ok, any news?", "Task 1 is waiting for a worker: Paint it"),
         ("/task", "Task 1 is waiting for a worker: Paint it"),
+        ("Are you done with it?", "Task 1 is waiting for a worker: Paint it"),
+        ("タスクはどういう状況でしょうか", "タスク1はワーカー待ちです：Paint it"),
         ("so is the task finished already?", "Task 1 is waiting for a worker: Paint it"),
         ("進み具合は？", "タスク1はワーカー待ちです：Paint it"),
         ("なるほど。もう完了しましたか？", "タスク1はワーカー待ちです：Paint it"),

@@ -15,6 +15,7 @@ from a2a_hub.text.follow_up import (
 )
 
 FOLLOW_UPS = """now rename it
+間に合わなければどうなりますか？
 show me three options please
 学生の団体なら？
 雨の日だったら？

@@ -74,13 +74,13 @@ _AFTER = r"(?: (?:now|yet|already))?(?:,? (?:please|now|then))*"
 _PROGRESS = (
     rf"how (?:far|long|much longer)(?: along)?(?: (?:is|are) {_IT}| (?:will|does) {_IT} take)?",
     rf"how(?:['’]s| is) {_IT} (?:going|doing)|any (?:progress|news|updates?)",
-    rf"(?:(?:is|are) {_IT} )?(?:still )?(?:done|ready|finished|complete|running|working|there)",
+    rf"(?:(?:is|are) {_IT} )?(?:still )?(?:done|ready|finished|complete|running|working|there)(?: (?:on|with) {_IT})?",
     rf"(?:what(?:['’]s| is) )?(?:the )?(?:status|progress)(?: of {_IT})?",
 )
 _PROGRESS_JA = (
     (
-        r"(?:今|もう|それ|その後|タスク)?(?:の|は)?(?:進捗|進み具合|状況|様子)"
-        r"(?:は|を教えて)?(?:どう|いかが|いかがですか|どうですか|ください)?"
+        r"(?:今|もう|それ|その後|タスク)?(?:の|は)?(?:どんな|どういう)?(?:進捗|進み具合|状況|様子)"
+        r"(?:は|を教えて)?(?:どう|いかが)?(?:ください|(?:です|でしょう)か?)?"
     ),
     r"(?:今|それ|その後)?は?どう(?:なった|なりました|なって(?:い)?(?:る|ます))(?:の|んです)?か?",
     r"(?:もう|まだ)?(?:終わっ|終わり|でき|完了し)(?:た|ました|ません)(?:の)?か?|まだ(?:です|なの|なんです)?か?",
