@@ -162,17 +162,18 @@ def test_a_question_outlives_the_hub_that_asked_it(agent: GeminiCliAgent, tmp_pa
 
 
 @_STORED
+@pytest.mark.parametrize(("way", "code"), [("send", -32001), ("stream", -32001), ("stream", -32004)])
 def test_a_decision_on_a_task_that_is_gone_is_told_to_be_late_and_is_no_new_request(
-    agent: GeminiCliAgent, tmp_path: Path, stored: bool
+    agent: GeminiCliAgent, tmp_path: Path, stored: bool, way: str, code: int
 ) -> None:
     def forgot(exchange: Exchange) -> None:
-        exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32001, "message": "gone"}})
+        exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "gone"}})
 
     hub = hub_of(agent, tmp_path if stored else None)
     context_id, _ = turn(hub, "send", "code: write it")
     before = len(agent.received)
     agent.fails = forgot
-    late = turn(hub, "send", "yes", context_id)[1]
+    late = turn(hub, way, "yes", context_id)[1]
     assert late.startswith("The agent “Agent code” was not waiting for your decision any more")
     assert len(agent.received) == before + 1
     assert not hub.query("yes", contextId=context_id)["reason"].startswith("waiting:")

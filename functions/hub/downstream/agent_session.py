@@ -121,7 +121,8 @@ class AgentSession:
     def _sent(self, request: model.SendMessageRequest) -> Iterator[model.Event]:
         """Yield the events of the agent's stream, or its answer at once if it refuses to stream (A2A 1.0.1 §3.1.2).
 
-        Agents with the official SDK for JavaScript (1.3) refuse so the answer to their question, which they take at once.
+        Agents with the official SDK for JavaScript (1.3) refuse so the answer to their question, which they take at once. As they
+        may have begun to work on it, a decision on a tool call is not sent twice.
         """
         is_begun = False
         try:
@@ -129,7 +130,7 @@ class AgentSession:
                 is_begun = True
                 yield event
         except ClientError as error:
-            if is_begun or error.code != UNSUPPORTED_OPERATION.code:
+            if is_begun or self._request.decides or error.code != UNSUPPORTED_OPERATION.code:
                 raise
             yield from replace(self._client, budget=self._budget).send(request, streaming=False)
 
