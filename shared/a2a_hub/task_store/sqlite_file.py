@@ -47,8 +47,11 @@ def prepare(path: Path, open_connection: Callable[[], sqlite3.Connection], repor
                 set_aside(path, "which is gone", report)
             try:
                 _prepare_file(path, open_connection, report)
-            except sqlite3.OperationalError:
-                raise
+            except sqlite3.OperationalError as error:
+                raise WrongFile(
+                    f"{path.name} cannot be used ({error}): another process may hold it, its disk may be full, or this process"
+                    " may not write to it"
+                ) from error
             except sqlite3.DatabaseError as error:
                 if not looks_like_store(path):
                     raise WrongFile(f"{path.name} is not an SQLite file: name another one, or move it away") from error

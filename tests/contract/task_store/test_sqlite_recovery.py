@@ -15,7 +15,7 @@ from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store import sqlite_file
 from a2a_hub.task_store.sqlite import SqliteTaskStore
-from a2a_hub.task_store.sqlite_file import Connections
+from a2a_hub.task_store.sqlite_file import Connections, WrongFile
 from a2a_hub.task_store.sqlite_recovery import APPLICATION_ID
 from a2a_hub.task_store.store import StoredTask, TaskQuery, Unavailable, Usage
 from tests.contract.task_store.stores import chunk, created, status
@@ -147,6 +147,14 @@ def test_a_path_that_cannot_be_used_for_a_while_is_reported_once(file: Path) -> 
     assert created(opened.store)
     assert len([report for report in opened.reports if "is gone" in report]) == 1
     opened.store.close()
+
+
+def test_a_file_that_another_process_holds_at_the_start_is_refused_with_the_cause(file: Path) -> None:
+    _filled(file, tasks=0)
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as lock:
+        lock.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(WrongFile, match=r"tasks\.db cannot be used \(database is locked\)"):
+            Connections(file, busy_seconds=0.0).prepare()
 
 
 def _killed_with_a_log(file: Path) -> str:
