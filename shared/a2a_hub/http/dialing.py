@@ -81,7 +81,7 @@ class Resolver:
             return ask()
         answer, is_first = self._flights.claim((host, port))
         if is_first:
-            self._threads.run(partial(self._flights.complete, (host, port), answer, ask))
+            self._flights.start(self._threads, (host, port), answer, ask)
         try:
             return answer.result(timeout=seconds)
         except TimeoutError:

@@ -27,8 +27,9 @@ class ReadinessWatcher:
         """Call `wake` once, as soon as the connection can be read."""
         with self._lock:
             if self._selector is None:
-                self._selector = selectors.DefaultSelector()
-                threading.Thread(target=self._run, args=(self._selector,), name="readiness", daemon=True).start()
+                selector = selectors.DefaultSelector()
+                threading.Thread(target=self._run, args=(selector,), name="readiness", daemon=True).start()
+                self._selector = selector
             try:
                 self._unregister(file_number)
                 self._selector.register(file_number, selectors.EVENT_READ, wake)

@@ -38,8 +38,8 @@ class ReadWatchdog:
             self._due[connection] = time.monotonic() + seconds
             if not self._runs:
                 # Started in the process that serves requests: an earlier thread does not survive a fork.
-                self._runs = True
                 threading.Thread(target=self._run, name="read-watchdog", daemon=True).start()
+                self._runs = True
         return connection
 
     def release(self, connection: socket.socket) -> None:

@@ -32,13 +32,23 @@ class WorkerThreads:
         job: _Job = [(work, future)]
         self._unfinished += 1
         self._jobs.put(job)
-        if self._unfinished > self._threads:
-            if self._threads < self._most:
-                self._threads += 1
-                threading.Thread(target=self._serve, args=(loop,), name="request", daemon=True).start()
+        if self._unfinished > self._threads and not self._adds_thread(loop):
+            if not self._threads:
+                self._give_up(job)
             elif most_wait_seconds is not None:
                 loop.call_later(most_wait_seconds, self._give_up, job)
         return future
+
+    def _adds_thread(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Start a thread; return False if there are enough, or if the machine has no further one."""
+        if self._threads == self._most:
+            return False
+        try:
+            threading.Thread(target=self._serve, args=(loop,), name="request", daemon=True).start()
+        except RuntimeError:
+            return False
+        self._threads += 1
+        return True
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         while True:

@@ -7,8 +7,11 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from a2a_hub.runtime.threads import Threads
+
+_AGAIN_SECONDS = 0.1
 
 
 class Timer:
@@ -23,7 +26,10 @@ class Timer:
 
 
 class Scheduler:
-    """A scheduler of short pieces of work, each of which contains its own failures. Thread-safe; threads start when needed."""
+    """A scheduler of short pieces of work, each of which contains its own failures. Thread-safe; threads start when needed.
+
+    While the machine has no further thread, the work waits.
+    """
 
     def __init__(self, name: str, *, most_threads: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
@@ -44,7 +50,12 @@ class Scheduler:
                 self._ready.append(work)
                 return
             self._working += 1
-        self._threads.run(lambda: self._work(work))
+        try:
+            self._threads.run(lambda: self._work(work))
+        except RuntimeError:
+            with self._changed:
+                self._working -= 1
+            self.run_later(_AGAIN_SECONDS, work)
 
     def run_later(self, seconds: float, work: Callable[[], object]) -> Timer:
         """Run `work` after `seconds`, unless the result is cancelled before."""
@@ -54,10 +65,12 @@ class Scheduler:
             return timer
         with self._changed:
             heapq.heappush(self._later, (self.clock() + seconds, next(self._numbers), timer))
-            starts, self._has_timer = not self._has_timer, True
             self._changed.notify()
-        if starts:
-            threading.Thread(target=self._time, name=f"{self._name} timer", daemon=True).start()
+            if not self._has_timer:
+                # Without a further thread, the next work starts it.
+                with suppress(RuntimeError):
+                    threading.Thread(target=self._time, name=f"{self._name} timer", daemon=True).start()
+                    self._has_timer = True
         return timer
 
     def _work(self, work: Callable[[], object]) -> None:

@@ -30,6 +30,15 @@ class SingleFlight(Generic[K, V]):
             future = self._running[key] = Future()
             return future, True
 
+    def start(self, threads: Threads, key: K, future: Future[V], work: Callable[[], V]) -> None:
+        """Do the work in a thread; if the machine has no further one, that is the outcome."""
+        try:
+            threads.run(partial(self.complete, key, future, work))
+        except RuntimeError as error:
+            with self._lock:
+                del self._running[key]
+            future.set_exception(error)
+
     def complete(self, key: K, future: Future[V], work: Callable[[], V]) -> None:
         """Do the work; its result or exception is the outcome."""
         try:
@@ -94,7 +103,7 @@ class SharedFetch(Generic[K]):
                 raise failure.with_traceback(None)
             future, is_first = self._flights.claim(key)
             if is_first:
-                self._threads.run(partial(self._flights.complete, key, future, partial(self._fetch_now, key)))
+                self._flights.start(self._threads, key, future, partial(self._fetch_now, key))
             elif last is not None and is_valid:
                 return last.value
         try:

@@ -252,6 +252,7 @@ class LogWatch:
         """Wake the readers that an outage has kept from reading."""
         with self._lock:
             if self._retry is None or self._retry.finished.is_set():
-                self._retry = threading.Timer(_OUTAGE_POLL_SECONDS, self._wake)
-                self._retry.daemon = True
-                self._retry.start()
+                retry = threading.Timer(_OUTAGE_POLL_SECONDS, self._wake)
+                retry.daemon = True
+                retry.start()
+                self._retry = retry
