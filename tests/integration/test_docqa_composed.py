@@ -145,7 +145,7 @@ def test_a_question_that_the_model_finds_unanswered_is_abstained_from_with_the_n
     model.reply = _form(answerable=False)
     answer: AgentReply = ask()
     assert answer.data["grounded"] is False
-    assert "do not answer" in answer.text
+    assert "would rather not answer" in answer.text
     assert _KEYS in answer.text
 
 
@@ -198,7 +198,7 @@ def test_without_time_for_a_second_answer_nothing_is_searched_again(ask: Any, mo
 
     model.answer = decline
     answer: AgentReply = ask("May anglers enter the depot?")
-    assert "do not answer" in answer.text
+    assert "would rather not answer" in answer.text
     assert len(model.prompts) == 1
 
 

@@ -134,7 +134,7 @@ def test_personal_data_is_replaced_in_both_directions_and_the_rest_is_blocked(ar
 def test_a_match_can_be_told_of_instead(armor: Armor) -> None:
     with AgentServer(says(text("One. "), text(MAIL))) as agent:
         hub = hub_of(agent, armor, Safety.TELL)
-        assert text_of(hub.send(f"alpha {ATTACK}")).count("The safety check has marked") == 1
+        assert text_of(hub.send(f"alpha {ATTACK}")).count("The safety check flagged") == 1
         japanese = text_of(hub.send("alpha メールは？"))
         assert agent.said[0].text == f"alpha {ATTACK}"
     assert MAIL in japanese
@@ -149,7 +149,7 @@ def test_the_note_stands_after_the_answer_and_not_after_progress(armor: Armor, w
         hub = hub_of(agent, armor, Safety.TELL)
         said = f"alpha {ATTACK}"
         shown = text_of(hub.send(said)) if way == "send" else streamed_text(hub.stream(said))
-    assert shown.startswith("The answer.\n\n(The safety check has marked")
+    assert shown.startswith("The answer.\n\n(The safety check flagged")
 
 
 @pytest.mark.parametrize("fault", ["partial", "failure", "garbled", "quota", "server-error", "deny-sanitize"])

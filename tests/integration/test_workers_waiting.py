@@ -159,7 +159,7 @@ def test_an_id_token_wakes_or_works_as_its_account_may(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Fix the login page", "begun 2 times and never finished"),
+        ("Fix the login page", "started 2 times but never finished"),
         ("ログイン画面を直して", "2回試みられましたが"),
     ],
 )
