@@ -12,10 +12,10 @@ from a2a_hub.text.quantities import Quantity
 from a2a_hub.text.units import MONEY, SCALED
 
 _RECKONS = re.compile(
-    r"\b(?:per|total\w*|together|altogether|in\sall|sum|surplus|deficit|profit|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
+    r"\b(?:per|between\sthem|total\w*|together|altogether|in\sall|sum|surplus|deficit|profit|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
     r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leav(?:e|es|ing)|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|comes?\sdown|increas\w+|decreas\w+"
     r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than|compared\s(?:with|to)|(?:went|gone?|goes)\s(?:up|down)|rose|fell|that\sis|works?\sout)\b"
-    r"|合計|合わせ|あわせ|加え|総額|総計|小計|[黒赤]字|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|つまり|すなわち|なので|ですので|上回|下回|(?<!以)上が|下が|超過|ですから|計(?=[\d約])|高く|低く|安く|上昇|低下"
+    r"|[ヶかカケ]月分|合計|合わせ|あわせ|加え|総額|総計|小計|[黒赤]字|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|つまり|すなわち|なので|ですので|上回|下回|(?<!以)上が|下が|超過|ですから|計(?=[\d約])|高く|低く|安く|上昇|低下"
     r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
     re.IGNORECASE,
 )
@@ -133,7 +133,7 @@ def _pairs(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
     if one.unit == other.unit and second:
         if unit == "percent":
             yield 100 * first / second
-        elif unit in ("", "time"):  # every 4 hours is six times in 24 hours
+        elif unit in ("", "time", "month"):  # every 4 hours is six times in 24 hours, and a deposit two months of rent
             yield first / second
     if one.unit != unit:
         return

@@ -99,7 +99,7 @@ _WORDS = (
     (Cue.PERMISSION, (r"\bmay\b|\bcan\b|\bcould\b|\bmight\b|\ballow(?:s|ed)?\b|\bpermit(?:s|ted)\b|\beligible\b|\bpermissible\b"
      r"|\bentitled\b|\bable\sto\b|\bpossible\b|\bwelcome\sto\b|\bfree\sto\b|(?:こと|場合)があ(?:る|り)|可能|おそれがあ"
      r"|(?:でき|出来)(?:る|ます|た|ました|、)|(?:て|で)も(?:よい|良い|いい|よく|大丈夫|(?:かま|構)(?:わな|いませ)"
-     r"|差し支え(?:な|あり)|問題(?:は?な|は?あり))(?:い|ん|く|ません)?|てよい|差し支え(?:ない|ありません)|認め(?:る"
+     r"|差し支え(?:な|あり)|問題(?:は?な|は?あり))(?:い|ん|く|ません)?|てよい|ば(?:よ|良|い)い|ば(?:足り|十分)|差し支え(?:ない|ありません)|認め(?:る"
      r"|ます|られる|られます|られて|られた)"
      r"|許可(?:する|される|します|されます|され|されて)|(?<!不)(?<!許)(?<!認)可(?=[。、）)\s|]|$|とする|です"
      r"|と(?:なる|なります))"
@@ -123,7 +123,7 @@ _EXCEPTION = re.compile(
 # Words that deny without a negation: what they are opposed to may be said either way.
 _LEXICAL_NO = re.compile(
     r"\b(?:exclu\w+|except\w*|exempt\w*|lapse\w*|only|separate\w*|off[- ]limits|stay|kept|closed?|reject\w*|refus\w+"
-    r"|turn(?:ed|s)?\s(?:down|away)|instead|others?|otherwise|free(?!\sto)|until|without|themselves|left\sout"
+    r"|turn(?:ed|s)?\s(?:down|away)|instead|others?|otherwise|(?<!to\s)free(?!\sto)|until|without|themselves|left\sout"
     r"|(?:un(?!d|i|til)|non-?)[a-z]{4,}|in(?:complete|eligib|valid)\w*)\b"
     r"|除(?![草雪菌湿染毛])|以外|のみ|だけ|限[らりるっ]|別途|制限|対象外|休[止館業]|閉|断[らりるわっ]|(?!未満)[不未無非免否][\u4e00-\u9fff]|抜|しか|なし",
     re.IGNORECASE,

@@ -28,6 +28,7 @@ _LIMITED = ("number", "date", "time", "fiscal")
 _ENOUGH_LETTERS = 60
 # Two days are 48 hours, and €0.20 are 20 cents.
 _EQUAL = {("d", "min"): Fraction(1, 1440), ("min", "d"): Fraction(1440)}
+_EQUAL |= {("s", "min"): Fraction(60), ("min", "s"): Fraction(1, 60)}
 _EQUAL |= {(money, "cent"): Fraction(1, 100) for money in ("usd", "eur")}
 _EQUAL |= {("cent", money): Fraction(100) for money in ("usd", "eur")}
 # 15 metres per second are 毎秒15メートル, and a speed of 5 km/h 時速5キロ.
@@ -61,6 +62,8 @@ _ORDINALS = {
 }
 _ADVERBS = [
     ("year", re.compile(r"\bannual|\byearly\b|per annum|\bp\.a\.|年[額次]|毎年|年に?[\d一]", re.IGNORECASE)),
+    ("week", re.compile(r"\bweekly\b|毎週|週に?[\d一]", re.IGNORECASE)),
+    ("d", re.compile(r"\bdaily\b|毎日|日額|日に[\d一]", re.IGNORECASE)),
     ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
 ]
 # What is named so is not what is asked for.

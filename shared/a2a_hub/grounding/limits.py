@@ -31,9 +31,9 @@ _BEFORE = (
      r"|limited\sto|capped\sat"
      r"|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until|till|through|inside)")),
     (Limit.AT_MOST, r"(?:最[大長高多]|上限)[^\d。、]{0,6}"),
-    (Limit.AT_LEAST, r"(?:最[低小短少]|下限)[^\d。、]{0,6}|\b(?:shortest|smallest|lowest|minimum)\s(?:\w+\s){0,3}is"),
+    (Limit.AT_LEAST, r"(?:(?:最[低小短少]|下限)[^\d。、]{0,6}|早くても)|\b(?:shortest|smallest|lowest|minimum)\s(?:\w+\s){0,3}is"),
     (Limit.AT_LEAST, (r"\b(?:no|not)\s(?:less|fewer|earlier|lower|sooner|shorter|younger|smaller)\sthan"
-     r"|\bnot\s(?:below|under)")),
+     r"|\bnot\s(?:below|under|before)")),
     (Limit.AT_LEAST, (r"\breach(?:es)?|\b(?:greater|more)\sthan\sor\sequal\sto|\b(?:on|in)\sor\safter"
      r"|\b(?:at\sleast|minimum|min\.?|(?<!apart\s)(?<!aside\s)from|since|as\sof|starting(?:\son|\sfrom|\sat)?"
      r"|effective(?:\sfrom)?"

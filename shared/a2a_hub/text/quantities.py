@@ -28,7 +28,7 @@ _PARTS_OF = {"a": 1, "one": 1, "two": 2, "three": 3, "third": 3, "quarter": 4, "
 _SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9, **WORD_SCALES}
 _CLAUSES = {
     "条": "article", "article": "article", "articles": "article", "art": "article", "section": "article", "sec": "article",
-    "clause": "article", "§": "article", "項": "paragraph", "paragraph": "paragraph", "para": "paragraph",
+    "s": "article", "clause": "article", "§": "article", "項": "paragraph", "paragraph": "paragraph", "para": "paragraph",
     "章": "chapter", "chapter": "chapter", "別表": "annex", "付表": "annex", "別紙": "annex", "annex": "annex",
     "appendix": "annex", "schedule": "annex", "様式": "form", "form": "form",
 }  # fmt: skip

@@ -92,7 +92,7 @@ _TABLE = (
      r"(?:の(?P<branch>\d{1,3}|<KANJI>)(?!分|割))?|第\s?(?P<n>\d{1,5}|<KANJI>)\s?(?P<what>項|章)")),
     ("clause", r"(?P<what>別表|付表|別紙|様式)\s?第?\s?(?P<n>\d{1,3}|<KANJI>)号?"),
     ("clause", (r"(?P<what>\b(?:articles?|section|clause|paragraph|chapter|annex|appendix|schedule|form)\b"
-     r"|\b(?:art|sec|para)\.|§)"
+     r"|\b(?:art|sec|para|s)\.|§)"
      r"\s?(?:no\.?\s?)?(?P<n>\d{1,4}(?:\.\d{1,3}){0,3})(?:\((?P<branch>\d{1,3})\))?(?![a-z\d])")),
     ("code", r"(?<![\d.])\d{1,4}(?:\.\d{1,4}){2,5}(?![\d.]*\d)|(?<![\d-])\d{2,5}-\d{1,4}-\d{3,4}(?![\d-])"),
     ("code", r"(?<![\d.,/])0\d{2,14}(?![\d.,/])"),
@@ -119,13 +119,13 @@ _TABLE = (
      r"|twice(?!\s(?:the|as|what|that)\b)"
      r"|an?(?=\s(?:hour|day|week|month|year|minute|fortnight|decade"
      r"|century)\b))(?![a-z])(?:\s(?P<andhalf>and a half))?(?:[\s-](?P<u><UNIT>))?")),
-    ("number", (r"(?<![数統唯均画単専同随逐択])(?P<n>(?!一つ一つ|一人一人)<KANJI>)(?P<u>(?=<COUNTER>)(?:<UNIT>|月"
+    ("number", (r"(?<![数統唯均画単専同随逐択])(?P<n>(?!一つ一つ|一人一人|二枚貝)<KANJI>)(?P<u>(?=<COUNTER>)(?:<UNIT>|月"
      r"|時))<ANDHALF>")),
 )  # fmt: skip
 # Most words begin no quantity. The others have a figure or @ in them, or are one of these; none begins within a word.
 _FIRST_WORDS = (
     r"(?:an?|half|quarters?|twice|noon|midnight|first|second|third|fourth|fifth|sixth|fy|fiscal|reiwa|heisei|showa"
-    r"|articles?|section|clause|paragraph|chapter|annex|appendix|schedule|form|art|sec|para|https?|www"
+    r"|articles?|section|clause|paragraph|chapter|annex|appendix|schedule|form|art|sec|para|s|https?|www"
     r"|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sun)days?|<NAME>|<WORD>|<SCALE>|<ISO>)(?![a-z])"
 )
 _BEGINS = (
