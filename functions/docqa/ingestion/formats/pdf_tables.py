@@ -2,15 +2,16 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from functions.docqa.ingestion.blocks import joined
 
-_NEAR, _ALIGNED = 2.5, 3.0
+_NEAR, _ALIGNED, _ONE_LINE = 2.5, 3.0, 1.0
 _MOST_CELLS, _LONGEST_ROW, _LONGEST_CELL = 2_000, 2_000, 60
-_LEAST_ROWS, _GAP = 3, 0.9
+_LEAST_ROWS, _GAP, _SPACE = 3, 0.9, 0.5
 
 
 class Word(Struct, gc=False):
@@ -68,10 +69,9 @@ class _Cell(NamedTuple):
 
 def with_tables(lines: Sequence[PlacedLine], rules: Sequence[Rule], *, first_table: int) -> list[PlacedLine]:
     """Return the lines of a page, with the rows of tables in place of those that they stand in."""
-    rules = sorted(rules, key=lambda rule: rule.at)
-    upright = [rule for rule in rules if not rule.level]
-    level = [rule for rule in rules if rule.level and _is_met(rule, upright)]
-    cells = [[_around(word, level, upright) for word in line.words] for line in lines]
+    upright = _continuous(rule for rule in rules if not rule.level)
+    level = [rule for rule in _continuous(rule for rule in rules if rule.level) if _is_met(rule, upright)]
+    cells = [_cells_of(line, level, upright) for line in lines]
     words: dict[_Cell, list[tuple[float, str]]] = {}
     for line, row in zip(lines, cells, strict=True):
         for word, cell in zip(line.words, row, strict=True):
@@ -93,6 +93,27 @@ def with_tables(lines: Sequence[PlacedLine], rules: Sequence[Rule], *, first_tab
         elif outside:
             out.append(PlacedLine(" ".join(word.text for word in outside), outside, line.y, line.size, line.bold))
     return list(_with_aligned(out, first_table + len(words)))
+
+
+def _continuous(rules: Iterable[Rule]) -> list[Rule]:
+    """Return rules of one direction in their order, those whole that are drawn cell by cell."""
+    found: list[Rule] = []
+    for rule in sorted(rules, key=lambda rule: (round(rule.at), rule.start)):
+        last = found[-1] if found else rule
+        if found and abs(rule.at - last.at) < _ONE_LINE and rule.start <= last.end + _NEAR:
+            last.end = max(last.end, rule.end)
+        else:
+            found.append(structs.replace(rule))
+    return sorted(found, key=lambda rule: rule.at)
+
+
+def _cells_of(line: PlacedLine, level: Sequence[Rule], upright: Sequence[Rule]) -> list[_Cell | None]:
+    """Return the cells of a line's words; none if it runs on across the edge of a table, as a running head that lies over it."""
+    cells = [_around(word, level, upright) for word in line.words]
+    for (word, cell), (following, its) in pairwise(zip(line.words, cells, strict=True)):
+        if (cell is None) != (its is None) and following.left - word.right < _SPACE * (line.size or 10.0):
+            return [None] * len(cells)
+    return cells
 
 
 def _around(word: Word, level: Sequence[Rule], upright: Sequence[Rule]) -> _Cell | None:
