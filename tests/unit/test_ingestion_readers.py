@@ -313,6 +313,7 @@ def test_a_page_says_what_it_shows(markup: str, expected: str) -> None:
         ("a.md", "# Prices 2025 (withdrawn 31 December 2025)\n\nText here.", Standing.SUPERSEDED, ""),
         ("a.md", "# 旧料金表（令和8年1月4日まで）\n\n初診料は千円です。", Standing.SUPERSEDED, ""),
         ("a.md", "# Money withdrawn from accounts\n\nText here.", Standing.CURRENT, ""),
+        ("規程_令和5年_旧.txt", "協会\n\n規程\n\n本文である。", Standing.SUPERSEDED, ""),
         ("規程_旧版.txt", "規程\n\n令和7年4月1日施行　所管：総務部\n\n本文である。", Standing.SUPERSEDED, "2025-04-01"),
         ("a.md", "# Plan (draft)\n\nStatus: draft\n\nText here.", Standing.DRAFT, ""),
         ("a.md", "# Rules\n\nEffective: 1 May 2026 · Rev. 3\n\nText here.", Standing.CURRENT, "2026-05-01"),
@@ -347,6 +348,23 @@ def test_of_several_dates_the_one_beside_the_word_is_when_an_edition_comes_into_
     assert (edition.standing, edition.effective) == (standing, effective)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "title"),
+    [
+        (
+            "乗務員服務規程_第4版.txt",
+            "白嶺バス 運輸部\n乗務員服務規程（第4版）\n=====\n\n帽子は自由である。",
+            "乗務員服務規程（第4版）",
+        ),
+        ("parent_handbook.txt", "KAEDE PRESCHOOL\nParent Handbook\n\nDoors open at eight.", "Parent Handbook"),
+        ("楽譜貸出.md", "# 合唱連盟 楽譜貸出規程\n\n## 貸出\n\n三冊までとする。", "合唱連盟 楽譜貸出規程"),
+        ("notes.txt", "Fees\n\nRooms\n\nA room is 5 euros.", "Fees"),
+    ],
+)
+def test_a_title_is_the_line_that_the_file_is_named_for(name: str, content: str, title: str) -> None:
+    assert read(name, "corpus:a", content.encode()).title == title
+
+
 _DRAFTS = {
     "a.md": [
         "# Data policy – DRAFT\n\nText here.",
@@ -374,6 +392,7 @@ _IN_FORCE = {
         "# 会費規程（案）への意見の募集\n\n会費規程の改正案はまだ施行されていない。",
         "# 機器管理規程\n\n未承認の機器は使用しない。",
         "# 提案制度\n\nこの案内は提案の出し方を示す。",
+        "# Minutes\n\nDraft 2, approved by the chair on 23 October 2026.\n\nText here.",
     ],
     "ご案内_提案書.md": ["# 規程\n\n本文である。"],
 }

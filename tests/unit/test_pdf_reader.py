@@ -1,8 +1,10 @@
 """The reader of PDFs, on pages that are written line by line."""
 
+from itertools import pairwise
+
 from functions.docqa.ingestion.child import read_all
 from functions.docqa.ingestion.reader import read
-from functions.docqa.model import Document, Standing
+from functions.docqa.model import Document, Standing, UnitKind
 from tests.unit.reader_files import pdf, units
 
 
@@ -70,3 +72,19 @@ def test_a_file_that_pypdf_cannot_read_is_read_without_the_characters_that_are_m
     document = read("a.pdf", "corpus:a.pdf", content)
     assert [unit.text for unit in units(document)] == ["It is quiet."]
     assert document.left_out == "single characters of fonts that are not in the file"
+
+
+def test_a_table_whose_rules_are_drawn_cell_by_cell_has_a_header_of_two_rows_and_no_running_head() -> None:
+    sides, tops = (60, 120, 200, 280), (760, 740, 720, 700)
+    rules = [(x, x, below, above) for above, below in pairwise(tops) for x in sides]
+    rules += [(left, right, top, top) for left, right in pairwise(sides) for top in tops]
+    rules.remove((200, 200, 740, 760))  # one name over two columns,
+    rules.remove((60, 120, 740, 740))  # and one over two rows
+    content = pdf(
+        *[(10, 62, 737, "Level"), (10, 150, 747, "By day"), (10, 122, 727, "People"), (10, 202, 727, "Leader")],
+        *[(10, 62, 707, "3"), (10, 122, 707, "6"), (10, 202, 707, "Ada")],
+        (8, 40, 733, "Print works and packaging, page one of them"),
+        rules=[(left, bottom, right, top) for left, right, bottom, top in rules],
+    )
+    (row,) = [unit for unit in units(read("a.pdf", "corpus:a", content)) if unit.kind is UnitKind.ROW]
+    assert (row.text, row.header) == ("3 | 6 | Ada", "Level | By day / People | By day / Leader")

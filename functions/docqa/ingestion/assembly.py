@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -28,6 +29,7 @@ _INTRODUCES = (
     "次の通り。",
     "とする。",
 )
+_LETTER = re.compile(r"[^\W\d_]")
 _ARTICLE, _ARTICLE_LEVEL = re.compile(r"(第[0-9０-９一二三四五六七八九十百]+条)[ \u3000]"), 5
 _EVIDENCE = (Kind.TEXT, Kind.ITEM, Kind.ROW)
 _LISTED = (Kind.ITEM, Kind.ROW, Kind.ASIDE)
@@ -98,6 +100,8 @@ def _title(blocks: list[Block], content: Content, stem: str) -> tuple[str, list[
     if given := next((content.fields[name] for name in ("title", "タイトル", "件名") if content.fields.get(name)), ""):
         return given, blocks
     for at, block in enumerate(blocks[:_HEAD_BLOCKS]):
+        if at + 1 < len(blocks) and _is_named_for(blocks[at + 1].text, stem, instead_of=block.text):
+            continue  # whose document it is stands above what it is called
         if block.kind is Kind.HEADING and block.level <= (1 if content.title and at else 2):
             return block.text, blocks
         if block.kind is Kind.TEXT and not content.title and not is_metadata(block.text):
@@ -109,6 +113,14 @@ def _title(blocks: list[Block], content: Content, stem: str) -> tuple[str, list[
         if block.kind not in (Kind.TEXT, Kind.HEADING):
             break
     return content.title or stem, blocks
+
+
+def _is_named_for(text: str, stem: str, *, instead_of: str) -> bool:
+    """Return whether the name of a file is that of one line rather than of another."""
+    pairs = ({f"{a}{b}" for a, b in pairwise(_LETTER.findall(each.lower()))} for each in (stem, text, instead_of))
+    name, own, other = pairs
+    common = len(name & own)
+    return len(text) <= _LONGEST_TITLE and 2 * common > len(own) and common > 3 * len(name & other)
 
 
 def _without_metadata(blocks: list[Block]) -> list[Block]:

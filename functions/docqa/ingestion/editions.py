@@ -32,7 +32,8 @@ _DRAFT_NAME = re.compile(
     rf"|[(\[【_] *(?:第\d+次)?{_JA_DRAFT} *(?:[)\]】](?![にへのとをはがか])|[_.])|(?:素案|草案|改[定正訂]案|たたき台)\W*$"
 )
 _DRAFT_TEXT = re.compile(
-    rf"^\W*{_EN_DRAFT}(?: (?:of|for)\b|\W*$| *[,.:;–—]| -)|\b(?:is|are) (?:still |only )?a (?:\w+ )?draft\b"
+    rf"^\W*{_EN_DRAFT}(?: (?:of|for)\b|\W*$| *[,.:;–—](?!.*\b(?:approved|adopted|confirmed|accepted)\b)| -)"
+    r"|\b(?:is|are) (?:still |only )?a (?:\w+ )?draft\b"
     r"|^\W*(?:for (?:\w+ )?(?:consultation|discussion)(?: (?:only|until|at the)\b|\W*$)|not (?:yet )?adopted\b(?! ?:))"
     r"|\bthis \w+ (?:is|has) not (?:yet )?(?:been )?(?:adopted|approved|in force)\b"
     rf"|^\W*{_JA_DRAFT}\W*$|^.{{0,15}}(?:未承認|未決裁|未施行)(?:です|である)?$|は(?:{_JA_DRAFT}|検討中|審議中)(?:です|であ)"
@@ -45,7 +46,7 @@ _OLD_TEXT = re.compile(
 )
 _OLD_NAME = re.compile(
     r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|[-_ (]withdrawn(?:[-_.)]|$| (?:on |since )?\d)|廃止"
-    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール|料金|価格)(?!から|との|と|への)"
+    r"|[_ (【\[-]旧(?:[)】\]_.]|$)|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール|料金|価格)(?!から|との|と|への)"
 )
 _EFFECTIVE = re.compile(
     r"effective|in force|valid from|applies from|\b(?:replaces|supersedes)\b[^.\n]{0,80}\bfrom\b"
@@ -65,7 +66,8 @@ _VERSION = re.compile(
 )
 _SERIES_NOISE = re.compile(
     r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])(?:v ?|ed(?:ition|n)?[ ._-]{0,2})\d+(?:\.\d+)*"
-    r"|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
+    r"|第\d+版|旧版|[_ (【\[-]旧(?=[)】\]_.]|$)"
+    r"|改[定訂]版|現行|廃止|草案|版|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
     r"|[\d.]+$|[\W_]+"
 )
 

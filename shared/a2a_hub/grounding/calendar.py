@@ -77,7 +77,9 @@ def follows(
             has_length = any(each.unit == said.unit for each in spans if each not in asked)
             kind = "date" if said.unit == "d" else "time"
             values = {each.value for each in bases}
-            is_asked = any(each.kind == kind for each in asked) or (not has_length and (_HOW_LONG.search(question) or _LATER.search(sentence)))
+            is_asked = any(each.kind == kind for each in asked) or (
+                not has_length and (_HOW_LONG.search(question) or _LATER.search(sentence))
+            )
             ends = bases if is_asked else [each for each in told if each.kind == kind and each.value in values]
             return said.value in {str(abs(each)) for each in _between(ends, said.unit)}
     return False

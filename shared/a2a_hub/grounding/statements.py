@@ -56,7 +56,9 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
         denied = {term for each in said.statements if each.cue in NEGATIVE for term in each.scope}
         statements = [each for clause in ground for each in clause.statements]
         if denied.isdisjoint(term for clause in ground for term in clause.terms):
-            statements += [each for clause in given for each in clause.statements if each.cue and denied & each.scope.keys()]
+            statements += [
+                each for clause in given for each in clause.statements if each.cue and denied & each.scope.keys()
+            ]
         spoken = [each for clause in (given if aligned else ground) for each in clause.statements]
         compared += [(mine, rests_on(mine.terms, statements) or spoken, said, ground) for mine in said.statements]
     # What one part of the sentence repeats, another does not turn around.
