@@ -447,6 +447,52 @@ def test_what_a_sentence_repeats_it_does_not_turn_around() -> None:
     assert flaws("2トンを超え4トンまでの車両は自由に入れます。", quote)
 
 
+STOCK = Evidence(1, "LL | 135 | 150", ("サイズ | 在庫(枚) | 発注点(枚)",))
+RATES = Evidence(1, "和室10畳 | 18,700 | 23,100", ("部屋 | 平日（円） | 休前日（円）",))
+TAX = Evidence(2, "入湯税は大人1名1泊150円。")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotes", "is_kept"),
+    [
+        ("LLは在庫135枚で発注点150枚を下回っています。", [STOCK], True),
+        ("LLは在庫135枚で発注点150枚を上回っています。", [STOCK], False),
+        ("合計は37,700円で、1名様18,700円×2名と入湯税150円×2名の合計です。", [RATES, TAX], True),
+        ("合計は38,700円で、1名様18,700円×2名と入湯税150円×2名の合計です。", [RATES, TAX], False),
+        ("Two rooms, the twin and the suite, are free.", [Evidence(n, f"{n} | free") for n in (1, 2)], True),
+        ("P3 fell by 3 points, from 70 to 67.", ["P3 | 70 | 67"], True),
+        ("OEE rose by 4 points, from 70 to 67.", ["OEE | 70 | 67"], False),
+        ("The final was moved from 23 May to 16 May.", ["They moved the final from 16 May to 23 May."], False),
+        ("It was moved to 23 May from 16 May.", ["They moved the final from 16 May to 23 May."], True),
+        ("期限は翌々日です。", ["期限は納品日の翌日とする。"], False),
+        ("The first Saturday of each month is open.", ["毎月第2土曜日は開庁する。"], False),
+        ("Interest is 2.5 percent per month.", ["遅延利息は年2.5パーセントとする。"], False),
+        ("The fine is €5 or 2 %, whichever is lower.", ["A fine of 2 % or €5, whichever is the greater."], False),
+        ("雨具は、心配な場合に持たせればよいことになっています。", ["雨具は必ず持たせてください。"], False),
+        ("To free space, delete snapshots by hand.", ["Do not delete snapshots by hand."], False),
+        (
+            "任意解約は、早くても2027年1月15日からです。",
+            ["Termination is possible, but not before 15 January 2027."],
+            True,
+        ),
+        ("The drug is given once a day.", ["Drug | once daily"], True),
+        ("二枚貝は85度で1分30秒加熱します。", ["二枚貝は85℃で1分30秒とする。"], True),
+        ("敷金は賃料の2か月分に当たります。", ["賃料は月額12万8,000円とする。", "敷金は25万6,000円とする。"], True),
+        ("敷金は賃料の3か月分に当たります。", ["賃料は月額12万8,000円とする。", "敷金は25万6,000円とする。"], False),
+        ("No fee is taken even on the day itself.", ["当日でも取消料をいただかない。"], True),
+        (
+            "Bookings before 1 May follow the old rule.",
+            ["It is for bookings from 1 May.", "それより前は旧規程による。"],
+            True,
+        ),
+    ],
+)
+def test_figures_are_compared_counted_and_reckoned(
+    sentence: str, quotes: list[Evidence | str], *, is_kept: bool
+) -> None:
+    assert (not flaws(sentence, *quotes)) is is_kept
+
+
 def test_figures_may_come_from_the_question() -> None:
     assert not flaws(
         "For your 7 visitors badges are free.", "Badges are free for visitors.", question="We are 7. Cost?"

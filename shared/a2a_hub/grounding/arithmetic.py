@@ -83,7 +83,9 @@ def _is_number(quantity: Quantity) -> bool:
 
 
 def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quantity], sentence: str) -> bool:
-    wanted, terms = Fraction(result.value), known[:_MOST_TERMS]
+    distinct = {(each.value, each.unit): each for each in known}.values()
+    # One of a thing changes no product.
+    wanted, terms = Fraction(result.value), sorted(distinct, key=lambda each: each.value == "1")[:_MOST_TERMS]
     both = [*terms, *sources]
     alike = [Fraction(each.value) for each in both if each.unit in (result.unit, "") or not result.unit]
     beside = f"{sentence[: result.start]} {sentence[result.end :]}"  # what says half is not the figure itself
@@ -108,7 +110,9 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
     ):
         return True
     values = [Fraction(each.value) for each in terms]
-    return any(wanted in (a + b * c, a - b * c, a * b - c, (a - b) * c) for a, b, c in permutations(values, 3))
+    return any(
+        wanted in (a + b * c, a - b * c, a * b - c, (a - b) * c, (a + b) * c) for a, b, c in permutations(values, 3)
+    )
 
 
 def _sum(known: Sequence[Quantity], sentence: str) -> Fraction | None:
@@ -130,6 +134,8 @@ def _changed(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
 
 def _pairs(unit: str, one: Quantity, other: Quantity) -> Iterator[Fraction]:
     first, second = Fraction(one.value), Fraction(other.value)
+    if unit == "point" and one.unit == other.unit in ("", "percent"):
+        yield first - second
     if one.unit == other.unit and second:
         if unit == "percent":
             yield 100 * first / second

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from operator import ge, gt, le, lt
 
 from a2a_hub.grounding import calendar
 from a2a_hub.grounding.arithmetic import reckoned, reckons
@@ -66,6 +67,7 @@ _ADVERBS = [
     ("d", re.compile(r"\bdaily\b|毎日|日額|日に[\d一]", re.IGNORECASE)),
     ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
 ]
+_HOLDS = {Limit.LESS: lt, Limit.AT_MOST: le, Limit.MORE: gt, Limit.AT_LEAST: ge}
 # What is named so is not what is asked for.
 _WITHOUT = re.compile(r"\b(?:without|not|no|except|other than)\b|なし|ない|以外|除", re.IGNORECASE)
 _EACH = re.compile(r"分|ごと|に|度|か月分|あたり|当たり|につき|毎|目|最[大低高]|\d")
@@ -86,7 +88,8 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     """Yield "number", "unit", "date", "time", "code", "clause" or "boundary" for each figure that does not agree."""
     # Units that a note beside a table gives: 金額は税込み（円）.
     noted = list(dict.fromkeys(_mentions(blanked(" ".join(quote.text for quote in quotes)))))
-    given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote, noted)))
+    has_contrast = any(_CONTRAST.search(quote.text) for quote in quotes)
+    given = list(dict.fromkeys(each for quote in quotes for each in _of_quote(quote, noted, has_contrast=has_contrast)))
     given += [_Given(_placeless(each), None, is_japanese(question), is_asked=True) for each in quantities(question)]
     texts = "\n".join([question, *(line for quote in quotes for line in (quote.text, *quote.context))])
     in_japanese = is_japanese(sentence)
@@ -94,6 +97,7 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     known = list(dict.fromkeys(each.quantity for each in asked_first if not each.is_guessed))
     told = quantities(sentence)
     rows = [quote.text for quote in quotes]
+    count = sum("|" in row for row in rows)
     asked = frozenset(terms_of(f"{sentence}\n{question}"))
     alike_of = [
         [each for each in given if (said.unit or not each.is_guessed) and _is_said_by(said, each, given, in_japanese)]
@@ -110,7 +114,8 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
         if calendar.follows(said, of_question, known, told=told, sentence=sentence, question=question, texts=texts)
     ]
     for said, alike in zip(told, alike_of, strict=True):
-        if not (alike or said in follows or _stands_in(said, sentence, texts)):
+        is_count = 1 < count == _whole(said.value) and said.unit in COUNTERS | {""}
+        if not (alike or said in follows or is_count or _stands_in(said, sentence, texts)):
             has_value = said.kind == "number" and any(
                 (each.kind, each.value) == ("number", said.value) for each in known
             )
@@ -120,18 +125,24 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
         names_row = not (reckons(sentence) or _WITHOUT.search(f"{sentence} {question}"))
         if names_row and cited == alike and is_misplaced(said, told, rows, asked, found):
             yield said.kind
-        if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited):
+        if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited, told):
             yield "boundary"
     rates = {UNITS[match["unit"]] for match in _RATE.finditer(blanked(sentence).lower())} - COUNTERS
     if _RATE.search(blanked(texts).lower()) and rates - {unit for factor, unit in _mentions(texts) if factor == 1}:
         yield "unit"
 
 
-def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given]) -> bool:
-    """Return True if the limit is one of those at the figure, or its other side, of which the opposite is said."""
+def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given], told: Sequence[Quantity]) -> bool:
+    """Return True if the limit is one of those at the figure, or its other side, of which the opposite is said.
+
+    A figure without a limit may be compared with another one of the sentence: 135 is below 150.
+    """
     clause = clause_at(sentence, said.start)
     limit, is_exact = limit_of(sentence, said), is_exactly(sentence, said)
+    compares = limit in _HOLDS and any(_is_beside(each, said, limit) for each in told)
     for each in cited:
+        if compares and each.limit is None:
+            return True
         is_turned = _denies(clause) != _denies(each.clause)
         is_unclear = each.has_contrast or bool(lexical_denials(clause)) != bool(lexical_denials(each.clause))
         if is_exact and each.limit in CLOSED:
@@ -145,6 +156,11 @@ def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given]) -> bool:
     return False
 
 
+def _is_beside(other: Quantity, said: Quantity, limit: Limit) -> bool:
+    is_alike = (other.kind, other.unit) == (said.kind, said.unit) and said.kind == "number"
+    return is_alike and other is not said and _HOLDS[limit](Fraction(other.value), Fraction(said.value))
+
+
 def _denies(text: str) -> bool:
     return any(each.cue in NEGATIVE for each in cues_of(text))
 
@@ -154,11 +170,10 @@ def _placeless(quantity: Quantity) -> Quantity:
     return replace(quantity, start=0, end=0)
 
 
-def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]]) -> Iterator[_Given]:
+def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]], *, has_contrast: bool) -> Iterator[_Given]:
     in_japanese = is_japanese(quote.text)
     # What heads a column or a section may give its bare figures their unit.
     mentioned = list(dict.fromkeys((*_mentions(" ".join((*quote.context, quote.text))), *noted)))
-    has_contrast = bool(_CONTRAST.search(quote.text))
     for each in quantities(quote.text):
         limit, clause = limit_of(quote.text, each), clause_at(quote.text, each.start)
         if "|" in quote.text and not limit:

@@ -31,7 +31,8 @@ _BEFORE = (
      r"|limited\sto|capped\sat"
      r"|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until|till|through|inside)")),
     (Limit.AT_MOST, r"(?:最[大長高多]|上限)[^\d。、]{0,6}"),
-    (Limit.AT_LEAST, r"(?:(?:最[低小短少]|下限)[^\d。、]{0,6}|早くても)|\b(?:shortest|smallest|lowest|minimum)\s(?:\w+\s){0,3}is"),
+    (Limit.AT_LEAST, r"(?:最[低小短少]|下限)[^\d。、]{0,6}|早くても"),
+    (Limit.AT_LEAST, r"\b(?:shortest|smallest|lowest|minimum)\s(?:\w+\s){0,3}is"),
     (Limit.AT_LEAST, (r"\b(?:no|not)\s(?:less|fewer|earlier|lower|sooner|shorter|younger|smaller)\sthan"
      r"|\bnot\s(?:below|under|before)")),
     (Limit.AT_LEAST, (r"\breach(?:es)?|\b(?:greater|more)\sthan\sor\sequal\sto|\b(?:on|in)\sor\safter"

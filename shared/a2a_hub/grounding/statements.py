@@ -27,7 +27,8 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _NOBODY = re.compile(
-    r"\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの", re.IGNORECASE
+    r"[一-龥]でも|\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの",
+    re.IGNORECASE,
 )
 _BAR = re.compile(r"\s*[|｜\t]\s*")
 _WHO = re.compile(r"方|者|人|場合|とき|時")
@@ -53,18 +54,15 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
         ground = aligned or plain or given
         if _is_outside(said, ground):
             continue
-        denied = {term for each in said.statements if each.cue in NEGATIVE for term in each.scope}
         statements = [each for clause in ground for each in clause.statements]
-        if denied.isdisjoint(term for clause in ground for term in clause.terms):
-            statements += [
-                each for clause in given for each in clause.statements if each.cue and denied & each.scope.keys()
-            ]
         spoken = [each for clause in (given if aligned else ground) for each in clause.statements]
         compared += [(mine, rests_on(mine.terms, statements) or spoken, said, ground) for mine in said.statements]
     # What one part of the sentence repeats, another does not turn around.
     repeated = {id(its) for mine, near, *_ in compared for its in near if mine.cue is its.cue is not None}
     for mine, near, said, ground in compared:
-        flaws = ["" if id(its) in repeated else _contradiction(mine, its, said, ground, headings) for its in near]
+        flaws = [
+            "" if id(its) in repeated else _contradiction(mine, its, said, ground, given, headings) for its in near
+        ]
         if flaws and all(flaws):
             yield flaws[0]
     if any(_is_flatly_denied(said, given) for said in clauses_of(sentence)):
@@ -100,7 +98,9 @@ def _stands(phrase: str, text: str) -> bool:
     return at >= 0 and bool(_PHRASE_STARTS.search(text[:at]) and _PHRASE_ENDS.match(text[end:]))
 
 
-def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequence[Clause], headings: str) -> str:
+def _contradiction(
+    mine: Statement, its: Statement, said: Clause, ground: Sequence[Clause], given: Sequence[Clause], headings: str
+) -> str:
     ours, theirs = mine.cue, its.cue
     if ours and theirs and (theirs in _APART.get(ours, ()) or ours in _APART.get(theirs, ())):
         permission = said.text if ours is Cue.PERMISSION else its.text if theirs is Cue.PERMISSION else ""
@@ -117,13 +117,19 @@ def _contradiction(mine: Statement, its: Statement, said: Clause, ground: Sequen
     lexical, also = lexical_denials(other), lexical_denials(denying)
     if lexical - also if is_same else lexical:
         return ""
-    if any(each.cue in NEGATIVE for clause in (ground if denial is mine else [said]) for each in clause.statements):
+    bearing = [each for each in given if each in ground or _shares(each, said)] if denial is mine else [said]
+    if any(each.cue in NEGATIVE for clause in bearing for each in clause.statements):
         return ""
     if is_same and not denial.scope.keys() & (
         said.terms.keys() if denied is mine else {term for clause in ground for term in clause.terms}
     ):
         return ""
     return "" if _is_excepted(said, ground) else "negation"
+
+
+def _shares(clause: Clause, said: Clause) -> bool:
+    """Return True if a clause itself has more than a word in common with one of the sentence."""
+    return len(terms_of(clause.text).keys() & said.terms.keys()) > 1
 
 
 def _is_flatly_denied(said: Clause, given: Sequence[Clause]) -> bool:

@@ -17,6 +17,7 @@ _JA_NAME = re.compile(
 )
 _COMMON = re.compile(r"^(?:全|一|当|各|本|外|内|同|他|担当|所属|関係|主管|該当)")
 _NEXT = r"\b(?:next|following) (?:month|year|day|week|business)\b|翌[月年日週営]|次の月"
+_NTH = "first|second|third|fourth"
 _SAME = r"\b(?:same|current|this) (?:month|year|day|week)\b|当[月年日週]|同[月年日週]"
 _PREVIOUS = r"\b(?:previous|preceding|prior) (?:month|year|day|week|business)\b|\bday before\b|前[月年週日営]"
 # Each line is two sides, either of which may be named by what stands between the bars.
@@ -38,10 +39,16 @@ _OPPOSITES = (
     (r"\bwhichever (?:is|are) (?:the )?(?:great|high|larg|lat|long)er|(?:高|多|大き|長|遅)い(?:方|ほう)",
      r"\bwhichever (?:is|are) (?:the )?(?:less|lower|small|earl|short)|(?:低|安|少な|小さ|短|早)い(?:方|ほう)"),
     (r"\bmonthly\b|\b(?:per|a|each|every) month\b|月利", r"年利|年(?:率|\s?[\d.]{1,6}\s?(?:%|パーセント))"),
-    *((rf"\b{word} \w{{3,6}}day\b|第{mark}\w曜", rf"第(?!{mark})[1-5一二三四五]\w曜|\b(?!{word})(?:first|second|third|fourth) \w{{3,6}}day\b")
-      for word, mark in (("first", "[1一]"), ("second", "[2二]"), ("third", "[3三]"), ("fourth", "[4四]"))),
     (r"\bfirst\b|最初|初回", r"\blast\b|\bfinal\b|最後|最終"),
 )  # fmt: skip
+# The first Saturday is not 第2土曜.
+_OPPOSITES += tuple(
+    (
+        rf"\b{word} \w{{3,6}}day\b|第{mark}\w曜",
+        rf"第(?!{mark})[1-5一二三四五]\w曜|\b(?!{word})(?:{_NTH}) \w{{3,6}}day\b",
+    )
+    for word, mark in zip(_NTH.split("|"), ("[1一]", "[2二]", "[3三]", "[4四]"), strict=True)
+)
 _PAIRS = [tuple(re.compile(side) for side in sides) for sides in _OPPOSITES]
 _DAY = len("12-31")
 _EITHER = re.compile(
