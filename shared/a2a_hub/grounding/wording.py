@@ -42,14 +42,14 @@ _OPPOSITES = (
     (r"\bfirst\b|最初|初回", r"\blast\b|\bfinal\b|最後|最終"),
 )  # fmt: skip
 # The first Saturday is not 第2土曜.
-_OPPOSITES += tuple(
+_WEEKDAYS = [
     (
         rf"\b{word} \w{{3,6}}day\b|第{mark}\w曜",
         rf"第(?!{mark})[1-5一二三四五]\w曜|\b(?!{word})(?:{_NTH}) \w{{3,6}}day\b",
     )
     for word, mark in zip(_NTH.split("|"), ("[1一]", "[2二]", "[3三]", "[4四]"), strict=True)
-)
-_PAIRS = [tuple(re.compile(side) for side in sides) for sides in _OPPOSITES]
+]
+_PAIRS = [tuple(re.compile(side) for side in sides) for sides in (*_OPPOSITES, *_WEEKDAYS)]
 _DAY = len("12-31")
 _EITHER = re.compile(
     r"\b(?:or|either)\b(?! (?:more|less|fewer|above|below|over|under|later|earlier|older|longer|higher))|又は"
