@@ -452,9 +452,28 @@ RATES = Evidence(1, "和室10畳 | 18,700 | 23,100", ("部屋 | 平日（円） 
 TAX = Evidence(2, "入湯税は大人1名1泊150円。")
 
 
+WAGON = Evidence(1, "Tank wagon | 24.8 | 65.2", ("Wagon | Tare (t) | Max payload (t)",))
+FEES = Evidence(1, "小学生 | 350円 | 450円", ("区分 | 平日 | 土日祝",))
+NEW = Evidence(1, "One lifeguard for every 40 swimmers.", ("Conditions of Hire 2026",))
+OLD = Evidence(2, "One lifeguard for every 50 swimmers.", ("Conditions of Hire 2023",), in_force=False)
+
+
 @pytest.mark.parametrize(
     ("sentence", "quotes", "is_kept"),
     [
+        ("The tank wagon can carry a payload of 65.2 tonnes.", [WAGON], True),
+        ("The tank wagon can carry a payload of 24.8 tonnes.", [WAGON], False),
+        ("小学生の平日の入浴料は350円です。", [FEES], True),
+        ("小学生の平日の入浴料は450円です。", [FEES], False),
+        ("小学生の入浴料は、平日が350円、土日祝が450円です。", [FEES], True),
+        ("The current conditions ask for one per 40 swimmers, those of 2023 for one per 50.", [NEW, OLD], True),
+        ("One lifeguard is needed for every 50 swimmers.", [NEW, OLD], False),
+        ("Nitrate has to stay below 10 mg/L.", [Evidence(1, "Reef | < 10", ("Tank | Nitrate (mg/L)",))], True),
+        ("Nitrate has to stay below 10 g/L.", [Evidence(1, "Reef | < 10", ("Tank | Nitrate (mg/L)",))], False),
+        ("食品部門の従業員は74人です。", [Evidence(1, "食品 | 74", ("部門 | 従業員数(人)",))], True),
+        ("A request must be here five days ahead at the latest.", ["At least five days in advance."], True),
+        ("601kcalから588kcalになりました。", ["新 | 588kcal", "旧 | 601kcal"], True),
+        ("The batch expires on 15 January 2027.", ["Batch | 15.01.2027"], True),
         ("LLは在庫135枚で発注点150枚を下回っています。", [STOCK], True),
         ("LLは在庫135枚で発注点150枚を上回っています。", [STOCK], False),
         ("合計は37,700円で、1名様18,700円×2名と入湯税150円×2名の合計です。", [RATES, TAX], True),

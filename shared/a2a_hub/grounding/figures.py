@@ -9,7 +9,7 @@ from operator import ge, gt, le, lt
 
 from a2a_hub.grounding import calendar
 from a2a_hub.grounding.arithmetic import reckoned, reckons
-from a2a_hub.grounding.association import is_misplaced
+from a2a_hub.grounding.association import column_names, is_misplaced, is_of_another_column
 from a2a_hub.grounding.clauses import clause_at, is_japanese, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
@@ -23,6 +23,7 @@ _MENTION = re.compile(
     rf"|\b000s?\b)?\s?(?:of\s)?"
     rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
 )
+_UNIT_OF_COLUMN = re.compile(r"[(（\[]([^()（）\d〜~,、]{1,12})[)）\]]\s*$")
 _RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
 _SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
 _LIMITED = ("number", "date", "time", "fiscal")
@@ -123,7 +124,14 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
         cited = [each for each in alike if not each.is_asked]
         found = {each.quantity.term for each in alike}
         names_row = not (reckons(sentence) or _WITHOUT.search(f"{sentence} {question}"))
-        if names_row and cited == alike and is_misplaced(said, told, rows, asked, found):
+        if (
+            names_row
+            and cited == alike
+            and (
+                is_misplaced(said, told, rows, asked, found)
+                or (said.kind in _LIMITED and is_of_another_column(said, told, sentence, quotes))
+            )
+        ):
             yield said.kind
         if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited, told):
             yield "boundary"
@@ -172,8 +180,9 @@ def _placeless(quantity: Quantity) -> Quantity:
 
 def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]], *, has_contrast: bool) -> Iterator[_Given]:
     in_japanese = is_japanese(quote.text)
-    # What heads a column or a section may give its bare figures their unit.
+    # What heads a section, or else a column, may give its bare figures their unit.
     mentioned = list(dict.fromkeys((*_mentions(" ".join((*quote.context, quote.text))), *noted)))
+    names = column_names(quote)
     for each in quantities(quote.text):
         limit, clause = limit_of(quote.text, each), clause_at(quote.text, each.start)
         if "|" in quote.text and not limit:
@@ -181,7 +190,8 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]], *, has_contrast
         given = _Given(_placeless(each), limit, in_japanese, clause=clause, has_contrast=has_contrast)
         yield given
         if each.kind == "number" and not each.unit:
-            for factor, unit in mentioned:
+            column = names[quote.text.count("|", 0, each.start)] if names else ""
+            for factor, unit in list(_mentions(_in_brackets(column))) or mentioned:
                 yield replace(given, quantity=_scaled(given.quantity, factor, unit), is_guessed=True)
     for line in quote.context:
         for each in quantities(line):
@@ -190,9 +200,14 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]], *, has_contrast
 
 def _names_of(quote: Evidence, figure: Quantity) -> str:
     """Return the names of a figure's row and column."""
-    cells, column = quote.text.split("|"), quote.text.count("|", 0, figure.start)
-    head = next((names for line in quote.context if len(names := line.split("|")) == len(cells)), [""] * len(cells))
-    return f"{cells[0]} {head[column]}"
+    names, column = column_names(quote), quote.text.count("|", 0, figure.start)
+    return f"{quote.text.split('|')[0]} {names[column] if names else ''}"
+
+
+def _in_brackets(name: str) -> str:
+    """Return the unit that a column's name ends in: Tare (t), 売上高（千円）."""
+    unit = _UNIT_OF_COLUMN.search(name)
+    return unit[1] if unit else ""
 
 
 def _mentions(text: str) -> Iterator[tuple[int, str]]:
@@ -240,6 +255,8 @@ def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japane
             parts = said.value.split("-")
             is_day = len(parts) > 1 and found.unit == "d" and int(parts[-1]) == _whole(found.value)
             return is_day or (len(parts) == 1 and parts[0] == found.value)
+        case "date", "fiscal":
+            return said.value == found.value
         case "fiscal", "number":
             return said.value == found.value and not found.unit
         case "clause", "clause":

@@ -23,6 +23,7 @@ _FILLER = (
     r"|usd|eur))*[\s:]*[(¥$€£]?$"
 )
 _BEFORE = (
+    (Limit.AT_MOST, r"[≤≦]"), (Limit.AT_LEAST, r"[≥≧]"), (Limit.LESS, r"[<＜]"), (Limit.MORE, r"[>＞]"),
     (Limit.AT_MOST, r"\b(?:no|not)\s(?:\w+\s){0,2}(?:more|later|longer|greater|higher|older|larger)\sthan"),
     (Limit.AT_MOST, (r"\bnot\s(?:\w+\s){0,2}(?:exceed(?:ing)?|above|over|go\s(?:over|beyond)|past)|\b(?:cannot"
      r"|can't)\sexceed")),
@@ -56,6 +57,7 @@ _NOUNS = rf"^(?:['’]s?)?(?:\s(?!{_NUMBER})[a-z]+){{0,2}}?"
 _PAREN = r"^(?:\s?[a-zµ]{1,5}(?![a-z]))?(?:\s?[(（][^)）]{0,20}[)）])?\s?(?:の|分)?"
 _NEVER = r"(?:ない|ません|ず|ぬ|ては|(?:こと|もの)(?:は|が)(?:でき|あり|認め)[^。、]{0,4}(?:ない|ません))"
 _AFTER = (
+    (Limit.AHEAD, _NOUNS + r"\s(?:ahead|before(?:hand)?|in\sadvance)\sat\sthe\slatest"),
     (Limit.AT_LEAST, _NOUNS + r"\s?(?:(?:or|and)\s(?:more|longer|later|greater|older|higher|up(?:wards?)?(?!\sto\b)"
      r"|(?:above|over|after|beyond)(?!\s(?:an?|the|half|\d)))\b"
      r"|at\s(?:the\s)?(?:least|earliest)\b(?!\s" + _NUMBER + r")|minimum\b|onwards?\b|\+(?!\s?[\d$€£¥]))"),
@@ -66,7 +68,8 @@ _AFTER = (
     (Limit.AT_MOST, _PAREN + rf"(?:を?超(?:え|過し?|す)|を?上回[らっる]?|を?越え){_NEVER}"),
     (Limit.AT_LEAST, _PAREN + rf"(?:を?下回[らっる]?|未満(?:で|に)あ?っ?){_NEVER}"),
     (Limit.LESS, _PAREN + r"に(?:満たない|満たず|達し(?:てい)?(?:ない|ません)|達せず|達する前)"),
-    (Limit.AT_LEAST, _PAREN + r"(?:以上|以降|以後|に達(?!しま?した(?:$|[。、]))|から(?!\d)"
+    (Limit.AT_LEAST, _PAREN + r"(?:以上|以降|以後|に達(?!しま?した(?:$|[。、]))|から(?!\d)(?![^。]{0,40}[にへ](?:な[りっる]"
+     r"|改|変|引き))"
      r"|より(?![前後も早遅多長高大重広強少短低小軽狭弱上下増減良悪])"
      r"|を下限|が(?:下限|最低))"),
     (Limit.AT_MOST, _PAREN + r"(?:以下|以内|以前|まで|を(?:限度|上限)|が(?:上限|限度|最大|最長)|限り|内に)"),

@@ -20,7 +20,7 @@ _APART = {
     Cue.PERMISSION: {Cue.ADVICE},
 }
 _TOGETHER = ({Cue.NO_DUTY, Cue.PERMISSION}, {Cue.NO_DUTY, Cue.ADVICE}, {Cue.NEED, Cue.NEGATION})
-_ONLY = re.compile(r"\bonly\b|のみ|限[りる]|だけ", re.IGNORECASE)
+_ONLY = re.compile(r"\b(?:only|provided|on\scondition)\b|のみ|限[りる]|だけ", re.IGNORECASE)
 # Who may enter once the field is dry needs a dry field.
 _CONDITION = re.compile(
     r"\b(?:(?<!even\s)if|once|when|after|only|with|provided|unless|subject\sto|as\slong\sas|aged|over|under|older|younger)\b|以上|以下|未満|れば|たら|なら|場合|とき|により|得て|限[りる]|のみ|後",

@@ -5,7 +5,7 @@ than its quotes is judged alike, as figures, limits, negation and duty have one 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from a2a_hub.grounding.evidence import Evidence, Sentence
 from a2a_hub.grounding.figures import figure_flaws
@@ -58,32 +58,40 @@ _FORMER_PHRASE = re.compile(
 )
 
 
+_WHOLE_DATE = len("2026-12-31")
+_VERSION = re.compile(r"(?:\b(?:rev|ver|version|revision|edition|issue)\b\.?\s?|第)(\d{1,3})", re.IGNORECASE)
+
+
 def verify(sentence: Sentence, evidence: Mapping[int, Evidence], *, question: str) -> Sequence[str]:
     """Return the flaws of the sentence; nothing if it is kept."""
     quotes = [evidence[number] for number in sentence.cites if number in evidence]
     if not sentence.text or not quotes or len(quotes) < len(sentence.cites):
         return (FORGED_ID,)
     said = _VERDICT.sub("", sentence.text)
-    flaws = [SUPERSEDED] if _is_superseded(said, quotes, question) else []
+    in_force = [line for each in evidence.values() if each.in_force for line in each.context]
+    flaws = [SUPERSEDED] if _is_superseded(said, quotes, question, in_force) else []
     flaws += figure_flaws(said, quotes, question)
     flaws += statement_flaws(said, quotes)
     flaws += wording_flaws(said, quotes, question)
     return tuple(dict.fromkeys(flaws))
 
 
-def _is_superseded(text: str, quotes: Sequence[Evidence], question: str) -> bool:
-    """Return True if an edition that is not in force is cited, and neither sentence nor question speaks of a former one."""
+def _is_superseded(text: str, quotes: Sequence[Evidence], question: str, in_force: Sequence[str]) -> bool:
+    """Return True if an edition that is not in force is cited, and neither sentence nor question speaks of a former one.
+
+    `in_force` is what stands above the quotes of editions in force.
+    """
     old = [quote for quote in quotes if not quote.in_force]
     if not old:
         return not _FORMER.search(f"{text} {question}") and _is_withdrawn(text, quotes, question)
-    if _FORMER.search(text):
+    editions = _names(line for quote in old for line in quote.context) - _names(in_force)
+    if _FORMER.search(text) or (editions & _names([text]) and len(old) < len(quotes)):
         return False
     if _CURRENT.search(text):
         return True
     if _FORMER.search(question):
         return False
-    editions = _years(" ".join(line for quote in old for line in quote.context))
-    return not editions & _years(f"{question} {text}")
+    return not editions & _names([question, text])
 
 
 def _is_withdrawn(text: str, quotes: Sequence[Evidence], question: str) -> bool:
@@ -102,5 +110,12 @@ def _is_withdrawn(text: str, quotes: Sequence[Evidence], question: str) -> bool:
     return any(each.kind != "date" and each.term in former - now - asked for each in quantities(text))
 
 
-def _years(text: str) -> set[str]:
-    return {year for each in quantities(text) for year in re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", each.value)}
+def _names(lines: Iterable[str]) -> set[str]:
+    """Return by what an edition may be named: its years, versions, codes and dates."""
+    text = "\n".join(lines)
+    told = quantities(text)
+    years = {year for each in told for year in re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", each.value)}
+    codes = {
+        each.value for each in told if each.kind == "code" or (each.kind == "date" and len(each.value) == _WHOLE_DATE)
+    }
+    return years | codes | {match[1] for match in _VERSION.finditer(text)}

@@ -12,7 +12,7 @@ from a2a_hub.text.quantities import blanked, quantities
 _CAPITAL = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“(])\b[A-Z][A-Za-z&]+\b")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z&]+")
 _JA_NAME = re.compile(
-    r"([\u4e00-\u9fff々]{2,8}(?:部|課|室|局|係|支店|支社|営業所|工場|センター|委員会|窓口)(?!長)"
+    r"([\u4e00-\u9fff々]{2,8}(?:部(?![門分品屋材])|課|室|局|係|支店|支社|営業所|工場|センター|委員会|窓口)(?!長)"
     r"|[\u4e00-\u9fff々]{0,8}(?:部|課|室|局|係|店|場|所|社|会|次)長|[\u30a1-\u30ffー]{2,12}(?=さん|氏|様|社|部|室|課))"
 )
 _COMMON = re.compile(r"^(?:全|一|当|各|本|外|内|同|他|担当|所属|関係|主管|該当)")

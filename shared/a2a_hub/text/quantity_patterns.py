@@ -61,6 +61,7 @@ _TABLE = (
     ("quarter", r"\b(?:q(?P<n>[1-4])|(?P<n>first|second|third|fourth)\squarter)\b|第(?P<n>[1-4一二三四])四半期"),
     ("date", r"<YEAR>(?:(?P<m><MON>)月(?:(?P<d><DAY>)日)?)?(?!度|間)"),
     ("date", r"(?<![\d.])(?P<y>(?:19|20)\d\d)[-/.](?P<m>1[0-2]|0?[1-9])[-/.](?P<d>3[01]|[12]\d|0?[1-9])(?![\d.-])"),
+    ("date", r"(?<![\d.])(?P<d>3[01]|[12]\d|0?[1-9])\.(?P<m>1[0-2]|0?[1-9])\.(?P<y>(?:19|20)\d\d)(?![\d.]\d)"),
     ("date", r"\b(?P<era>[rhs]|reiwa\s|heisei\s|showa\s)(?P<eray>\d{1,2})[./](?P<m><MON>)[./](?P<d><DAY>)(?!\d)"),
     ("date", r"\b(?P<era>reiwa|heisei|showa)\s(?P<eray>\d{1,2})\b"),
     ("slashed", r"(?<![\d/])(?P<a>0?[1-9]|[12]\d|3[01])/(?P<b>0?[1-9]|[12]\d|3[01])/(?P<y>20\d\d|19\d\d)(?![\d/])"),
@@ -97,7 +98,7 @@ _TABLE = (
     ("code", r"(?<![\d.])\d{1,4}(?:\.\d{1,4}){2,5}(?![\d.]*\d)|(?<![\d-])\d{2,5}-\d{1,4}-\d{3,4}(?![\d-])"),
     ("code", r"(?<![\d.,/])0\d{2,14}(?![\d.,/])"),
     ("number", r"\b(?:(?P<words>half)|a\s(?P<words>quarter)\sof)\sa\s(?P<scale><SCALE>)\b(?:\s(?P<u><UNIT>))?"),
-    ("number", (r"(?P<half>half)[\s-](?:an?\s)?(?P<half>hour|day|year|month|dozen|litre|liter|kilo|metre|meter|mile)s?\b"
+    ("number", (r"(?P<half>half)[\s-](?:an?\s)?(?P<half>hour|minute|day|year|month|dozen|litre|liter|kilo|metre|meter|mile)s?\b"
      r"|(?<![一-龥\d])半(?P<half>年|日|月|時間)")),
     ("number", r"(?P<sign>[¥$€£]\s?|\b(?:<ISO>)\s?)(?P<n><NUM>)(?:\s?(?P<scale><SCALE>|mn|bn|[km])\b)?"),
     ("code", r"(?<![a-z0-9])(?:[a-z]{1,12}[-_/.]?){1,3}\d[a-z0-9]*(?:[-_/.][a-z0-9]*\d[a-z0-9]*){0,4}(?![a-z0-9])"),
