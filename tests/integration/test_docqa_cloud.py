@@ -314,7 +314,7 @@ def test_check_grounding_judges_a_sentence_by_its_quotes(
     cloud: DocumentCloud, sentence: str, is_entailed: bool
 ) -> None:
     quote = Evidence(1, "The doors are locked at 20:00.", ("Doors",), f"gs://{BUCKET}/rules.md")
-    judged = cloud.engine().entailment.is_entailed(sentence, [quote], cancellation=Cancellation())
+    judged = cloud.engine().entailment.is_entailed(sentence, [quote], question="", cancellation=Cancellation())
     assert judged is is_entailed
 
 
@@ -322,4 +322,4 @@ def test_a_check_that_fails_says_so(cloud: DocumentCloud) -> None:
     cloud.break_search("server-error")
     quote = Evidence(1, "The doors are locked at 20:00.", ("Doors",), f"gs://{BUCKET}/rules.md")
     with pytest.raises(ModelFailed, match="check grounding: ServiceUnavailable"):
-        cloud.engine().entailment.is_entailed(quote.text, [quote], cancellation=Cancellation())
+        cloud.engine().entailment.is_entailed(quote.text, [quote], question="", cancellation=Cancellation())

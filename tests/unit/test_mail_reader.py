@@ -98,3 +98,42 @@ def test_all_parts_of_a_mail_are_read_or_named() -> None:
     only = b"From: a@example.com\nContent-Type: application/pdf; name=a.pdf\n\n%PDF"
     with pytest.raises(Unreadable, match=r"no text in it; a\.pdf: damaged PDF"):
         read("a.eml", "corpus:a", only)
+
+
+@pytest.mark.parametrize(
+    ("subtype", "body"),
+    [
+        (
+            "plain",
+            """We asked for ten candles.
+
+---------- Forwarded message ---------
+From: Fire Station
+Subject: Permit 26-118
+
+At most 6 candles are permitted.
+
+> Ten candles, please.
+""",
+        ),
+        (
+            "html",
+            """<p>We asked for ten candles.</p><div>-------- Forwarded message --------</div><div>From: Fire Station</div>
+<div>Subject: Permit 26-118</div><p>At most 6 candles are permitted.</p>
+<blockquote type='cite'>Ten candles, please.</blockquote>""",
+        ),
+    ],
+)
+def test_a_message_that_is_forwarded_holds_and_what_it_quotes_does_not(subtype: str, body: str) -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "a@example.com", "Fwd: Permit"
+    message.set_content(body, subtype=subtype)
+    found = read("a.eml", "corpus:a", message.as_bytes()).passages
+    standing = {
+        (passage.section[-1:], passage.edition.standing): [unit.text for unit in passage.units] for passage in found
+    }
+    assert standing == {
+        ((), Standing.CURRENT): ["We asked for ten candles."],
+        (("Permit 26-118",), Standing.CURRENT): ["At most 6 candles are permitted."],
+        (("Earlier messages / 過去のメール",), Standing.SUPERSEDED): ["Ten candles, please."],
+    }

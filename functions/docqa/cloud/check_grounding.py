@@ -25,8 +25,9 @@ class CheckGrounding:
         self._name = f"projects/{config.project}/locations/global/groundingConfigs/default_grounding_config"
         self._clients = clients
 
-    def is_entailed(self, text: str, quotes: Sequence[Evidence], *, cancellation: Cancellation) -> bool:
-        """See `Entailment.is_entailed`."""
+    def is_entailed(self, text: str, quotes: Sequence[Evidence], *, question: str, cancellation: Cancellation) -> bool:
+        """See `Entailment.is_entailed`; this judge compares with facts alone, and a question is none."""
+        del question
         try:
             return self._is_grounded(text, quotes, timeout_seconds=min(_SECONDS, cancellation.seconds_left))
         except Exception as error:

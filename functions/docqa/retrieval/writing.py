@@ -17,7 +17,7 @@ from functions.docqa.retrieval.access import Rules, key_of
 from functions.docqa.retrieval.terms import terms_of
 
 # Raised when the tables, the terms or the passages change: an index of another layout is built anew.
-LAYOUT = 118
+LAYOUT = 119
 _MOST_COUNTED = 500_000
 _PENDING_BYTES = 32 * 1024 * 1024
 _MOST_EMBEDDED_CHARACTERS = 2_000

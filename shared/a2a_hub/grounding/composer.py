@@ -38,8 +38,8 @@ TOO_LONG, MOVED, NOT_ENTAILED = "too_long", "moved", "not_entailed"
 class Entailment(Protocol):
     """A judge of what quotes say, beyond the deterministic checks."""
 
-    def is_entailed(self, text: str, quotes: Sequence[Evidence], *, cancellation: Cancellation) -> bool:
-        """Return False only if the quotes do not bear the text out. Raises ModelFailed."""
+    def is_entailed(self, text: str, quotes: Sequence[Evidence], *, question: str, cancellation: Cancellation) -> bool:
+        """Return False only if the quotes do not bear out what the text answers to the question. Raises ModelFailed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,8 @@ class _Run:
     def _is_entailed(self, text: str, quotes: Sequence[Evidence]) -> bool:
         assert self._entailment is not None
         try:
-            return self._entailment.is_entailed(text, quotes, cancellation=self.cancellation)
+            question = self._asked.question
+            return self._entailment.is_entailed(text, quotes, question=question, cancellation=self.cancellation)
         except ModelFailed:
             # The deterministic checks have passed.
             return True

@@ -1,7 +1,7 @@
 """EML to blocks: the message, then earlier mails that it quotes, then its attachments as sections of their own."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from email import message_from_bytes, policy
 from email.message import EmailMessage, Message
 from pathlib import PurePosixPath
@@ -23,6 +23,9 @@ _THREAD = re.compile(
     r"|(?:from|差出人|送信者)[:：] ?.*",
     re.IGNORECASE,
 )
+_HEAD = re.compile(r"(?:from|to|cc|date|sent|subject|差出人|宛先|日付|送信日時|日時|件名) ?[:：].*", re.IGNORECASE)
+_SUBJECT = re.compile(r"^\s*(?:subject|件名) ?[:：]\s*", re.IGNORECASE)
+_FORWARD = re.compile(r"(?:fwd?|転送) ?[:：]", re.IGNORECASE)
 _SIGNATURE = re.compile(r"-- ?$")
 _EARLIER = "Earlier messages / 過去のメール"
 
@@ -42,7 +45,8 @@ def read_mail(content: bytes, read_part: Callable[[str, bytes, int], Content], d
     blocks = [Block(Kind.HEADING, headers["Subject"], level=1)]
     blocks += [Block(Kind.ASIDE, f"{name}: {value}") for name, value in headers.items() if value and name != "Subject"]
     body = message.get_body(preferencelist=("plain", "html"))
-    own, earlier = _body(body) if isinstance(body, EmailMessage) else ([], [])
+    is_forward = _FORWARD.match(headers["Subject"]) is not None
+    own, earlier = _body(body, is_forward=is_forward) if isinstance(body, EmailMessage) else ([], [])
     attachments: list[Block] = []
     left_out: list[str] = []
     for part in _beside(message, body):
@@ -99,29 +103,52 @@ def _bytes(part: EmailMessage) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _body(body: EmailMessage) -> tuple[list[Block], list[Block]]:
-    """Return what a message says itself, and what it quotes of earlier ones."""
+def _body(body: EmailMessage, *, is_forward: bool = False) -> tuple[list[Block], list[Block]]:
+    """Return what a message says itself or hands on, and what it quotes of earlier ones."""
     is_html = body.get_content_type() == "text/html"
     text = decoded(_bytes(body), charset=body.get_content_charset() or "", markup=is_html)
     if is_html:
         text, quotation = without_quotations(text)
         blocks = read_html(text).blocks
-        begins = (at for at, block in enumerate(blocks) if _THREAD.fullmatch(block.text) or _QUOTED.match(block.text))
-        at = next(begins, len(blocks)) or (0 if quotation else len(blocks))
+        head, at = _thread([block.text for block in blocks], is_forward=is_forward)
+        subject = [Block(Kind.HEADING, each, level=2) for each in _subject([blocks[line].text for line in head])]
+        blocks, at = [*blocks[: head.start], *subject, *blocks[head.stop :]], at - len(head) + len(subject)
+        at = next((n for n, block in enumerate(blocks[:at]) if _QUOTED.match(block.text)), at)
+        at = at or (0 if quotation else len(blocks))
         # The answer may stand below what it quotes.
         end = at + 1 if quotation and blocks[at : at + 1] and blocks[at].text.endswith((":", "：")) else len(blocks)
         return [*blocks[:at], *blocks[end:]], [*blocks[at:end], *(read_html(quotation).blocks if quotation else [])]
     own: list[Line] = []
     earlier: list[Line] = []
-    thread = signed = False
-    for line in text.replace("\r\n", "\n").split("\n"):
-        thread = thread or (bool(own) and _THREAD.fullmatch(line.strip()) is not None)
-        quoted = thread or _QUOTED.match(line) is not None
+    signed = False
+    lines = text.replace("\r\n", "\n").strip("\n").split("\n")
+    head, begins = _thread(lines, is_forward=is_forward)
+    begins = begins or len(lines)  # what begins with such a line has nothing else to say
+    for at, line in enumerate(lines):
+        if at in head:
+            own += (Line(each, depth=2) for each in _subject([line]))
+            continue
+        quoted = at >= begins or _QUOTED.match(line) is not None
         signed = not quoted and (signed or _SIGNATURE.match(line) is not None)
         if not signed:
             (earlier if quoted else own).append(Line(unquoted(line)))
             earlier += [Line("")] if quoted and line.endswith((":", "：")) else []
     return list(line_blocks(own, titled=True)), list(line_blocks(earlier, titled=True))
+
+
+def _thread(texts: Sequence[str], *, is_forward: bool) -> tuple[range, int]:
+    """Return the lines above a message that is forwarded, and where those that no longer hold begin."""
+    marks = [at for at, text in enumerate(texts) if _THREAD.fullmatch(text.strip())]
+    if not marks or not is_forward:
+        return range(0), marks[0] if marks else len(texts)
+    end = marks[0] + 1
+    while end < len(texts) and _HEAD.fullmatch(texts[end].strip()):
+        end += 1
+    return range(marks[0], end), next((at for at in marks if at >= end), len(texts))
+
+
+def _subject(head: Sequence[str]) -> list[str]:
+    return [subject for line in head if (subject := _SUBJECT.sub("", line)) != line]
 
 
 def _with_earlier(own: list[Block], earlier: list[Block]) -> list[Block]:
