@@ -39,7 +39,7 @@ role = "{_ROLE}"
 keywords = ["{_WORK}"]
 priority = 100
 '''
-_MOST_DELAY_MS, _MOST_UNARY_MS, _MOST_KILOBYTES, _MOST_REFUSAL_SECONDS = 100.0, 100.0, 60.0, 1.0
+_MAX_DELAY_MS, _MAX_UNARY_MS, _MAX_KILOBYTES, _MAX_REFUSAL_SECONDS = 100.0, 100.0, 60.0, 1.0
 
 
 class OpenStream:
@@ -157,10 +157,10 @@ def run(settings: Settings) -> list[Target]:
     )
     return [
         every,
-        at_most("delay of a worker's event, p99", _p99(delays), _MOST_DELAY_MS, shown="{:.1f} ms"),
-        at_most("message/send beside the streams, p99", _p99(sorted(unary_ms)), _MOST_UNARY_MS, shown="{:.1f} ms"),
-        at_most("memory of each stream", kilobytes, _MOST_KILOBYTES, shown="{:.0f} kB"),
-        at_most("time to refuse a stream", slowest_refusal, _MOST_REFUSAL_SECONDS, shown="{:.2f} s"),
+        at_most("delay of a worker's event, p99", _p99(delays), _MAX_DELAY_MS, shown="{:.1f} ms"),
+        at_most("message/send beside the streams, p99", _p99(sorted(unary_ms)), _MAX_UNARY_MS, shown="{:.1f} ms"),
+        at_most("memory of each stream", kilobytes, _MAX_KILOBYTES, shown="{:.0f} kB"),
+        at_most("time to refuse a stream", slowest_refusal, _MAX_REFUSAL_SECONDS, shown="{:.2f} s"),
     ]
 
 

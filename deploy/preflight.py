@@ -17,7 +17,7 @@ from deploy.gcloud import Gcloud
 from deploy.plan import Plan
 
 _SECONDS = 30
-_MOST_CONFIGS = 95
+_MAX_CONFIGS = 95
 _REGION = re.compile(r"[a-z]+-[a-z]+[0-9]+")
 _CONTINENTS = ("africa", "asia", "australia", "europe", "me", "northamerica", "southamerica", "us")
 # The level (`error`, `note` for what deploy.sh does by itself, `unknown` for what could not be read), a text and its fix.
@@ -239,6 +239,6 @@ def _quotas(place: Place, here: Sequence[FunctionConfig], text: str) -> Found:
 
 def _configs(place: Place, api: str, text: str) -> Found:
     configs = text.split()
-    if len(configs) >= _MOST_CONFIGS:
+    if len(configs) >= _MAX_CONFIGS:
         fix = f"gcloud api-gateway api-configs delete {configs[-1]} --api={api} --project={place.project}"
         yield "error", f"{api} has {len(configs)} configs, and API Gateway keeps 100: delete unused ones", fix

@@ -12,7 +12,7 @@ from typing import Any
 from hubctl.main import CommandError
 
 _GCLOUD_SECONDS = 600
-_MOST_LINES = 100_000
+_MAX_LINES = 100_000
 
 Fields = Mapping[str, Any]
 
@@ -40,7 +40,7 @@ def read_cloud_logging(filter_: str, *, since: timedelta, project: str | None) -
             "gcloud is not installed here: install it, or name a file of exported lines (- for standard input)"
         )
     freshness = f"--freshness={int(since.total_seconds())}s"
-    command = [gcloud, "logging", "read", filter_, "--format=json", freshness, f"--limit={_MOST_LINES}"]
+    command = [gcloud, "logging", "read", filter_, "--format=json", freshness, f"--limit={_MAX_LINES}"]
     try:
         ran = subprocess.run(  # noqa: S603 - options of ours, and the name of a project
             [*command, *([f"--project={project}"] if project else [])],

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 _OSV = "https://api.osv.dev/v1/querybatch"
-_MOST_QUERIES = 1000
+_MAX_QUERIES = 1000
 _TIMEOUT_SECONDS = 30.0
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", re.MULTILINE)
 FOUND, NOT_CHECKED = 1, 3
@@ -53,8 +53,8 @@ def _pins_of(file: Path) -> Iterator[Pin]:
 
 def vulnerabilities(asked: Sequence[Pin], url: str) -> Iterator[tuple[Pin, str]]:
     """Yield each known vulnerability of a pin, by its id. Raises NotReached."""
-    for start in range(0, len(asked), _MOST_QUERIES):
-        part = asked[start : start + _MOST_QUERIES]
+    for start in range(0, len(asked), _MAX_QUERIES):
+        part = asked[start : start + _MAX_QUERIES]
         queries = [{"package": {"ecosystem": pin.ecosystem, "name": pin.name}, "version": pin.version} for pin in part]
         body = json.dumps({"queries": queries}).encode()
         request = urllib.request.Request(url, body, {"Content-Type": "application/json"})  # noqa: S310

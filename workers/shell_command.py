@@ -26,12 +26,12 @@ _POLL_SECONDS = 0.2
 
 
 class Command:
-    """A program and its arguments; one run is limited to `seconds` and `most_bytes` of output."""
+    """A program and its arguments; one run is limited to `seconds` and `max_bytes` of output."""
 
-    def __init__(self, arguments: Sequence[str], *, seconds: float, most_bytes: int) -> None:
+    def __init__(self, arguments: Sequence[str], *, seconds: float, max_bytes: int) -> None:
         self._arguments = list(arguments)
         self._seconds = seconds
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._environment = {name: value for name, value in os.environ.items() if name != "WORKER_TOKEN"}
 
     def __call__(self, work: Work) -> str:
@@ -64,7 +64,7 @@ class Command:
             is_readable = select.select([process.stdout], (), (), _POLL_SECONDS)[0]
             piece = process.stdout.read(65536) if is_readable else b""
             written += piece
-            if len(written) > self._most_bytes:
+            if len(written) > self._max_bytes:
                 raise Failed(_TOO_MUCH)
             # Another process may hold the output open for ever.
             if has_ended and not piece:
@@ -98,7 +98,7 @@ def main() -> None:
     options = parser.parse_args()
     if shutil.which(options.command[0]) is None:
         parser.error(f"there is no program {options.command[0]}")
-    command = Command(options.command, seconds=options.seconds, most_bytes=options.most_bytes)
+    command = Command(options.command, seconds=options.seconds, max_bytes=options.most_bytes)
     client.run_worker(command, roles=options.role, environ=os.environ)
 
 

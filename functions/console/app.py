@@ -29,7 +29,7 @@ from functions.console.sign_in import SignIn
 
 _CSRF_HEADER = "x-csrf-token"
 _HUB = "/hub"
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 
 
 def build(config: Config, *, log: Log | None = None, door: Door | None = None) -> Handler:
@@ -121,7 +121,7 @@ class _Cards:
     def check(self, request: Request, _session: Session, _record: Record) -> Response:
         """Return the card at the body's `url` as text, with the findings on it. Raises INVALID_PARAMS."""
         try:
-            url = _CARD_ADDRESS.decode(read_body(request, _MOST_BYTES)).url
+            url = _CARD_ADDRESS.decode(read_body(request, _MAX_BYTES)).url
         except msgspec.DecodeError:
             raise invalid_field("url", "must be a string") from None
         parts = parsed(url)

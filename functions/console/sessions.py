@@ -13,7 +13,7 @@ from a2a_hub.http.messages import Request
 from a2a_hub.telemetry.log import Redacted
 
 # Browsers keep no larger cookie.
-_MOST_COOKIE_BYTES = 4096
+_MAX_COOKIE_BYTES = 4096
 
 
 class Session(Redacted, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class Sessions:
     def cookie(self, session: Session) -> str:
         """Return the Set-Cookie header of a session. Raises ValueError if its token is too long for a cookie."""
         sealed = self._box.encrypt(msgspec.json.encode(session)).decode()
-        if len(self._name) + len(sealed) >= _MOST_COOKIE_BYTES:
+        if len(self._name) + len(sealed) >= _MAX_COOKIE_BYTES:
             raise ValueError
         return self._line(sealed, seconds=int(session.expires_at - self._now()))
 

@@ -28,8 +28,8 @@ _SIGN_IN_SECONDS = 600.0
 # A token of the hub has no time of its own.
 _TOKEN_SECONDS = 8 * 3600.0
 _EXCHANGE_SECONDS = 10.0
-_MOST_FORM_BYTES = 16_384
-_MOST_NAME_CHARACTERS = 200
+_MAX_FORM_BYTES = 16_384
+_MAX_NAME_CHARACTERS = 200
 
 
 class Problem(StrEnum):
@@ -118,7 +118,7 @@ class SignIn:
             return _failed(Problem.REFUSED)
         # It came from Google itself, over TLS (OpenID Connect Core §3.1.3.7).
         claims = id_token_claims(f"Bearer {answer.get('id_token')}")
-        name = (claims.email or "")[:_MOST_NAME_CHARACTERS] if claims else ""
+        name = (claims.email or "")[:_MAX_NAME_CHARACTERS] if claims else ""
         return self._signed_in(token, name=name, seconds=seconds)
 
     def out(self, request: Request) -> Response:
@@ -168,5 +168,5 @@ def _failed(problem: Problem) -> Response:
 
 
 def _form(request: Request) -> dict[str, str]:
-    fields = parse_qs(read_body(request, _MOST_FORM_BYTES).decode("utf-8", "replace"))
+    fields = parse_qs(read_body(request, _MAX_FORM_BYTES).decode("utf-8", "replace"))
     return {name: values[0] for name, values in fields.items()}

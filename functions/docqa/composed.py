@@ -20,7 +20,7 @@ from functions.docqa.grounds import Grounds, cited
 from functions.docqa.model import DocAnswer, Passage, Standing, Unit
 
 _BEST_UNITS = 30
-_MOST_CHARACTERS = 16_000
+_MAX_CHARACTERS = 16_000
 Numbered = dict[int, tuple[Passage, Unit]]
 
 
@@ -66,7 +66,7 @@ def numbered_units(grounds: Grounds) -> Numbered:
     best = (each.passage for each in grounds.units[:_BEST_UNITS])
     sections = {passage.id: passage for passage in (*best, *grounds.passages)}
     found: Numbered = {}
-    left = _MOST_CHARACTERS
+    left = _MAX_CHARACTERS
     for passage in sections.values():
         for unit in passage.units:
             left -= len(unit.text)

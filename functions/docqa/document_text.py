@@ -17,7 +17,7 @@ from functions.docqa.model import Document
 from functions.docqa.retrieval.access import Asker, asker_of
 
 _MEMBER = "document"
-_MOST_CHARACTERS = 100_000
+_MAX_CHARACTERS = 100_000
 _NOT_SHOWN = {
     Language.EN: "There is no such document, or you are not permitted to read it.",
     Language.JA: "文書が存在しないか、閲覧が許可されていません。",
@@ -78,7 +78,7 @@ def _around(text: str, quote: str, start: int) -> dict[str, str]:
     at = start if start >= 0 and text.startswith(quote, start) else text.find(quote)
     end = at + len(quote) if at >= 0 else 0
     return {
-        "before": text[max(0, at - _MOST_CHARACTERS) : max(0, at)],
+        "before": text[max(0, at - _MAX_CHARACTERS) : max(0, at)],
         "quote": text[max(0, at) : end],
-        "after": text[end : end + _MOST_CHARACTERS],
+        "after": text[end : end + _MAX_CHARACTERS],
     }

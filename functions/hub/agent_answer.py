@@ -37,7 +37,7 @@ from functions.hub.tool_approval import Decision, approves, decided_in, decision
 from functions.hub.turn import TurnRecord
 
 # How often an answer may break off: its agent may have done the work each time.
-_MOST_REPEATS = 5
+_MAX_REPEATS = 5
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 
 Ask = Callable[[AgentRequest], Generator[Event]]
@@ -202,7 +202,7 @@ class AgentAnswer:
         if failure.fault == ClientFault.CUT:
             notes = self._turn.incoming.notes
             notes[REPEATS] = repeats = notes.get(REPEATS, 0) + 1
-            if repeats >= _MOST_REPEATS:
+            if repeats >= _MAX_REPEATS:
                 return None
         tracing.add("a2a_hub.retries", 1, reason="away")
         text = texts.reason_text(failure, self._route, self._turn.language)

@@ -21,16 +21,16 @@ from a2a_hub.diagnosis.gcloud import Service, service_of
 from a2a_hub.diagnosis.steps import steps_of
 from a2a_hub.http.client import Budget, Fault, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
-from a2a_hub.mcp.client import MOST_TOOLS, McpClient, Tool, offered
+from a2a_hub.mcp.client import MAX_TOOLS, McpClient, Tool, offered
 from a2a_hub.routing.routes import Kind, Route
 from functions.hub.credentials import AuthorizedHttp
 
 _CARD = "/.well-known/agent-card.json"
 _NO_TASK = "doctor"
-_MOST_NAMES = 50
+_MAX_NAMES = 50
 _SECONDS = 20.0
-_MOST_BYTES = 4 << 20
-_MOST_SKEW_SECONDS = 60.0
+_MAX_BYTES = 4 << 20
+_MAX_SKEW_SECONDS = 60.0
 _STEPS = steps_of(Path(__file__).with_suffix(".toml"))
 
 
@@ -95,7 +95,7 @@ class AgentExamination:
         route, http = self._route, self._http
         try:
             with closing(McpClient(http, route.url, budget=_budget(route, http))) as client:
-                tools = client.tools(most=MOST_TOOLS)
+                tools = client.tools(most=MAX_TOOLS)
         except ClientError as failure:
             if failure.status in (401, 403):
                 return route.boundary.refusal_step(failure.status, self._examination)
@@ -128,7 +128,7 @@ class AgentExamination:
         if date is None:
             return report.skipped("clock", "the agent's answer has no date")
         skew = self._now - date
-        if abs(skew) <= _MOST_SKEW_SECONDS:
+        if abs(skew) <= _MAX_SKEW_SECONDS:
             return report.ok("clock", f"the hub's and the agent's agree ({skew:+.0f} s)")
         return _STEPS.filled("clock", skew=skew, command=self._service.restart())
 
@@ -196,7 +196,7 @@ class AgentExamination:
 
 def _budget(route: Route, http: AuthorizedHttp) -> Budget:
     connect_seconds = route.connect_timeout_seconds
-    return Budget.within(_SECONDS, now=http.clock(), max_bytes=_MOST_BYTES, connect_seconds=connect_seconds, retries=0)
+    return Budget.within(_SECONDS, now=http.clock(), max_bytes=_MAX_BYTES, connect_seconds=connect_seconds, retries=0)
 
 
 def _get(route: Route, path: str, http: AuthorizedHttp) -> _Answer:
@@ -237,4 +237,4 @@ def _scheme_step(card: AgentCard, route: Route) -> report.Step | None:
 
 
 def _names(tools: Sequence[Tool]) -> str:
-    return ", ".join(tool.name for tool in tools[:_MOST_NAMES]) + (", …" if len(tools) > _MOST_NAMES else "")
+    return ", ".join(tool.name for tool in tools[:_MAX_NAMES]) + (", …" if len(tools) > _MAX_NAMES else "")

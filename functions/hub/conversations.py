@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from a2a_hub.a2a.extensions.memory import MOST_BYTES
+from a2a_hub.a2a.extensions.memory import MAX_BYTES
 from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.store import SharedState, TooLarge, Unavailable
@@ -36,12 +36,12 @@ CONVERSATION, RUNNING, EXECUTES, REPEATS = "conversation", "running", "executes"
 executes a slash command, and how often its answer broke off.
 """
 _MOST = 10_000
-_MOST_BYTES = 32_000_000
-_MOST_NEW = 1000
+_MAX_BYTES = 32_000_000
+_MAX_NEW = 1000
 _PAUSE_SECONDS = 5.0
 _LONGEST_ID = 1000
-_MOST_SURFACES = 50
-_MOST_ARTIFACTS = 50
+_MAX_SURFACES = 50
+_MAX_ARTIFACTS = 50
 
 
 class ContextIds(NamedTuple):
@@ -124,7 +124,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
         """Return the conversation with surfaces that an agent has made; of many, the last ones."""
         task = task_id if task_id and len(task_id) <= _LONGEST_ID else ""
         known = {**self.surfaces, **dict.fromkeys(surfaces, (route_id, task))}
-        return replace(self, surfaces=dict(list(known.items())[-_MOST_SURFACES:]))
+        return replace(self, surfaces=dict(list(known.items())[-_MAX_SURFACES:]))
 
     def task_of_surface(self, surface: str | None, route_id: str) -> str | None:
         """Return the task that made a surface, if it is this route's and has not ended."""
@@ -161,7 +161,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             open_tasks[route_id] = open_task_id
         has_task = bool(waiting_task_id or open_task_id)
         memories = self.memories
-        if memory is not None and len(msgspec.json.encode(memory)) <= MOST_BYTES:
+        if memory is not None and len(msgspec.json.encode(memory)) <= MAX_BYTES:
             memories = {**memories, route_id: memory}
         return Conversation(
             route_id=route_id if last_route_id is None or has_task else last_route_id,
@@ -212,10 +212,10 @@ _decode = msgspec.json.Decoder(Conversation).decode
 class ProcessMemory:
     """The memory of the process, bounded in number and bytes: the least recently stored conversation goes first. Thread-safe."""
 
-    def __init__(self, *, clock: Callable[[], float], most: int = _MOST, most_bytes: int = _MOST_BYTES) -> None:
+    def __init__(self, *, clock: Callable[[], float], most: int = _MOST, max_bytes: int = _MAX_BYTES) -> None:
         self._clock = clock
         self._most = most
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._bytes = 0
         self._lock = threading.Lock()
         self._conversations: OrderedDict[tuple[str, str], tuple[bytes, float]] = OrderedDict()
@@ -231,7 +231,7 @@ class ProcessMemory:
             self._remove(owner, context_id)
             self._conversations[owner, context_id] = data, expires_at
             self._bytes += len(data)
-            while len(self._conversations) > self._most or self._bytes > self._most_bytes:
+            while len(self._conversations) > self._most or self._bytes > self._max_bytes:
                 self._bytes -= len(self._conversations.popitem(last=False)[1][0])
 
     def forget(self, owner: str, context_id: str) -> None:
@@ -265,7 +265,7 @@ class Conversations:
 
     def mint(self, owner: str) -> str:
         """Return a new context id, for whose first turn there is nothing to read."""
-        if len(self._new) >= _MOST_NEW:
+        if len(self._new) >= _MAX_NEW:
             self._new.clear()
         context_id = mint_context(owner)
         self._new[context_id] = None
@@ -357,4 +357,4 @@ class TurnMemory:
 def _bounded(artifacts: Mapping[str, str]) -> Mapping[str, str]:
     """Return the last artifacts, without those whose ids have an absurd length."""
     short = [(id_, digest) for id_, digest in artifacts.items() if len(id_) <= _LONGEST_ID]
-    return dict(short[-_MOST_ARTIFACTS:])
+    return dict(short[-_MAX_ARTIFACTS:])

@@ -41,8 +41,8 @@ ACTIVITY_PATH = "/activity"
 RUN_PATH = "/internal/tasks:run"
 _OPENAPI = Path(__file__).with_name("openapi.yaml")
 _TOOLS_OPERATION = "tools/query"
-_MOST_RUN_BYTES = 10_000
-_MOST_TASKS = 100
+_MAX_RUN_BYTES = 10_000
+_MAX_TASKS = 100
 _NO_TASKS = "Tasks cannot be reached at the moment"
 
 
@@ -87,7 +87,7 @@ class Activity(Struct, frozen=True):
         audit.record("read", caller.principal, page=request.path, request=record["requestId"])
         limit = caller.principal.routes if caller.principal else None
         try:
-            tasks = self.store.unfinished(limit=_MOST_TASKS) if self.store and limit is None else ()
+            tasks = self.store.unfinished(limit=_MAX_TASKS) if self.store and limit is None else ()
             found = list(self.misses.found())
         except Unavailable:
             raise A2AError(errors.UNAVAILABLE, _NO_TASKS) from None
@@ -178,7 +178,7 @@ class RunEndpoint(Struct, frozen=True):
         if request.method != "POST":
             raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
         try:
-            run = _RUN.decode(read_body(request, _MOST_RUN_BYTES))
+            run = _RUN.decode(read_body(request, _MAX_RUN_BYTES))
         except msgspec.DecodeError as error:
             raise A2AError(errors.INVALID_PARAMS, str(error)) from None
         record["taskId"] = run.task_id

@@ -28,7 +28,7 @@ _DAY_SECONDS = 86_400
 _EVERY_SECONDS = 60.0
 _PARTS = 4
 _MOST = 300
-_MOST_CHARACTERS = 200
+_MAX_CHARACTERS = 200
 # No subject of a caller has a blank.
 _OWNER = "misses of the hub"
 
@@ -83,7 +83,7 @@ class Misses:
             kind = MissKind.DECLINED
         else:
             return
-        text = redacted(turn.text)[:_MOST_CHARACTERS] if self._log.with_text else ""
+        text = redacted(turn.text)[:_MAX_CHARACTERS] if self._log.with_text else ""
         with self._lock:
             noted = self._noted[self._today()]
             noted[Miss(kind, choice.route.id, text)] += 1

@@ -18,8 +18,8 @@ from a2a_hub.task_store.store import SharedState, TaskQuery, TaskStore, Unavaila
 _STEPS = steps_of(Path(__file__).with_suffix(".toml"))
 # No caller's owner, and no route's role.
 _NOBODY = "doctor"
-_MOST_CLAIMS = 1000
-_MOST_SHOWN = 5
+_MAX_CLAIMS = 1000
+_MAX_SHOWN = 5
 # Each has an index of its own.
 _QUERIES = tuple(
     TaskQuery(context_id=context, states=states) for context in (None, _NOBODY) for states in ((), (TaskState.WORKING,))
@@ -47,12 +47,12 @@ def examine_quotas(store: SharedState) -> Iterator[report.Step]:
     """Yield a step for each kind of quota: its largest claims. Nothing if the store is away, which is a step of its own."""
     used: dict[str, Counter[str]] = {}
     with suppress(Unavailable):
-        for claim in store.quota_claims("", limit=_MOST_CLAIMS):
+        for claim in store.quota_claims("", limit=_MAX_CLAIMS):
             kind, _, subject = claim.counter.partition("/")
             if kind in set(Quota):
                 used.setdefault(kind, Counter())[subject] += claim.amount
     for kind, claims in used.items():
-        largest = ", ".join(f"{subject}: {amount}" for subject, amount in claims.most_common(_MOST_SHOWN))
+        largest = ", ".join(f"{subject}: {amount}" for subject, amount in claims.most_common(_MAX_SHOWN))
         yield report.ok(kind, f"{len(claims)} of callers and routes in use; {largest}")
 
 

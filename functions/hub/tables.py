@@ -15,7 +15,7 @@ from functions.hub.downstream.interface import Downstream
 from functions.hub.turn import IncomingTurn
 
 # The subject of a text stands at its beginning; the rest is pasted material, and reading it all would hold a thread for seconds.
-_MOST_CHARACTERS = 20_000
+_MAX_CHARACTERS = 20_000
 
 
 class Served(Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class Served(Struct, frozen=True, kw_only=True):
         the caller may use: both look the same.
         """
         routes, skill, principal = self.routes, incoming.skill, incoming.call.principal
-        text = text[:_MOST_CHARACTERS]
+        text = text[:_MAX_CHARACTERS]
         if skill is not None:
             if skill not in routes or not may_use(routes[skill], principal):
                 field = incoming.skill_field

@@ -83,7 +83,7 @@ def build(
     leasing = Leasing(
         store,
         waits,
-        most_attempts=config.most_attempts,
+        max_attempts=config.max_attempts,
         untaken_seconds=max(config.retention_seconds, _LEAST_UNTAKEN_SECONDS),
         assigned=lambda stored: queue.record(TaskEvent.ASSIGNED, topic_of(stored.role), stored.task.id),
         now=time.time,

@@ -48,7 +48,7 @@ class WebhookConfig(Struct, frozen=True, kw_only=True):
 class Config:
     """The function's settings. `identity` is that of workers. The store is swept for idle work every `sweep_seconds`;
     ended tasks are kept for `retention_seconds`. `worker_accounts` maps accounts of ID tokens to roles; Google's queues call as
-    one of `wakeup_accounts`. A task fails after `most_attempts` starts in one turn. While a worker waits, the store is
+    one of `wakeup_accounts`. A task fails after `max_attempts` starts in one turn. While a worker waits, the store is
     polled every `poll_seconds`. One instance has `runs_at_once` tasks run on the hub, each for `run_seconds` at a time.
     """
 
@@ -65,7 +65,7 @@ class Config:
     webhooks: WebhookConfig
     worker_accounts: Mapping[str, frozenset[str]]
     wakeup_accounts: frozenset[str]
-    most_attempts: int
+    max_attempts: int
     poll_seconds: float
     waits_at_once: int
     limits: Limits
@@ -102,7 +102,7 @@ def read(environ: Mapping[str, str]) -> Config:
         webhooks=_webhooks(settings, hub.webhook_keys, is_woken=wakes_hub),
         worker_accounts=worker_identity.read_accounts(settings),
         wakeup_accounts=frozenset(settings.listed("WAKEUP_ACCOUNTS")),
-        most_attempts=read_most_attempts(settings),
+        max_attempts=read_most_attempts(settings),
         poll_seconds=settings.number("WORKER_POLL_SECONDS", 2, least=0.02, most=60),
         waits_at_once=int(settings.number("WORKER_WAITS_AT_ONCE", 40, least=1, most=10_000)),
         limits=read_limits(settings),
@@ -121,7 +121,7 @@ def _webhooks(settings: Settings, published: tuple[PublicKey, ...], *, is_woken:
         public_keys=(*own, *published),
         retry_limits=RetryLimits(
             most=int(settings.number("WEBHOOK_ATTEMPTS", 150, least=1, most=10_000)),
-            most_refusals=int(settings.number("WEBHOOK_REFUSALS", 10, least=1, most=10_000)),
+            max_refusals=int(settings.number("WEBHOOK_REFUSALS", 10, least=1, most=10_000)),
         ),
         timeout_seconds=settings.number("WEBHOOK_TIMEOUT_SECONDS", 10, least=0.1, most=60),
         poll_seconds=settings.number("WEBHOOK_POLL_SECONDS", 60 if is_woken else 0.5, least=0.02, most=600),

@@ -16,11 +16,11 @@ class Slot(Struct, frozen=True, eq=False):
 
 
 class Slots:
-    """At most `most` slots, and `most_of_a_kind` of each kind, so that no kind starves the others. Thread-safe."""
+    """At most `most` slots, and `max_per_kind` of each kind, so that no kind starves the others. Thread-safe."""
 
-    def __init__(self, most: int, most_of_a_kind: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, most: int, max_per_kind: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
-        self._most_of_a_kind = most_of_a_kind
+        self._max_per_kind = max_per_kind
         self._clock = clock
         self._lock = threading.Lock()
         self._slots: dict[Hashable, Slot] = {}
@@ -40,7 +40,7 @@ class Slots:
         """Return a slot until `release`, None if there is none, or the work has one: that which it `replaces` is free."""
         with self._lock:
             others = [slot for slot in self._slots.values() if slot.key != key]
-            has_room = len(others) < self._most and sum(slot.kind == kind for slot in others) < self._most_of_a_kind
+            has_room = len(others) < self._most and sum(slot.kind == kind for slot in others) < self._max_per_kind
             if not has_room or (key in self._slots and not replaces):
                 self._has_refused = True
                 return None

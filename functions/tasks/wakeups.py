@@ -23,9 +23,9 @@ from functions.tasks.slots import Slots
 from functions.tasks.webhooks.delivery import Deliverer
 from functions.tasks.workers.leasing import Leasing, WorkerWaits
 
-_MOST_BYTES = 100_000
+_MAX_BYTES = 100_000
 _RETRY_AFTER_SECONDS = 1
-_MOST_PURGED = 500
+_MAX_PURGED = 500
 _PURGE_EVERY_SECONDS = 600.0
 _ABANDONED_EVERY_SECONDS = 60.0
 _AGAIN_SECONDS = 1.0
@@ -111,7 +111,7 @@ class TaskWork:
         self._leasing.end_abandoned(None)
 
     def _purge(self) -> None:
-        while self._store.purge(ended_before=self._now() - self._config.retention_seconds, limit=_MOST_PURGED):
+        while self._store.purge(ended_before=self._now() - self._config.retention_seconds, limit=_MAX_PURGED):
             pass
 
 
@@ -155,7 +155,7 @@ class WakeupEndpoint(Struct, frozen=True):
             raise A2AError(PERMISSION_DENIED, "Only the hub, and the accounts in WAKEUP_ACCOUNTS, tell of tasks here")
         if request.method != "POST":
             raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "POST"})
-        body = read_body(request, _MOST_BYTES)
+        body = read_body(request, _MAX_BYTES)
         try:
             wakeup = read_push(body)
         except BadEnvelope as bad:

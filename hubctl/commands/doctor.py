@@ -43,7 +43,7 @@ _PLURALS = {
     Outcome.SKIPPED: "not tested",
 }
 _CARD = "/.well-known/agent-card.json"
-_MOST_SKEW_SECONDS = 60.0
+_MAX_SKEW_SECONDS = 60.0
 # On one machine there is no certificate, and no public address.
 _OF_A_PUBLIC_HUB = frozenset({"url-https", "url-public"})
 _STEPS = steps_of(Path(__file__).with_suffix(".toml"))
@@ -165,7 +165,7 @@ class Entrance:
         if date is None:
             return skipped("clock", "the answer has no date")
         skew = self._now() - date
-        if abs(skew) <= _MOST_SKEW_SECONDS:
+        if abs(skew) <= _MAX_SKEW_SECONDS:
             return ok("clock", f"this machine's and the gateway's agree ({skew:+.0f} s)")
         return self._step("clock", skew=skew)
 

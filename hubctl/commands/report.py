@@ -20,7 +20,7 @@ _FILTER = (
     "jsonPayload.tokens:* OR jsonPayload.composed.tokens:*"
     ' OR (jsonPayload.function="hub" AND (jsonPayload.route:* OR jsonPayload.feedback:*))'
 )
-_MOST_SHOWN = 10
+_MAX_SHOWN = 10
 _DEFAULT = "default"
 _OF_A_TURN = ("route", "requestId", "outcome")
 
@@ -106,7 +106,7 @@ def report_of(lines: Iterable[Fields]) -> Report:
         slowest=[
             {"request": each["requestId"], "agent_ms": each.get("downstreamMs"), "ms": _ms(each)}
             | {name: each[name] for name in ("route", "outcome")}
-            for each in sorted(turns, key=_ms, reverse=True)[:_MOST_SHOWN]
+            for each in sorted(turns, key=_ms, reverse=True)[:_MAX_SHOWN]
         ],
         failures=_failures(turns),
         safety=[
@@ -141,7 +141,7 @@ def _unanswered(turns: Sequence[Fields]) -> list[Row]:
         if each["outcome"] == Outcome.UNANSWERED
     )
     rows = [{"question": of[0].get("text"), "route": route, "count": len(of)} for (_, route), of in groups.items()]
-    return sorted(rows, key=_count)[:_MOST_SHOWN]
+    return sorted(rows, key=_count)[:_MAX_SHOWN]
 
 
 def _failures(turns: Sequence[Fields]) -> list[Row]:
@@ -196,7 +196,7 @@ def report_text(report: Report) -> Iterator[str]:
     yield from _table(names, routes, missing="0")
     yield from _table("count:6 route:20 question:80", report.unanswered, title="Unanswered", missing="(not logged)")
     yield from _table("ms:9 route:20 outcome:10 request:36", report.slowest, title="Slowest")
-    failures = [each | {"mend": each["remedy"] or each["cause"]} for each in report.failures[:_MOST_SHOWN]]
+    failures = [each | {"mend": each["remedy"] or each["cause"]} for each in report.failures[:_MAX_SHOWN]]
     yield from _table("count:6 route:20 fault:16 mend:90", failures, title="Failures")
     yield from _table("count:6 route:20 direction:9 filters:60", report.safety, title="Safety check")
     yield from _table("function:20 model:40 answers:8 input:12 output:12", report.tokens, title="Tokens")

@@ -17,7 +17,7 @@ from functions.docqa.retrieval.access import FILE_NAME, AccessRules
 from hubctl.main import CommandError
 
 # Of text-based formats (discoveryengine.v1.Document.Content.uri).
-MOST_TEXT_BYTES = 2_500_000
+MAX_TEXT_BYTES = 2_500_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,8 +149,8 @@ def _contents(
         except Unreadable as error:
             skipped.append(Skipped(path, str(error)))
             continue
-        if len(content) > MOST_TEXT_BYTES and MEDIA_TYPES[suffix].startswith("text/"):
-            skipped.append(Skipped(path, f"{len(content)} bytes: a data store takes {MOST_TEXT_BYTES} of text"))
+        if len(content) > MAX_TEXT_BYTES and MEDIA_TYPES[suffix].startswith("text/"):
+            skipped.append(Skipped(path, f"{len(content)} bytes: a data store takes {MAX_TEXT_BYTES} of text"))
             continue
         digests[path] = base64.b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode()
         yield path, path, content

@@ -18,7 +18,7 @@ from local.cloud.program import ApiError
 ISSUER = "https://accounts.google.com"
 LIFETIME_SECONDS = 3600
 _KEY_BITS = 2048
-_MOST_TOKENS = 1000
+_MAX_TOKENS = 1000
 
 
 class SigningKey:
@@ -91,7 +91,7 @@ class Accounts:
         """Make `token` valid from now on, and return it."""
         with self._lock:
             self._issued[token] = (email, time.monotonic() + lifetime_seconds)
-            while len(self._issued) > _MOST_TOKENS:
+            while len(self._issued) > _MAX_TOKENS:
                 del self._issued[next(iter(self._issued))]
         return token
 

@@ -17,7 +17,7 @@ REVOKED, AUDIENCE, QUOTA = "revoke-invoker", "wrong-audience", "quota"
 _ENDS = {"add_invoker": REVOKED, "add_audience": AUDIENCE, "max_instances": QUOTA, "min_instances": LATENCY}
 _OTHER_AUDIENCE = "https://another-audience.example"
 _SECONDS = 3600.0
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 _LONGEST_BODY = 32 << 20
 _OF_ONE_CONNECTION = frozenset(
     {"connection", "content-length", "date", "host", "keep-alive", "server", "transfer-encoding", "upgrade"}
@@ -74,7 +74,7 @@ class CloudRun:
         body = request.read_body(_LONGEST_BODY)
         if body is None:
             return Response(status=413)
-        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MOST_BYTES)
+        budget = Budget.within(_SECONDS, now=self._http.clock(), max_bytes=_MAX_BYTES)
         headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_CONNECTION}
         try:
             answer = self._http.request(

@@ -15,7 +15,7 @@ from functions.docqa.ingestion.blocks import Unreadable, joined
 from functions.docqa.ingestion.files import MEDIA_TYPES, SUFFIX_OF_TYPE
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import Document, Passage, Unit, UnitKind
-from hubctl.corpus.documents import MOST_TEXT_BYTES, document_id
+from hubctl.corpus.documents import MAX_TEXT_BYTES, document_id
 from local.cloud.buckets import Bucket
 from local.cloud.policies import GET
 
@@ -142,7 +142,7 @@ class DataStore:
         if stored_object is None:
             raise NotImported(f"Cloud Storage answered 404 for {uri}")
         data = stored_object.content
-        if len(data) > MOST_TEXT_BYTES and kind.startswith("text/"):
+        if len(data) > MAX_TEXT_BYTES and kind.startswith("text/"):
             raise NotImported(f"{uri} is larger than 2.5 MB")
         try:
             # Markdown comes as text: the service has no other name for it.

@@ -28,11 +28,11 @@ _STORES = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+/collections/[^/]+)/da
 _MAKING = re.compile(r"/v1/projects/[^/]+/locations/[^/]+/collections/[^/]+/operations/create-data-store-(.+)")
 _DOCUMENT = re.compile(r"(branches/[^/]+)/documents/([^/:]+)")
 _CHECKED = re.compile(r"/v1/(projects/[^/]+/locations/global/groundingConfigs/default_grounding_config):check")
-_MOST_RESULTS = 100
+_MAX_RESULTS = 100
 _CHUNKS = 2  # Google's REST clients send the numbers of enums
 _TYPES = "type.googleapis.com/google.cloud.discoveryengine.v1"
 _INVALID_ARGUMENT = 3
-_MOST_SAMPLES = 10
+_MAX_SAMPLES = 10
 
 
 class DiscoveryEngine(ProjectApi):
@@ -158,7 +158,7 @@ class DiscoveryEngine(ProjectApi):
             except NotImported as error:
                 errors.append(str(error))
             self._operations[name] = _operation(name, total=len(documents), done=done, errors=errors)
-        samples = [{"code": _INVALID_ARGUMENT, "message": each} for each in errors[:_MOST_SAMPLES]]
+        samples = [{"code": _INVALID_ARGUMENT, "message": each} for each in errors[:_MAX_SAMPLES]]
         response = {"@type": f"{_TYPES}.ImportDocumentsResponse", "errorSamples": samples}
         self._operations[name] = {**self._operations[name], "done": True, "response": response}
 
@@ -170,7 +170,7 @@ class DiscoveryEngine(ProjectApi):
         if problem := self._refused(spec, in_chunks=in_chunks, has_chunks=has_chunks):
             raise ApiError("INVALID_ARGUMENT", problem)
         found = store.search_chunks(query) if in_chunks else store.search(query)
-        size = min(_MOST_RESULTS, int(body.get("pageSize") or 10))
+        size = min(_MAX_RESULTS, int(body.get("pageSize") or 10))
         start = int(body.get("pageToken") or body.get("offset") or 0)
         page = {
             "results": [

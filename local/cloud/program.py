@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 RECEIVED = "/__received"
-_MOST_RECEIVED = 1000
+_MAX_RECEIVED = 1000
 _LONGEST_BODY = 64 << 20
 _ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 _CODES = {
@@ -86,7 +86,7 @@ def recorded(handle: Handler) -> Handler:
         if not request.path.startswith("/__"):
             target = request.target or request.path
             received.append({"method": request.method, "target": target, "headers": dict(request.headers)})
-            del received[:-_MOST_RECEIVED]
+            del received[:-_MAX_RECEIVED]
         return handle(request)
 
     return answer

@@ -23,7 +23,7 @@ _WORD = re.compile(r"[0-9]+|[a-z]{3,}|[\u3040-\u30ff\u3400-\u9fff]+")
 _TOKEN = re.compile(r"\s*(?:[^\W\u3000-\u9fff]+|\S)|\s+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
-_MOST_SENTENCES = 3
+_MAX_SENTENCES = 3
 _LEAST_SHARE = 1 / 3
 _NONE = {
     False: "I am a local stand-in for a language model. I was given nothing to answer this from.",
@@ -110,7 +110,7 @@ def answer(text: str, *, unknown: str = "") -> str:
         chosen = material[:1]
     else:
         shared = [len(_words(sentence) & _words(question)) for sentence in material]
-        best = sorted(range(len(material)), key=lambda at: (-shared[at], at))[:_MOST_SENTENCES]
+        best = sorted(range(len(material)), key=lambda at: (-shared[at], at))[:_MAX_SENTENCES]
         least = max(1, max(shared, default=0) / 2)
         chosen = [material[at] for at in sorted(best) if shared[at] >= least]
     if not chosen:
@@ -139,7 +139,7 @@ def structured(text: str, schema: Any) -> str:
     quotes = [(each, len(_words(each["text"]) & asked)) for each in lines if "id" in each]
     most = max((share for _, share in quotes), default=0)
     is_answerable = most > 0 and most >= len(asked) * _LEAST_SHARE
-    best = [quote for quote, share in quotes if is_answerable and share == most][:_MOST_SENTENCES]
+    best = [quote for quote, share in quotes if is_answerable and share == most][:_MAX_SENTENCES]
     sentences = [{"text": quote["text"], "cites": [quote["id"]]} for quote in best]
     return json.dumps({"answerable": is_answerable, "missing": "", "sentences": sentences}, ensure_ascii=False)
 

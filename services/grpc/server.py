@@ -27,7 +27,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 SERVICE = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
 _LARGEST_MESSAGE_BYTES = 10_000_000
-_MOST_CALLS, _LONGEST_CALL_SECONDS, _CONNECT_SECONDS, _GRACE_SECONDS = 500, 3600.0, 10.0, 5.0
+_MAX_CALLS, _LONGEST_CALL_SECONDS, _CONNECT_SECONDS, _GRACE_SECONDS = 500, 3600.0, 10.0, 5.0
 _UNAVAILABLE = "The hub cannot be reached; try again in a moment"
 _log = logging.getLogger("grpc")
 _FIELD = re.compile(r"\{(\w+)(?:=\*)?\}")
@@ -221,10 +221,10 @@ def _check(answer: httpx.Response, content: bytes) -> None:
 
 async def serve(hub_url: str, address: str) -> None:
     """Serve at `address` until SIGTERM or SIGINT; calls that are under way then have five seconds."""
-    limits = httpx.Limits(max_connections=_MOST_CALLS, max_keepalive_connections=_MOST_CALLS)
+    limits = httpx.Limits(max_connections=_MAX_CALLS, max_keepalive_connections=_MAX_CALLS)
     async with httpx.AsyncClient(base_url=hub_url.rstrip("/"), limits=limits, trust_env=False) as client:
         server = grpc.aio.server(
-            maximum_concurrent_rpcs=_MOST_CALLS,
+            maximum_concurrent_rpcs=_MAX_CALLS,
             options=[("grpc.max_receive_message_length", _LARGEST_MESSAGE_BYTES)],
         )
         handlers = {method.name: Method(method.name, client).handler for method in SERVICE.methods}

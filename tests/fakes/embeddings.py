@@ -20,13 +20,13 @@ _WORD = re.compile("[a-z]+|" + "|".join(word for word in _MEANING_OF if not word
 
 
 class Embeddings(HttpServer):
-    """`requests` are the texts of each call. It answers `status`, and 400 to more than `most_texts` and to an "unreadable" one;
+    """`requests` are the texts of each call. It answers `status`, and 400 to more than `max_texts` and to an "unreadable" one;
     after `calls_until_away` it has gone.
     """
 
-    def __init__(self, *, most_texts: int = 64) -> None:
+    def __init__(self, *, max_texts: int = 64) -> None:
         super().__init__(self._answer)
-        self.most_texts = most_texts
+        self.max_texts = max_texts
         self.status = 200
         self.calls_until_away: int | None = None
         self.requests: list[list[str]] = []
@@ -53,7 +53,7 @@ class Embeddings(HttpServer):
             self.status = 503
         if self.status != 200:
             exchange.json({"error": {"message": "no"}}, self.status)
-        elif len(texts) > self.most_texts or any("unreadable" in text for text in texts):
+        elif len(texts) > self.max_texts or any("unreadable" in text for text in texts):
             exchange.json({"error": {"message": "too much"}}, 400)
         elif path.endswith(":embedContent"):
             exchange.json({"embedding": {"values": vector_of(texts[0])}})

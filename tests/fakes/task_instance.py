@@ -158,7 +158,7 @@ class Instance:
         lease_seconds: float = 30.0,
         look_seconds: float = 0.02,
         runs_at_once: bool = True,
-        most_attempts: int = 5,
+        max_attempts: int = 5,
         repeat_seconds: float = 0.0,
         batch_seconds: float = 0.02,
         ui_seconds: float = 10.0,
@@ -185,7 +185,7 @@ class Instance:
             outage_seconds=20.0,
             runs_at_once=runs_at_once,
             webhooks=WebhookAddresses(()),
-            most_attempts=most_attempts,
+            max_attempts=max_attempts,
             repeat_seconds=repeat_seconds,
         )
         agent = answers or self.agent

@@ -25,7 +25,7 @@ class Bench:
             credentials_of(user=OWNER, account=""),
             endpoint=endpoint or workspace.server.url,
             seconds=5,
-            most_bytes=100_000,
+            max_bytes=100_000,
             first_wait_seconds=0.01,
         )
         options = ["--model=gemini", f"--time-zone={ZONE.key}", *(f"--may-write={kind}" for kind in may_write)]

@@ -27,7 +27,7 @@ class Scene:
         self.leasing = Leasing(
             self.store,
             WorkerWaits(poll_seconds=60, at_once=8, clock=lambda: self.now),
-            most_attempts=2,
+            max_attempts=2,
             untaken_seconds=UNTAKEN_SECONDS,
             now=lambda: self.now,
             assigned=lambda _: None,

@@ -233,7 +233,7 @@ def test_no_more_text_is_kept_than_the_bound_allows(cloud: DocumentCloud) -> Non
     names = [f"gs://{BUCKET}/{name}.md" for name in ("first", "second", "third")]
     cloud.hold(first="# First\n\n" + "x" * 500, second="# Second\n\n" + "y" * 500, third="# Third\n\n" + "z" * 500)
     clients = Clients(cloud.config(), credentials=credentials)
-    sources = Sources(clients, clock=time.monotonic, most_characters=1100)
+    sources = Sources(clients, clock=time.monotonic, max_characters=1100)
     with closing(clients):
         for name in (*names, names[2], names[1], names[0]):
             sources.look_up({name: None}, deadline=time.monotonic() + 20)

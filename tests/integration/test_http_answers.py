@@ -11,7 +11,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 WHOLE = OK + b"Content-Length: 2\r\n\r\nok"
 LARGE = OK + b"Content-Length: 2\r\nX-Note: "
-MOST_HEAD_BYTES = 65536
+MAX_HEAD_BYTES = 65536
 LEAVES_CONNECTION = {
     "a length": WHOLE,
     "lines that end with LF only": b"HTTP/1.1 200 OK\nX-Note: a\nContent-Length: 2\n\nok",
@@ -27,7 +27,7 @@ LEAVES_CONNECTION = {
     "another protocol on offer": OK + b"Connection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nok",
     "an interim answer before it": b"HTTP/1.1 100 Continue\r\n\r\n" + WHOLE,
     "interim answers with headers": b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 3 + WHOLE,
-    "a head as large as allowed": LARGE.ljust(MOST_HEAD_BYTES - 4, b"a") + b"\r\n\r\nok",
+    "a head as large as allowed": LARGE.ljust(MAX_HEAD_BYTES - 4, b"a") + b"\r\n\r\nok",
 }
 TAKES_CONNECTION = {
     "Connection: close": OK + b"Connection: close\r\nContent-Length: 2\r\n\r\nok",
@@ -64,7 +64,7 @@ NOT_HTTP = {
     "a space before the colon": OK + b"Content-Length : 2\r\n\r\nok",
     "a header without a colon": OK + b"X-Note\r\nContent-Length: 2\r\n\r\nok",
     "too many headers": OK + b"X-Note: a\r\n" * 100 + b"Content-Length: 2\r\n\r\nok",
-    "too large a head": LARGE.ljust(MOST_HEAD_BYTES - 3, b"a") + b"\r\n\r\nok",
+    "too large a head": LARGE.ljust(MAX_HEAD_BYTES - 3, b"a") + b"\r\n\r\nok",
     "a header without end": OK + b"X-Note: " + b"a" * 200_000,
     "interim answers without end": b"HTTP/1.1 102 Processing\r\n\r\n" * 4000,
 }

@@ -48,7 +48,7 @@ def test_a_connection_that_was_idle_for_long_is_not_used_again() -> None:
 
 def test_of_many_hosts_only_the_last_ones_connections_are_kept() -> None:
     with HttpServer(_ok) as first, HttpServer(_ok) as second, HttpServer(_ok) as third:
-        http = HttpClient(clock=lambda: NOW, most_idle_connections=2)
+        http = HttpClient(clock=lambda: NOW, max_idle_connections=2)
         for server in (first, second, third, third, second, first):
             assert _get(http, server) == b"ok"
         assert [server.connections for server in (first, second, third)] == [2, 1, 1]

@@ -78,7 +78,7 @@ class Idle(Wakeups):
         leasing = Leasing(
             counted,
             waits,
-            most_attempts=5,
+            max_attempts=5,
             untaken_seconds=config.retention_seconds,
             now=lambda: self.now,
             assigned=lambda _: None,

@@ -204,7 +204,7 @@ def test_a_redirect_is_not_followed_and_counts_as_a_refusal(bench: DelivererBenc
     with Receiver() as inside, Receiver(307, location=inside.url) as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
-        bench.deliverer(most_refusals=1).deliver_due()
+        bench.deliverer(max_refusals=1).deliver_due()
     assert inside.received == []
     assert bench.delivery(id_).dead == "the receiver answered with status 307"
 
@@ -213,7 +213,7 @@ def test_an_address_that_may_no_longer_be_notified_is_not(bench: DelivererBench)
     with Receiver() as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
-        bench.deliverer(addresses=WebhookAddresses([]), most_refusals=1).deliver_due()
+        bench.deliverer(addresses=WebhookAddresses([]), max_refusals=1).deliver_due()
     assert receiver.received == []
     assert bench.delivery(id_).dead == "the URL must be an https URL"
 

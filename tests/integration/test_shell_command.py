@@ -17,8 +17,8 @@ def _work(text: str = "Fix it") -> Any:
     return SimpleNamespace(text=text, cancelled=threading.Event())
 
 
-def _python(program: str, *, seconds: float = 30, most_bytes: int = 10_000) -> Command:
-    return Command([sys.executable, "-c", program], seconds=seconds, most_bytes=most_bytes)
+def _python(program: str, *, seconds: float = 30, max_bytes: int = 10_000) -> Command:
+    return Command([sys.executable, "-c", program], seconds=seconds, max_bytes=max_bytes)
 
 
 def test_the_text_is_the_input_and_the_output_is_the_answer() -> None:
@@ -70,7 +70,7 @@ def test_a_command_that_closes_its_output_and_goes_on_takes_too_long() -> None:
 
 def test_a_command_that_writes_without_end_is_ended() -> None:
     with pytest.raises(Failed, match="too much"):
-        _python("while True: print('x' * 1000)", most_bytes=5000)(_work())
+        _python("while True: print('x' * 1000)", max_bytes=5000)(_work())
 
 
 def test_a_cancelled_task_ends_its_command() -> None:

@@ -233,7 +233,7 @@ def test_a_cancelled_task_whose_run_died_is_cancelled_with_its_agent_too(file: P
 def test_a_task_that_kills_every_process_that_runs_it_fails_with_a_sentence(
     file: Path, deaths: int, becomes: TaskState
 ) -> None:
-    instance = Instance(file, at_once("answer"), runs_at_once=False, most_attempts=2)
+    instance = Instance(file, at_once("answer"), runs_at_once=False, max_attempts=2)
     task = instance.send("hello", at_once=True)
     assert isinstance(task, Task)
     for attempt in range(deaths):
@@ -249,7 +249,7 @@ def test_a_task_that_kills_every_process_that_runs_it_fails_with_a_sentence(
 
 
 def test_a_result_that_is_too_large_is_a_failed_task_in_stream_and_store_alike(file: Path) -> None:
-    instance = Instance(file, at_once("x" * 100_000), most_task_bytes=20_000)
+    instance = Instance(file, at_once("x" * 100_000), max_task_bytes=20_000)
     events = list(instance.stream("hello"))
     first = events[0]
     assert isinstance(first, Task)
@@ -261,7 +261,7 @@ def test_a_message_that_is_too_large_for_its_task_is_refused_with_a_reason(file:
     def ask(_: Call) -> Iterator[Piece]:
         yield Question("Which?")
 
-    instance = Instance(file, ask, most_task_bytes=20_000)
+    instance = Instance(file, ask, max_task_bytes=20_000)
     task = instance.send("hello", at_once=True)
     assert isinstance(task, Task)
     settled(instance, task.id)

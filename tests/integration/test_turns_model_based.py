@@ -96,7 +96,7 @@ class Turns(RuleBasedStateMachine):
             self.file,
             self.agent,
             lease_seconds=_LEASE_SECONDS,
-            most_attempts=100,
+            max_attempts=100,
             repeat_seconds=600.0,
             ui_seconds=0.05,
             blocking_seconds=0.05,

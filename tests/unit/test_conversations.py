@@ -69,7 +69,7 @@ def test_the_process_forgets_the_conversation_that_was_stored_least_recently() -
 
 
 def test_the_process_has_room_for_so_many_bytes() -> None:
-    memory = ProcessMemory(clock=lambda: 0.0, most_bytes=10)
+    memory = ProcessMemory(clock=lambda: 0.0, max_bytes=10)
     for context, size in (("one", 4), ("two", 4), ("two", 6), ("three", 3), ("four", 1), ("five", 11), ("six", 10)):
         memory.put_conversation("hanako", context, bytes(size), expires_at=1.0)
         if context == "four":
@@ -79,7 +79,7 @@ def test_the_process_has_room_for_so_many_bytes() -> None:
 
 
 def test_threads_that_store_one_conversation_use_up_no_room() -> None:
-    memory = ProcessMemory(clock=lambda: 0.0, most_bytes=100)
+    memory = ProcessMemory(clock=lambda: 0.0, max_bytes=100)
 
     def store() -> None:
         for _ in range(2_000):

@@ -108,7 +108,7 @@ def test_calls_have_no_more_texts_than_the_model_takes(tmp_path: Path) -> None:
     corpus.mkdir()
     for number in range(300):
         write(corpus, f"{number}.md", f"Rule {number}", f"Room {number} is closed.")
-    with Embeddings(most_texts=64) as server, opened(corpus, server) as engine:
+    with Embeddings(max_texts=64) as server, opened(corpus, server) as engine:
         engine.embed()
         assert stored(corpus) == 300
         assert max(map(len, server.requests)) == 64
@@ -218,9 +218,9 @@ def test_an_embedding_model_on_a_server_needs_a_name_and_a_trusted_address() -> 
 def test_vertex_ai_embeds_one_text_a_call_with_its_own_models_and_several_with_others(server: Embeddings) -> None:
     for name, calls in (("gemini-embedding-001", 1), ("text-multilingual-embedding-002", 5)):
         embedding = GeminiEmbeddings(gemini(server.url, model=name))
-        texts = ["犬", "dog"][: embedding.most_texts]
+        texts = ["犬", "dog"][: embedding.max_texts]
         vectors = embedding.embed(texts, purpose=Purpose.DOCUMENT)
-        assert (embedding.most_texts, [len(vector) for vector in vectors]) == (calls, [DIMENSIONS] * len(texts))
+        assert (embedding.max_texts, [len(vector) for vector in vectors]) == (calls, [DIMENSIONS] * len(texts))
 
 
 def test_a_key_is_sent_and_a_refusal_is_named(server: Embeddings) -> None:

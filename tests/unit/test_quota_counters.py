@@ -155,7 +155,7 @@ def test_a_late_answer_ends_what_looked_like_an_outage() -> None:
     clock = Clock()
     ledger = Ledger(clock)
     work: list[Callable[[], object]] = []
-    first = Counters(cast("Any", ledger), now=clock, run=work.append, most_wait_seconds=0.001)
+    first = Counters(cast("Any", ledger), now=clock, run=work.append, max_wait_seconds=0.001)
     assert _taken(counters(ledger, clock), 60, limit=60) == 60
     assert _taken(first, 10, limit=60) == 10
     work.pop()()

@@ -37,7 +37,7 @@ def test_no_tasks_are_kept_unless_somebody_says_where() -> None:
 def test_an_sqlite_file_is_named_with_its_path(tmp_path: Path) -> None:
     file = tmp_path / "a:b" / "tasks.db"
     found = _read({"TASK_STORE": f"sqlite:{file}"})
-    assert found == StoreSettings(file=file, most_task_bytes=DEFAULT_TASK_BYTES)
+    assert found == StoreSettings(file=file, max_task_bytes=DEFAULT_TASK_BYTES)
     assert found
     store = open_store(found, now=lambda: 1000.0, new_id=lambda: "an id", report=ignore)
     assert store.next_due(None) is None
@@ -52,7 +52,7 @@ def test_an_sqlite_file_is_named_with_its_path(tmp_path: Path) -> None:
 )
 def test_a_firestore_database_is_the_projects_default_unless_named(value: str, database: str) -> None:
     found = _read({"TASK_STORE": value, "GOOGLE_CLOUD_PROJECT": "p", "TASK_MOST_BYTES": "50000"})
-    assert found == StoreSettings(project="p", database=database, most_task_bytes=50_000)
+    assert found == StoreSettings(project="p", database=database, max_task_bytes=50_000)
     assert found
     store = open_store(found, now=time.time, new_id=new_id, report=ignore)
     assert isinstance(store, GuardedStore)

@@ -30,7 +30,7 @@ def _no_further_thread() -> Iterator[None]:
 
 
 def test_scheduled_work_waits_for_a_thread() -> None:
-    scheduler, done = Scheduler("test", most_threads=1), [threading.Event() for _ in range(3)]
+    scheduler, done = Scheduler("test", max_threads=1), [threading.Event() for _ in range(3)]
     with _no_further_thread():
         scheduler.run(done[0].set)
         scheduler.run_later(0.01, done[1].set)

@@ -51,10 +51,10 @@ def test_work_that_no_thread_takes_in_time_is_given_up_and_what_comes_later_is_d
         threads = WorkerThreads(1)
         first = threads.run(lambda: go_on.wait(30))
         with pytest.raises(Overloaded):
-            await threads.run(lambda: done.append("late"), most_wait_seconds=0.0)
+            await threads.run(lambda: done.append("late"), max_wait_seconds=0.0)
         go_on.set()
         assert await first
-        await threads.run(lambda: done.append("later"), most_wait_seconds=30.0)
+        await threads.run(lambda: done.append("later"), max_wait_seconds=30.0)
 
     asyncio.run(main())
     assert done == ["later"]

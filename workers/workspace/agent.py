@@ -26,7 +26,7 @@ from workers.workspace.settings import Settings
 
 _NAME = "workspace"
 _POLL_SECONDS = 0.2
-_MOST_TOKENS = 8192
+_MAX_TOKENS = 8192
 _ONE_ANSWER_SECONDS = 60
 _ATTEMPTS = 3
 _THREADS = 4
@@ -163,7 +163,7 @@ def _agent(gemini: Gemini, prompt: Prompt) -> LlmAgent:
         on_tool_error_callback=lambda **_: {"error": "This tool does not work."},
         generate_content_config=types.GenerateContentConfig(
             temperature=0.2,
-            max_output_tokens=_MOST_TOKENS,
+            max_output_tokens=_MAX_TOKENS,
             http_options=types.HttpOptions(timeout=_ONE_ANSWER_SECONDS * 1000),
         ),
     )

@@ -8,8 +8,8 @@ from workers.workspace import plain_text
 from workers.workspace.failures import Unusable
 from workers.workspace.google import READ_EVENTS, READ_FREE_TIME, Api, Google
 
-_MOST_EVENTS = 50
-_MOST_DAYS = 60
+_MAX_EVENTS = 50
+_MAX_DAYS = 60
 Span = tuple[datetime, datetime]
 
 
@@ -33,7 +33,7 @@ class Calendar:
             "timeMax": last.isoformat(),
             "singleEvents": "true",
             "orderBy": "startTime",
-            "maxResults": _MOST_EVENTS,
+            "maxResults": _MAX_EVENTS,
         }
         if words:
             parameters["q"] = plain_text.line(words)
@@ -81,8 +81,8 @@ def moment(text: object, zone: tzinfo) -> datetime:
 def span(start: object, end: object, zone: tzinfo) -> Span:
     """Return the start and end of a period. Raise Unusable."""
     first, last = moment(start, zone), moment(end, zone)
-    if not first < last <= first + timedelta(days=_MOST_DAYS):
-        raise Unusable(f"The end has to be after the start, and at most {_MOST_DAYS} days later.")
+    if not first < last <= first + timedelta(days=_MAX_DAYS):
+        raise Unusable(f"The end has to be after the start, and at most {_MAX_DAYS} days later.")
     return first, last
 
 

@@ -22,9 +22,9 @@ _NOTES = re.compile(rf"\A(?:(?:{DONE}[^\n]*\n)+\n)?")
 _BLOCK = re.compile(r"\n\n(`{3,})\n(.*)\n\1\Z", re.DOTALL)
 _YES = {"yes", "yes please", "y", "ok", "okay", "はい", "はい お願いします", "お願いします", "okです"}
 _NO = {"no", "no thanks", "no thank you", "n", "いいえ", "いや", "やめて", "やめてください", "キャンセル"}
-_MOST_MESSAGES = 40
+_MAX_MESSAGES = 40
 # A little more than the longest question of a worker.
-_MOST_CHARACTERS = 12_000
+_MAX_CHARACTERS = 12_000
 _USER = "ROLE_USER"
 
 
@@ -119,7 +119,7 @@ def read(task_id: str, text: str, history: Iterable[dict[str, Any]], zone: tzinf
     pending = parse_question(before[-1].text, zone) if before and not before[-1].from_person else None
     first = next((each.text for each in messages if each.from_person), text)
     return Conversation(
-        before=tuple(Utterance(each.from_person, each.text[:_MOST_CHARACTERS]) for each in before[-_MOST_MESSAGES:]),
+        before=tuple(Utterance(each.from_person, each.text[:_MAX_CHARACTERS]) for each in before[-_MAX_MESSAGES:]),
         text=text,
         steps=tuple(each.text for each in messages[last + 1 :]),
         language=language_of(first),

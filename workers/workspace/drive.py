@@ -7,8 +7,8 @@ from workers.workspace import plain_text
 from workers.workspace.failures import Cause, GoogleFailed, Unusable
 from workers.workspace.google import MAKE_FILES, READ_FILES, Api, Google
 
-_MOST_FILES = 10
-_MOST_CHARACTERS = 30_000
+_MAX_FILES = 10
+_MAX_CHARACTERS = 30_000
 _FIELDS = "id,name,mimeType,modifiedTime,webViewLink,owners(displayName)"
 # Includes shared drives: https://developers.google.com/workspace/drive/api/guides/enable-shareddrives
 _EVERYWHERE = {"supportsAllDrives": "true", "includeItemsFromAllDrives": "true"}
@@ -32,7 +32,7 @@ class Drive:
             words: what to look for; empty for the files that were changed last.
         """
         words = plain_text.line(words).replace("\\", "\\\\").replace("'", "\\'")
-        parameters: dict[str, Any] = {"pageSize": _MOST_FILES, "fields": f"files({_FIELDS})", **_EVERYWHERE}
+        parameters: dict[str, Any] = {"pageSize": _MAX_FILES, "fields": f"files({_FIELDS})", **_EVERYWHERE}
         if words:
             parameters["q"] = f"trashed = false and (name contains '{words}' or fullText contains '{words}')"
         else:
@@ -61,7 +61,7 @@ class Drive:
         else:
             raise Unusable(f"A file of this kind ({kind}) cannot be read here; its address can be given.")
         start = max(0, int(start))
-        end = start + _MOST_CHARACTERS
+        end = start + _MAX_CHARACTERS
         return _shown(file) | {"text": text[start:end], **({"goes_on_at": end} if len(text) > end else {})}
 
 

@@ -15,8 +15,8 @@ from workers.workspace.google import READ_MAIL, Api, Google
 
 _INVISIBLE = {"script", "style", "head", "title"}
 _BREAKS = {"br", "p", "div", "tr", "li", "h1", "h2", "h3", "blockquote"}
-_MOST_MAILS = 10
-_MOST_CHARACTERS = 20_000
+_MAX_MAILS = 10
+_MAX_CHARACTERS = 20_000
 _SHOWN = ["From", "To", "Cc", "Subject", "Date"]
 
 
@@ -103,9 +103,9 @@ class Gmail:
             query: as in Gmail's search field, such as "from:aki newer_than:7d is:unread"; empty for the newest mails.
         """
         found = self._google.get(
-            Api.GMAIL, "/messages", scope=READ_MAIL, q=plain_text.line(query), maxResults=_MOST_MAILS
+            Api.GMAIL, "/messages", scope=READ_MAIL, q=plain_text.line(query), maxResults=_MAX_MAILS
         )
-        return {"mails": [self._head(str(each["id"])) for each in found.get("messages", ())[:_MOST_MAILS]]}
+        return {"mails": [self._head(str(each["id"])) for each in found.get("messages", ())[:_MAX_MAILS]]}
 
     def read_mail(self, mail_id: str) -> dict[str, Any]:
         """Read one mail.
@@ -118,8 +118,8 @@ class Gmail:
         payload = mail.get("payload", {})
         text = body_text(payload)
         return _shown(mail) | {
-            "text": text[:_MOST_CHARACTERS],
-            "is_cut": len(text) > _MOST_CHARACTERS,
+            "text": text[:_MAX_CHARACTERS],
+            "is_cut": len(text) > _MAX_CHARACTERS,
             "attachments": attachment_names(payload),
         }
 

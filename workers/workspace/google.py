@@ -100,7 +100,7 @@ def retried(call: Callable[[], T], *, first_wait_seconds: float) -> T:
 class Google:
     """The APIs, with the credentials that `credentials` returns for a scope.
 
-    `endpoint` replaces the address of all of them. An answer has at most `most_bytes` and takes at most `seconds`.
+    `endpoint` replaces the address of all of them. An answer has at most `max_bytes` and takes at most `seconds`.
     """
 
     def __init__(
@@ -109,13 +109,13 @@ class Google:
         *,
         endpoint: str = "",
         seconds: float = 20.0,
-        most_bytes: int = 2_000_000,
+        max_bytes: int = 2_000_000,
         first_wait_seconds: float = 0.5,
     ) -> None:
         self._credentials = credentials
         self._endpoint = endpoint.rstrip("/")
         self._seconds = seconds
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._first_wait_seconds = first_wait_seconds
         self._sessions: dict[str, AuthorizedSession] = {}
 
@@ -177,7 +177,7 @@ class Google:
         body = bytearray()
         for piece in answer.iter_content(65536):
             body += piece
-            if len(body) > self._most_bytes:
+            if len(body) > self._max_bytes:
                 raise GoogleFailed(Cause.TOO_LARGE)
             if time.monotonic() > deadline:
                 raise GoogleFailed(Cause.UNREACHABLE)

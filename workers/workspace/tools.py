@@ -20,7 +20,7 @@ from workers.workspace.settings import Settings
 from workers.workspace.texts import Language, texts_in
 
 _log = logging.getLogger("workspace")
-_MOST_CALLS = 40
+_MAX_CALLS = 40
 _QUESTION_PENDING = {"status": "The person is being asked. End your turn."}
 Tool = Callable[..., dict[str, Any]]
 
@@ -177,7 +177,7 @@ class Toolbox:
         @functools.wraps(tool)
         def guarded(*arguments: Any, **named: Any) -> dict[str, Any]:
             self._calls += 1
-            if self._work.cancelled.is_set() or self._calls > _MOST_CALLS:
+            if self._work.cancelled.is_set() or self._calls > _MAX_CALLS:
                 return {"error": "No more tools can be used for this task. Say what you know."}
             try:
                 return tool(*arguments, **named)

@@ -20,7 +20,7 @@ from workers.workspace.tools import Toolbox
 
 _INSTRUCTION = Path(__file__).with_name("instruction.md")
 _NAMES = {Language.EN: "English", Language.JA: "Japanese"}
-_MOST_CHARACTERS = 3 * MAX_CHARACTERS
+_MAX_CHARACTERS = 3 * MAX_CHARACTERS
 _IMAGE = re.compile(r"!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|<img\b[^>]*>", re.IGNORECASE)
 # Only this worker marks what was done.
 _TICK = re.compile(rf"^[ \t]*{conversation.DONE.strip()}[ \t]*", re.MULTILINE)
@@ -50,8 +50,8 @@ class WorkspaceWorker:
         """Return the answer. Raise Question or Failed."""
         turn = conversation.read(work.task_id, work.text, work.history, self._settings.zone)
         own_texts = texts.texts_in(turn.language)
-        if len(turn.text) > _MOST_CHARACTERS:
-            raise Failed(own_texts.too_long.format(characters=len(turn.text), most=_MOST_CHARACTERS))
+        if len(turn.text) > _MAX_CHARACTERS:
+            raise Failed(own_texts.too_long.format(characters=len(turn.text), most=_MAX_CHARACTERS))
         done = self._confirmed(turn, work)
         tools = Toolbox(self._google, work, self._settings, turn.language)
         try:

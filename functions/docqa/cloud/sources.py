@@ -75,11 +75,11 @@ class Sources:
         clients: Clients,
         *,
         clock: Callable[[], float],
-        most_characters: int = CACHED_CHARACTERS,
+        max_characters: int = CACHED_CHARACTERS,
     ) -> None:
         self._clients = clients
         self._clock = clock
-        self._kept = _Kept(most_characters)
+        self._kept = _Kept(max_characters)
         self._reading = threading.Lock()
 
     def look_up(self, indexed: Mapping[str, str | None], *, deadline: float) -> dict[str, Source | Failure]:

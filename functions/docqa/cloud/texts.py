@@ -8,7 +8,7 @@ from functions.docqa.cloud.failure import Cause, Step
 from functions.docqa.model import Unverified
 
 _LONGEST_QUOTE = 300
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 _NO_SEARCH = {
     "en": "I could not search the documents: {why} So I cannot answer this question. {then}",
@@ -90,7 +90,7 @@ def search_failed(cause: Cause, language: str) -> str:
 
 def unverified(cause: Cause, results: Sequence[Unverified], language: str) -> str:
     """Return why the evidence could not be read, and the titles of the documents found; nobody checked what they say."""
-    titles = list(dict.fromkeys(result.title for result in results))[:_MOST_NAMED]
+    titles = list(dict.fromkeys(result.title for result in results))[:_MAX_NAMED]
     reason = _UNVERIFIED[language].format(why=_why(Step.SOURCE, cause, language))
     return "\n".join([reason, *(f"- {title}" for title in titles), _then(cause, language)])
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from a2a_hub.text.language import Language
 from functions.docqa.extractive.confidence import LEAST
-from functions.docqa.extractive.extract import MOST_SHOWN, Extract, extract, in_context
+from functions.docqa.extractive.extract import MAX_SHOWN, Extract, extract, in_context
 from functions.docqa.grounds import Grounds, RankedUnit, cited
 from functions.docqa.model import Citation, DocAnswer, Passage, Standing, Unit, UnitKind
 
@@ -43,7 +43,7 @@ def answered(grounds: Grounds, *, least: float = LEAST) -> DocAnswer:
 
 def unsettled(grounds: Grounds, named: Sequence[tuple[Passage, Unit]] = ()) -> DocAnswer:
     """Return an abstention with the nearest quotes, or those that a model `named` for an answer that nobody could verify."""
-    nearest = [in_context(RankedUnit(passage, unit, 0.0), grounds.texts) for passage, unit in named[:MOST_SHOWN]]
+    nearest = [in_context(RankedUnit(passage, unit, 0.0), grounds.texts) for passage, unit in named[:MAX_SHOWN]]
     found = Extract(nearest or extract(grounds).quotes, is_settled=False)
     return _answer(grounds, found, texts=(_UNPROVEN, _READ) if nearest else (_ABSTAINED, _NEAREST))
 

@@ -24,9 +24,9 @@ from functions.docqa.retrieval.ranges import measures, selects
 from functions.docqa.retrieval.scoring import serves
 from functions.docqa.retrieval.terms import terms_of
 
-MOST_SHOWN = 3
+MAX_SHOWN = 3
 _CONSIDERED = 40
-_MOST_SHOWN_CHARACTERS = 400
+_MAX_SHOWN_CHARACTERS = 400
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][A-Za-z0-9]*\b|\b[A-Z]{2,}[0-9]*\b")
 _NOT_HIRAGANA = re.compile(r"[^\W_\u3041-\u309fー]")
 # One word names a subject, and asks nothing of it.
@@ -61,7 +61,7 @@ def extract(grounds: Grounds, *, least: float = LEAST) -> Extract:
         and confidence(found.signs()) >= least
     ):
         return Extract([found.best, *_exception(found.best)], is_settled=True)
-    shown = _of_each_passage([*filter(None, [found.best]), *found.units])[:MOST_SHOWN]
+    shown = _of_each_passage([*filter(None, [found.best]), *found.units])[:MAX_SHOWN]
     return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
 
 
@@ -173,9 +173,9 @@ def in_context(ranked: RankedUnit, texts: Texts) -> RankedUnit:
     units = ranked.passage.units
     first = last = units.index(ranked.unit)
     while first > 0 or last + 1 < len(units):
-        if last + 1 < len(units) and _fits(units[last + 1], units[first : last + 2], _MOST_SHOWN_CHARACTERS):
+        if last + 1 < len(units) and _fits(units[last + 1], units[first : last + 2], _MAX_SHOWN_CHARACTERS):
             last += 1
-        elif first > 0 and _fits(units[first - 1], units[first - 1 : last + 1], _MOST_SHOWN_CHARACTERS):
+        elif first > 0 and _fits(units[first - 1], units[first - 1 : last + 1], _MAX_SHOWN_CHARACTERS):
             first -= 1
         else:
             break
@@ -190,8 +190,8 @@ def _exception(best: RankedUnit) -> list[RankedUnit]:
     return [replace(best, unit=units[after])] if is_one else []
 
 
-def _fits(added: Unit, units: Sequence[Unit], most_characters: int) -> bool:
-    return max(unit.end for unit in units) - units[0].start <= most_characters and not _ORDER.search(added.text)
+def _fits(added: Unit, units: Sequence[Unit], max_characters: int) -> bool:
+    return max(unit.end for unit in units) - units[0].start <= max_characters and not _ORDER.search(added.text)
 
 
 def _joined(ranked: RankedUnit, units: Sequence[Unit], texts: Texts) -> RankedUnit:

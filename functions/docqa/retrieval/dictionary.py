@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _LONGEST_WORD, _LONGEST_RUN = 10, 60
-_MOST_WORDS_OF_PHRASE = 3
-_MOST_TRANSLATIONS, _MOST_MEANINGS = 40, 8
+_MAX_WORDS_OF_PHRASE = 3
+_MAX_TRANSLATIONS, _MAX_MEANINGS = 40, 8
 _JAPANESE_RUN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々]+")
 _NAMES_SOMETHING = re.compile(r"[\u3400-\u9fff々\u30a1-\u30ff]")
 _ENGLISH_WORD = re.compile(r"[a-z]+")
@@ -64,7 +64,7 @@ def translations(text: str) -> list[Translation]:
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as dictionary:
             found = chain(_of_japanese(dictionary, text), _of_english(dictionary, text))
-            return list(dict.fromkeys(islice(filter(_has_meanings, found), _MOST_TRANSLATIONS)))
+            return list(dict.fromkeys(islice(filter(_has_meanings, found), _MAX_TRANSLATIONS)))
     except sqlite3.Error as error:
         _log.warning(
             "the dictionary cannot be read, so documents in the other language are found by fewer words: %s", error
@@ -90,8 +90,8 @@ def _of_japanese(dictionary: sqlite3.Connection, text: str) -> Iterator[Translat
         for word, forms in _words_of_run(dictionary, run[:_LONGEST_RUN]):
             rows = dictionary.execute(_MEANINGS_OF_WORD.format(marks=_marks(forms)), (*forms, *forms))
             glosses = [_OPENING.sub("", " ".join(_REMARK.sub(" ", gloss).lower().split())) for (gloss,) in rows]
-            short = dict.fromkeys(gloss for gloss in glosses if 0 < len(gloss.split()) <= _MOST_WORDS_OF_PHRASE)
-            yield Translation(word, tuple(short)[:_MOST_MEANINGS])
+            short = dict.fromkeys(gloss for gloss in glosses if 0 < len(gloss.split()) <= _MAX_WORDS_OF_PHRASE)
+            yield Translation(word, tuple(short)[:_MAX_MEANINGS])
 
 
 def _words_of_run(dictionary: sqlite3.Connection, run: str) -> Iterator[tuple[str, list[str]]]:
@@ -116,11 +116,11 @@ def _of_english(dictionary: sqlite3.Connection, text: str) -> Iterator[Translati
     words = _ENGLISH_WORD.findall(text)
     at = 0
     while at < len(words):
-        for length in range(min(_MOST_WORDS_OF_PHRASE, len(words) - at), 0, -1):
+        for length in range(min(_MAX_WORDS_OF_PHRASE, len(words) - at), 0, -1):
             forms = tuple(_base_forms(words[at : at + length]))
             rows = dictionary.execute(_WORDS_OF_MEANING.format(marks=_marks(forms)), forms)
             stems = dict.fromkeys(_INFLECTED.sub("", word) for (word,) in rows)
-            if meanings := tuple(stem for stem in stems if len(stem) > 1)[:_MOST_MEANINGS]:
+            if meanings := tuple(stem for stem in stems if len(stem) > 1)[:_MAX_MEANINGS]:
                 yield Translation(" ".join(words[at : at + length]), meanings)
                 break
         at += length

@@ -15,7 +15,7 @@ from a2a_hub.text.quantities import blanked
 from functions.docqa.retrieval.dictionary import translations
 from functions.docqa.retrieval.terms import terms_of
 
-_MOST_CHARACTERS = 1_000
+_MAX_CHARACTERS = 1_000
 _LONGEST_KEY = 14
 _STOP_WORDS = (
     "a an the is are was were be been am do does did can could will would shall should may might must i you he she "
@@ -58,7 +58,7 @@ class Group:
 
 def groups_of(question: str) -> list[Group]:
     """Return the groups of a question; every term of it is in one of them."""
-    text = _KIND.sub(r" \g<0> ", _ASKING.sub(" ", normalise(question)[:_MOST_CHARACTERS]))
+    text = _KIND.sub(r" \g<0> ", _ASKING.sub(" ", normalise(question)[:_MAX_CHARACTERS]))
     kinds = set(terms_of(" ".join(_KIND.findall(text))))
     # A code is one thing, and not as many as it has parts.
     whole = set(terms_of(blanked(text, "code")))
@@ -82,7 +82,7 @@ def groups_of(question: str) -> list[Group]:
 def words_of(question: str) -> list[frozenset[tuple[str, ...]]]:
     """Return the words of a question that name things, each as the phrases of terms that say it, or a part of it."""
     groups = groups_of(question)
-    text = _KIND.sub(" ", _ASKING.sub(" ", _COUNTED.sub(" ", normalise(question)[:_MOST_CHARACTERS])))
+    text = _KIND.sub(" ", _ASKING.sub(" ", _COUNTED.sub(" ", normalise(question)[:_MAX_CHARACTERS])))
     found = []
     for word in dict.fromkeys(_WORD.findall(text)):
         terms = {term for term in terms_of(word) if term not in _STOP and len(term) > 1 and not term.isdigit()}

@@ -93,7 +93,7 @@ class Vectors:
             self._complete = _state(connection, self._model.name)
 
     def _batches(self, texts: Mapping[bytes, str]) -> Iterator[Sequence[str]]:
-        written, most = list(texts.values()), self._model.most_texts
+        written, most = list(texts.values()), self._model.max_texts
         yield from (written[start : start + most] for start in range(0, len(written), most))
 
     def _embedded(self, texts: Sequence[str]) -> Sequence[Vector]:

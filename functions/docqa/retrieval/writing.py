@@ -18,9 +18,9 @@ from functions.docqa.retrieval.terms import terms_of
 
 # Raised when the tables, the terms or the passages change: an index of another layout is built anew.
 LAYOUT = 119
-_MOST_COUNTED = 500_000
+_MAX_COUNTED = 500_000
 _PENDING_BYTES = 32 * 1024 * 1024
-_MOST_EMBEDDED_CHARACTERS = 2_000
+_MAX_EMBEDDED_CHARACTERS = 2_000
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, uri TEXT, state TEXT, hash BLOB, readers TEXT, skipped TEXT,
   left_out TEXT, effective TEXT, document BLOB, text TEXT);
@@ -117,7 +117,7 @@ class Writer:
                 (number, " ".join(title), " ".join(section), " ".join(body)),
             )
         self._passages[readers] += len(document.passages)
-        if len(counted) > _MOST_COUNTED:
+        if len(counted) > _MAX_COUNTED:
             self._count()
 
     def settle(self, today: date, files: bytes) -> None:
@@ -208,7 +208,7 @@ def searchable(passage: Passage) -> str:
 
 def embedded_text(passage: Passage) -> str:
     """Return the text that a passage's vector is made of."""
-    return "\n".join((passage.title, *passage.section, searchable(passage)))[:_MOST_EMBEDDED_CHARACTERS]
+    return "\n".join((passage.title, *passage.section, searchable(passage)))[:_MAX_EMBEDDED_CHARACTERS]
 
 
 def _digest(passage: Passage) -> bytes:

@@ -31,9 +31,9 @@ from functions.hub.commands.texts import COMMAND_TEXTS
 from functions.hub.conversations import Conversation, Conversations
 from functions.hub.tables import Tables
 
-_MOST_SHOWN = 10
+_MAX_SHOWN = 10
 _LONGEST_COMMAND = 40
-_MOST_RATINGS = 20
+_MAX_RATINGS = 20
 
 
 class Command(StrEnum):
@@ -175,7 +175,7 @@ class Commands(Struct, frozen=True):
         conversation = memory.conversation or Conversation()
         turn_id, route_id = turn or ("", conversation.route_id)
         kept = {**conversation.feedback, turn_id or call.request_id: verdict}
-        memory.keep(replace(conversation, feedback=dict(list(kept.items())[-_MOST_RATINGS:])))
+        memory.keep(replace(conversation, feedback=dict(list(kept.items())[-_MAX_RATINGS:])))
         self.log.line(
             "INFO",
             f"An answer was rated as {verdict}",
@@ -231,7 +231,7 @@ class Commands(Struct, frozen=True):
         if not may_call(_OPERATIONS[command].name, call.principal):
             return COMMAND_TEXTS.not_covered[language]
         if command is Command.TASKS:
-            return texts.tasks_text(tasks.newest(_MOST_SHOWN, call), language)
+            return texts.tasks_text(tasks.newest(_MAX_SHOWN, call), language)
         if number is None:
             return texts.number_missing_text(command.value, language)
         stored = tasks.numbered(number, call)

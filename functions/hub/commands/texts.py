@@ -15,8 +15,8 @@ from a2a_hub.text.language import Language, language_of
 COMMAND_TEXTS = Catalog(Path(__file__).with_suffix(".toml"))
 _EN, _JA = Language.EN, Language.JA
 _LONGEST_TITLE = 60
-_MOST_NAMES = 30
-_MOST_CHARACTERS = 200
+_MAX_NAMES = 30
+_MAX_CHARACTERS = 200
 
 _STATES = {each: COMMAND_TEXTS[f"states.{each.name.lower()}"] for each in TaskState}
 _COMMANDS_JA = {"task": "タスク", "cancel": "キャンセル"}
@@ -95,13 +95,13 @@ def unknown_agent_command_text(request: ExecuteSlashCommandRequest, known: Seque
     """Return that no agent has the command, and the `known` ones."""
     if not known:
         return COMMAND_TEXTS.no_agent_commands[language]
-    names = ", ".join(f"/{name}" for name in known[:_MOST_NAMES])
+    names = ", ".join(f"/{name}" for name in known[:_MAX_NAMES])
     return COMMAND_TEXTS.unknown_agent_command[language].format(command=typed(request), known=names)
 
 
 def typed(request: ExecuteSlashCommandRequest) -> str:
     """Return the command's name as a person types it."""
-    return ("/" + " ".join(request.command_path))[:_MOST_CHARACTERS]
+    return ("/" + " ".join(request.command_path))[:_MAX_CHARACTERS]
 
 
 def _title(stored: StoredTask) -> str:

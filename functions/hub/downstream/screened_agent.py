@@ -27,7 +27,7 @@ from functions.hub.failure import DownstreamFailed, failure_of, unscreened
 from functions.hub.texts import HUB_TEXTS
 
 # A stream is released in pieces of this size at least, each up to the end of a sentence; one without such an end, from that size.
-_PIECE_CHARACTERS, _MOST_CHARACTERS = 1_000, 4_000
+_PIECE_CHARACTERS, _MAX_CHARACTERS = 1_000, 4_000
 _SENTENCE_END = r"[.!?](?=\s|$)|[。！？\n]"
 
 
@@ -238,7 +238,7 @@ def _piece(held: _Update) -> tuple[_Update | None, _Update | None]:
     text = last.text or ""
     ends = [match.end() for match in re.finditer(_SENTENCE_END, text)]
     if not ends:
-        return (held, None) if size >= _MOST_CHARACTERS or last.text is None else (None, held)
+        return (held, None) if size >= _MAX_CHARACTERS or last.text is None else (None, held)
     rest = text[ends[-1] :]
     if not rest.strip(" "):
         return held, None

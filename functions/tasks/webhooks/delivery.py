@@ -27,10 +27,10 @@ from functions.tasks.webhooks.notification import (
     notifications,
 )
 
-_MOST_AT_ONCE = 64
-_MOST_AT_ONE_RECEIVER = 8
-_MOST_READ = 64 * _MOST_AT_ONCE
-_MOST_IN_A_ROW = 200
+_MAX_AT_ONCE = 64
+_MAX_AT_ONE_RECEIVER = 8
+_MAX_READ = 64 * _MAX_AT_ONCE
+_MAX_IN_A_ROW = 200
 # A sender ends before the request in which it works has to.
 _LONGEST_SECONDS = 300.0
 _CLAIM_TIMEOUTS = 3
@@ -52,7 +52,7 @@ class Deliverer(Struct, frozen=True):
     log: Log
     threads: Threads
     wakeups: Wakeups
-    _slots: Slots = field(default_factory=lambda: Slots(_MOST_AT_ONCE, _MOST_AT_ONE_RECEIVER))
+    _slots: Slots = field(default_factory=lambda: Slots(_MAX_AT_ONCE, _MAX_AT_ONE_RECEIVER))
     _attempts: CancellationGroup = field(default_factory=CancellationGroup)
 
     @property
@@ -69,7 +69,7 @@ class Deliverer(Struct, frozen=True):
 
     def deliver_due(self, *, waits: bool = False) -> int:
         """Start a sender for each due config; return how many were started, or if it `waits`, how many have ended."""
-        ends, limit = list[threading.Event](), _MOST_AT_ONCE
+        ends, limit = list[threading.Event](), _MAX_AT_ONCE
         while not self.stopped:
             due = self.store.due_deliveries(limit=limit)
             for delivery in due:
@@ -79,7 +79,7 @@ class Deliverer(Struct, frozen=True):
                     ends.append(threading.Event())
                     self.threads.run(functools.partial(self._send, delivery, slot, ends[-1]))
             # The first ones may all belong to receivers that have all the senders they get.
-            if len(due) < limit or limit >= _MOST_READ or self._slots.full:
+            if len(due) < limit or limit >= _MAX_READ or self._slots.full:
                 break
             limit *= 4
         if waits:
@@ -119,7 +119,7 @@ class Deliverer(Struct, frozen=True):
                 return
             delivery = Delivery(push=delivery.push, delivered=notification.sequence)
             self.store.save_delivery(delivery)
-            if number >= _MOST_IN_A_ROW or self.now() - began > _LONGEST_SECONDS:
+            if number >= _MAX_IN_A_ROW or self.now() - began > _LONGEST_SECONDS:
                 self.wakeups.publish(WEBHOOKS_TOPIC, delivery.push.config.task_id or "")
                 return
 

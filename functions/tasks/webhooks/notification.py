@@ -23,9 +23,9 @@ from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses
 _LIFETIME_SECONDS = 300
 _TOKEN_HEADER = "x-a2a-notification-token"  # noqa: S105 - a header's name
 _PAGE = 200
-_MOST_ANSWER_BYTES = 64_000
+_MAX_ANSWER_BYTES = 64_000
 _LONGEST_PAUSE_SECONDS = 3600.0
-_MOST_DOUBLINGS = 12
+_MAX_DOUBLINGS = 12
 _GONE = 410
 # Client errors that may pass until the next attempt: Request Timeout, Too Early, Too Many Requests.
 _PASSING = frozenset({408, 425, 429})
@@ -48,13 +48,13 @@ class Failure(Struct, frozen=True, kw_only=True):
 
 
 class RetryLimits(Struct, frozen=True, kw_only=True):
-    """The consecutive failures that are tolerated: `most`, or `most_refusals` if the receiver rejects the content.
+    """The consecutive failures that are tolerated: `most`, or `max_refusals` if the receiver rejects the content.
 
     At an average pause of half an hour, 150 take about three days; 10 take a quarter of an hour.
     """
 
     most: int = 150
-    most_refusals: int = 10
+    max_refusals: int = 10
 
 
 def failure_of_status(status: int, retry_after: str | None, *, now: float) -> Failure | None:
@@ -84,12 +84,12 @@ def after_failure(
     `random` returns numbers from 0 to 1.
     """
     failures = delivery.failures + 1
-    refusals = min(limits.most, limits.most_refusals)
+    refusals = min(limits.most, limits.max_refusals)
     most = {Prospect.GOOD: limits.most, Prospect.POOR: refusals, Prospect.NONE: 1}
     if failures >= most[failure.prospect]:
         dead = f"{failure.reason} ({failures} failed in a row)" if failures > 1 else failure.reason
         return msgspec.structs.replace(delivery, failures=failures, dead=dead)
-    pause = random() * min(_LONGEST_PAUSE_SECONDS, 2.0 ** min(failures, _MOST_DOUBLINGS))
+    pause = random() * min(_LONGEST_PAUSE_SECONDS, 2.0 ** min(failures, _MAX_DOUBLINGS))
     pause = max(pause, failure.not_before_seconds)
     return msgspec.structs.replace(delivery, failures=failures, next_attempt_at=now + pause)
 
@@ -191,7 +191,7 @@ class NotificationSender(Struct, frozen=True):
         if reason is not None:
             return Failure(reason=f"the URL {reason}", prospect=Prospect.POOR)
         seconds, now = self.timeout_seconds, self.http.clock()
-        budget = Budget.within(seconds, now=now, max_bytes=_MOST_ANSWER_BYTES, connect_seconds=seconds / 2, retries=0)
+        budget = Budget.within(seconds, now=now, max_bytes=_MAX_ANSWER_BYTES, connect_seconds=seconds / 2, retries=0)
         headers = notification_headers(push, notification, signer=self.signer)
         try:
             answer = self.http.request(

@@ -21,9 +21,9 @@ from functions.tasks.workers.wire import worker_status
 
 S = TypeVar("S", bound=Wire)
 Write = Callable[[LeaseOperations, Worker, str, Any], wire.WriteResult]
-_MOST_WAIT_SECONDS = 60
-_MOST_LEASE_SECONDS = 600
-_MOST_ROLES = 100
+_MAX_WAIT_SECONDS = 60
+_MAX_LEASE_SECONDS = 600
+_MAX_ROLES = 100
 _LEASE = "/v1/tasks:lease"
 _PATH = re.compile(r"/v1/tasks/([^/:]{1,200}):([A-Za-z]+)")
 _WRITES: Mapping[str, tuple[type[Wire], Write]] = {
@@ -55,17 +55,17 @@ class WorkersApi(Struct, frozen=True):
         record["taskId"] = task_id
         sent = self._read(request, form)
         if isinstance(sent, wire.Renew):
-            _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
-            _within("waitSeconds", sent.wait_seconds, 0, min(_MOST_WAIT_SECONDS, sent.lease_seconds))
+            _within("leaseSeconds", sent.lease_seconds, 1, _MAX_LEASE_SECONDS)
+            _within("waitSeconds", sent.wait_seconds, 0, min(_MAX_WAIT_SECONDS, sent.lease_seconds))
         result = write(self.operations, worker, task_id, sent)
         record["result"] = result.status
         return _json(result)
 
     def _lease(self, request: Request, sent: wire.LeaseRequest, worker: Worker, record: Record) -> Response:
-        _within("waitSeconds", sent.wait_seconds, 0, _MOST_WAIT_SECONDS)
-        _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
-        if len(sent.roles) > _MOST_ROLES:
-            raise invalid_field("roles", f"must be at most {_MOST_ROLES}")
+        _within("waitSeconds", sent.wait_seconds, 0, _MAX_WAIT_SECONDS)
+        _within("leaseSeconds", sent.lease_seconds, 1, _MAX_LEASE_SECONDS)
+        if len(sent.roles) > _MAX_ROLES:
+            raise invalid_field("roles", f"must be at most {_MAX_ROLES}")
         roles = worker.roles_for(sent.roles, self.roles())
         lease = self.leasing.lease(
             worker.name,

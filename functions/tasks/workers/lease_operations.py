@@ -80,7 +80,7 @@ class LeaseOperations(Struct, frozen=True):
             return now if now and (now.cancel_requested or now.task.status.state.settled) else None
 
         return self.waits.until(
-            look, topics=[topic_of(stored.role)], seconds=wait_seconds, most_poll_seconds=_CANCEL_POLL_SECONDS
+            look, topics=[topic_of(stored.role)], seconds=wait_seconds, max_poll_seconds=_CANCEL_POLL_SECONDS
         )
 
     def progress(self, worker: Worker, task_id: str, request: wire.Progress) -> wire.WriteResult:

@@ -62,13 +62,13 @@ class WorkerWaits:
         *,
         topics: Sequence[str],
         seconds: float,
-        most_poll_seconds: float = math.inf,
+        max_poll_seconds: float = math.inf,
         is_connected: Callable[[], bool] = lambda: True,
     ) -> T | None:
         """Return the first result of `look` that is not None, at once or within `seconds`; None too if the worker has left."""
         if seconds <= 0 or not self._places.acquire(blocking=False):
             return look()
-        poll_seconds = min(self._poll_seconds, most_poll_seconds)
+        poll_seconds = min(self._poll_seconds, max_poll_seconds)
         try:
             deadline = self._clock() + seconds
             while is_connected():
@@ -96,7 +96,7 @@ class Leasing(Struct, frozen=True):
 
     store: TaskStore
     waits: WorkerWaits
-    most_attempts: int
+    max_attempts: int
     untaken_seconds: float
     now: Callable[[], float]
     assigned: Callable[[StoredTask], object]
@@ -149,7 +149,7 @@ class Leasing(Struct, frozen=True):
             if lease is None:
                 return None
             stored = lease.stored
-            if not stored.cancel_requested and stored.attempt <= self.most_attempts:
+            if not stored.cancel_requested and stored.attempt <= self.max_attempts:
                 return lease
             self._end(lease, attempts=stored.attempt - 1)
 
@@ -157,14 +157,14 @@ class Leasing(Struct, frozen=True):
         if self.now() - max(stored.created_at, stored.updated_at, stored.lease_until) > self.untaken_seconds:
             return True
         # The hub ends its own tasks.
-        return stored.role != HUB and (stored.cancel_requested or stored.attempt >= self.most_attempts)
+        return stored.role != HUB and (stored.cancel_requested or stored.attempt >= self.max_attempts)
 
     def _end(self, lease: Lease, *, attempts: int) -> None:
         stored = lease.stored
         if stored.cancel_requested:
             last = status_event(stored.task, TaskState.CANCELED)
         else:
-            reasons = WORK_TEXTS.abandoned if attempts >= self.most_attempts else WORK_TEXTS.untaken
+            reasons = WORK_TEXTS.abandoned if attempts >= self.max_attempts else WORK_TEXTS.untaken
             reason = reasons[language_of(last_user_text(stored.task))].format(attempts=attempts)
             last = status_event(stored.task, TaskState.FAILED, reason)
         # Another process may be first; otherwise the next sweep finds it.

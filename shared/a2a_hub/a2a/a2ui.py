@@ -19,9 +19,9 @@ _Values = dict[str, list[str]]
 _DATA = ("dataModelUpdate", "updateDataModel")
 # A value of the data inside a text: "+${/percent}%".
 _REFERENCE = r"\$\{([^{}()$]*)\}"
-_DEEPEST, _MOST_CHARACTERS, _LONGEST_ID = 50, 20_000, 200
+_DEEPEST, _MAX_CHARACTERS, _LONGEST_ID = 50, 20_000, 200
 # What is shown in a list and in a text with values, each as often as its components say; all of it is read only so far.
-_MOST_READ, _MOST_ITEMS, _LONGEST_ITEM = 400_000, 100, 1_000
+_MAX_READ, _MAX_ITEMS, _LONGEST_ITEM = 400_000, 100, 1_000
 
 
 def a2ui_in(extensions: Iterable[str]) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def text_of_surfaces(parts: Iterable[Part]) -> str:
         path = str(body.get("path") or "").strip("/")
         _note(value, f"/{path}" if path else "", data[_surface_of(body)], 0)
     texts: dict[str, None] = {}
-    left = _MOST_READ
+    left = _MAX_READ
     for text in (
         each for name, body in bodies if name not in _DATA for each in _texts(body, data[_surface_of(body)], 0)
     ):
@@ -74,7 +74,7 @@ def text_of_surfaces(parts: Iterable[Part]) -> str:
         left -= len(text) + 1
         if left < 0:
             break
-    return "\n".join(texts)[:_MOST_CHARACTERS]
+    return "\n".join(texts)[:_MAX_CHARACTERS]
 
 
 def without_surfaces(parts: Sequence[Part]) -> tuple[Part, ...]:
@@ -147,8 +147,8 @@ def _shown(text: Any, values: _Values) -> Iterable[str]:
         case {"path": str(path)} | {"call": str(), "args": {"value": {"path": str(path)}}}:
             return values.get(path, ())
         case {"call": str(), "args": {"value": str(template)}}:
-            paths = set(re.findall(_REFERENCE, template := template[:_MOST_CHARACTERS]))
-            lists = {path: [each[:_LONGEST_ITEM] for each in values.get(path, ())[:_MOST_ITEMS]] for path in paths}
+            paths = set(re.findall(_REFERENCE, template := template[:_MAX_CHARACTERS]))
+            lists = {path: [each[:_LONGEST_ITEM] for each in values.get(path, ())[:_MAX_ITEMS]] for path in paths}
             return [re.sub(_REFERENCE, lambda found: ", ".join(lists[found[1]])[:_LONGEST_ITEM], template)]
         case _:
             return [_written(text)]

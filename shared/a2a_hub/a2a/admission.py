@@ -18,7 +18,7 @@ from a2a_hub.http.messages import Request
 from a2a_hub.identity.principal import Contract, Principal, may_call
 
 _VERSION = re.compile(r"/v(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d{1,9})?(?:/|$)")
-_MOST_VERSION_CHARACTERS = 32
+_MAX_VERSION_CHARACTERS = 32
 
 
 def check_declared(operation: Operation, card: AgentCard, callers_card: Callable[[], AgentCard]) -> None:
@@ -149,7 +149,7 @@ def _declared(card: AgentCard, uris: set[str]) -> tuple[str, ...]:
 
 def _satisfies(declared: str, requested: str) -> bool:
     """Return True if a declared version of an extension serves a caller of the requested one (Semantic Versioning 2.0.0)."""
-    if len(requested) > len(declared) + _MOST_VERSION_CHARACTERS:
+    if len(requested) > len(declared) + _MAX_VERSION_CHARACTERS:
         return False
     has, wants = _VERSION.search(declared), _VERSION.search(requested)
     if not has or not wants or _VERSION.sub("/", declared) != _VERSION.sub("/", requested) or has[1] != wants[1]:

@@ -39,7 +39,7 @@ _LINGER_SECONDS = 0.5
 # More than of a request: an agent may answer with a large table.
 _MAX_VALUES = 1_000_000
 # Beside its content, a stream may have these: 100,000 chunks, each of which has an envelope and ids of 300 bytes.
-_MOST_ENVELOPE_BYTES = 32 << 20
+_MAX_ENVELOPE_BYTES = 32 << 20
 # An escape in JSON. The group is half of a pair of surrogates: programs in JavaScript cut texts, and so emojis, in two.
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 # Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.
@@ -163,7 +163,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
             self.note_left_out(what)
 
         content = ContentSize()
-        stream = stream_data(answer, self.budget, envelope_bytes=_MOST_ENVELOPE_BYTES)
+        stream = stream_data(answer, self.budget, envelope_bytes=_MAX_ENVELOPE_BYTES)
         for event in of_one_task(known_events(self.endpoint, stream, self.note_left_out), note, task_id=task_id):
             content.add(event)
             if content.total_bytes > self.budget.max_bytes:
@@ -226,13 +226,13 @@ def _is_json(answer: Answer) -> bool:
 def decode_json(data: bytes) -> Any:
     """Return the JSON value, with U+FFFD for half a surrogate pair. Raises ClientError."""
     try:
-        return protojson.decode(data, most_values=_MAX_VALUES)
+        return protojson.decode(data, max_values=_MAX_VALUES)
     except A2AError as error:
         if error.kind is errors.PAYLOAD_TOO_LARGE:
             raise ClientError(ClientFault.TOO_LARGE, f"the answer has more than {_MAX_VALUES} values") from None
         whole = _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], data)
     try:
-        return protojson.decode(whole, most_values=_MAX_VALUES)
+        return protojson.decode(whole, max_values=_MAX_VALUES)
     except A2AError:
         raise ClientError(ClientFault.NOT_JSON, "the answer is broken JSON") from None
 

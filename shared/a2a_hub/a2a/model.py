@@ -32,7 +32,7 @@ __all__ = [
 # Gemini Enterprise wraps uploaded files in text parts of this form. No "<" in between: the search stays linear.
 _FILE_MARK = r"<(?:start|end)_of_user_uploaded_file: [^<>]*>"
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
-_MOST_JSON_CHARACTERS = 4000
+_MAX_JSON_CHARACTERS = 4000
 _SCHEMES_WITHOUT_PLACE = ("javascript:", "data:", "vbscript:")
 
 
@@ -388,4 +388,4 @@ def file_text(file: Part) -> str:
 def data_as_text(values: Iterable[Any]) -> str:
     """Return data without a text of its own as JSON, up to a length that people read."""
     written = (msgspec.json.format(msgspec.json.encode(value), indent=2).decode() for value in values)
-    return "\n".join(written)[:_MOST_JSON_CHARACTERS]
+    return "\n".join(written)[:_MAX_JSON_CHARACTERS]

@@ -44,15 +44,15 @@ _decoder = msgspec.json.Decoder()
 _encoder = msgspec.json.Encoder()
 
 
-def decode(body: bytes, *, most_values: int = MAX_VALUES) -> Any:
+def decode(body: bytes, *, max_values: int = MAX_VALUES) -> Any:
     """Return the JSON value in `body`.
 
     Raises PARSE_ERROR for anything but one JSON text in UTF-8 (RFC 8259), and for one nested deeper than MAX_DEPTH;
-    PAYLOAD_TOO_LARGE for one of more than `most_values` values. A byte order mark before it is ignored (§8.1).
+    PAYLOAD_TOO_LARGE for one of more than `max_values` values. A byte order mark before it is ignored (§8.1).
     """
     body = body.removeprefix(BOM_UTF8)
-    if _values_in(body, 0, len(body)) > most_values and _has_more_values(body, most_values):
-        raise A2AError(PAYLOAD_TOO_LARGE, f"Invalid JSON payload: it has more than {most_values} values")
+    if _values_in(body, 0, len(body)) > max_values and _has_more_values(body, max_values):
+        raise A2AError(PAYLOAD_TOO_LARGE, f"Invalid JSON payload: it has more than {max_values} values")
     try:
         value = _decoder.decode(body)
     except RecursionError:

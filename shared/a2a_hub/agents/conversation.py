@@ -71,7 +71,7 @@ def turns_after(before: tuple[Turn, ...], question: str, answer: str, *, is_open
         return ()
     closed = (turn for turn in before if not turn.is_open)
     turns = (*closed, Turn(question, answer[:_MAX_ANSWER_CHARACTERS], is_open))[-_MAX_TURNS:]
-    while len(msgspec.json.encode(turns)) > memory.MOST_BYTES:
+    while len(msgspec.json.encode(turns)) > memory.MAX_BYTES:
         turns = turns[1:]
     return turns
 

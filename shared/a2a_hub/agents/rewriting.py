@@ -14,7 +14,7 @@ from a2a_hub.text.language import language_of
 from a2a_hub.text.quantities import quantities
 
 _TIMEOUT_SECONDS = 4.0
-_MOST_CHARACTERS = 500
+_MAX_CHARACTERS = 500
 _INSTRUCTION = Path(__file__).with_suffix(".md")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -35,7 +35,7 @@ def rewritten(
 
     `earlier` are the questions and answers before it, the oldest first.
     """
-    if len(question) > _MOST_CHARACTERS:
+    if len(question) > _MAX_CHARACTERS:
         return None
     lines = [_line(earlier_question=asked, answer=answer) for asked, answer in earlier]
     try:
@@ -58,7 +58,7 @@ def _checked(found: str, question: str, earlier: Sequence[tuple[str, str]]) -> s
 
     The verifier lets a sentence repeat the numbers of its question: they must be the asker's own.
     """
-    if not found or len(found) > _MOST_CHARACTERS:
+    if not found or len(found) > _MAX_CHARACTERS:
         return None
     asked = [question, *(each for each, _ in earlier)]
     known = {quantity.term for text in asked for quantity in quantities(text)}

@@ -22,7 +22,7 @@ _OWN = "this project's choice"
 
 _WELL_KNOWN = "/.well-known/agent-card.json"
 _SECONDS = 15.0
-_MOST_BYTES = 4 << 20
+_MAX_BYTES = 4 << 20
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -112,7 +112,7 @@ def published_card(url: str, *, http: HttpClient) -> str:
     address = url if urlsplit(url).path.endswith(".json") else url.rstrip("/") + _WELL_KNOWN
     headers = {"accept": JSON, "a2a-version": "0.3"}
     try:
-        answer, body = fetch(http, "GET", address, headers=headers, seconds=_SECONDS, max_bytes=_MOST_BYTES)
+        answer, body = fetch(http, "GET", address, headers=headers, seconds=_SECONDS, max_bytes=_MAX_BYTES)
     except HttpFailure as failure:
         raise CardUnreadable(f"{address} cannot be read: {failure.detail}") from None
     if answer.status != 200:

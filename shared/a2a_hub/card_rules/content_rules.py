@@ -10,10 +10,10 @@ from urllib.parse import SplitResult, parse_qs
 from a2a_hub.card_rules.addresses import parsed, why_not_public
 from a2a_hub.card_rules.card import Card, Flaw, flaw
 
-MOST_BYTES = 64 << 10
+MAX_BYTES = 64 << 10
 REGISTRY_MOST_BYTES = 10_000
 # As many schemes as a fix names.
-_MOST_NAMES = 10
+_MAX_NAMES = 10
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*(\s*;.*)?", re.IGNORECASE)
 # "text" is meant as text, too; that it is no MIME type is another rule's flaw.
 _TEXT_MODES = ("text/plain", "text/*", "*/*", "text")
@@ -118,14 +118,14 @@ def skill_ids(card: Card) -> Iterator[Flaw]:
 
 def size(card: Card) -> Iterator[Flaw]:
     """Check that the card is small enough to be a string in a request."""
-    if card.size_bytes > MOST_BYTES:
-        yield flaw("size", "$", bytes=card.size_bytes, most=MOST_BYTES)
+    if card.size_bytes > MAX_BYTES:
+        yield flaw("size", "$", bytes=card.size_bytes, most=MAX_BYTES)
 
 
 def registry_size(card: Card) -> Iterator[Flaw]:
     """Check that Agent Registry takes the card, as `hubctl card` writes it."""
     written = len(json.dumps(card.value, ensure_ascii=False, indent=2).encode(errors="replace")) + 1
-    if written > REGISTRY_MOST_BYTES and card.size_bytes <= MOST_BYTES:
+    if written > REGISTRY_MOST_BYTES and card.size_bytes <= MAX_BYTES:
         yield flaw("registry_size", "$", bytes=written, most=REGISTRY_MOST_BYTES)
 
 
@@ -143,7 +143,7 @@ def declared(card: Card) -> Iterator[Flaw]:
 def names(card: Card) -> Iterator[Flaw]:
     """Check that the names in `security` are declared."""
     schemes = card.object("securitySchemes")
-    declared_names = ", ".join(map(repr, islice(schemes, _MOST_NAMES)))
+    declared_names = ", ".join(map(repr, islice(schemes, _MAX_NAMES)))
     for path, value in (("$", card.value), *card.skills()):
         requirements = value.get("security")
         for index, requirement in enumerate(requirements if isinstance(requirements, list) else ()):

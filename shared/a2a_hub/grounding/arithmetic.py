@@ -25,7 +25,7 @@ _MONTHS, _YEARS = re.compile(r"\bmonth|月", re.IGNORECASE), re.compile(r"\byear
 _CHANGED = re.compile(
     r"\boff\b|\bdiscount|\breduc|\bsurcharge|\bincreas|\bdecreas|\bplus\b|[引増減加+＋]", re.IGNORECASE
 )
-_MOST_FIGURES, _MOST_TERMS, _MOST_OF_THREE = 16, 8, 12
+_MAX_FIGURES, _MAX_TERMS, _MAX_OF_THREE = 16, 8, 12
 
 
 def reckons(text: str) -> bool:
@@ -46,10 +46,10 @@ def reckoned(
     that is `asked` about: others come out by chance.
     """
     known = list(filter(_is_number, borne_out))
-    left = [each for each in told if _is_number(each) and each not in known][:_MOST_TERMS]
-    sources = [each for each in given if _is_number(each)][:_MOST_FIGURES]
+    left = [each for each in told if _is_number(each) and each not in known][:_MAX_TERMS]
+    sources = [each for each in given if _is_number(each)][:_MAX_FIGURES]
     if not reckons(text):
-        cases = list(filter(_is_number, asked))[:_MOST_TERMS]
+        cases = list(filter(_is_number, asked))[:_MAX_TERMS]
         # 7 × 12 / 12 makes no price of seven persons.
         values = {case.value for case in cases}
         left = [each for each in left if each.unit in MONEY and each.value not in values]
@@ -85,12 +85,12 @@ def _is_number(quantity: Quantity) -> bool:
 def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quantity], sentence: str) -> bool:
     distinct = {(each.value, each.unit): each for each in known}.values()
     # One of a thing changes no product.
-    wanted, terms = Fraction(result.value), sorted(distinct, key=lambda each: each.value == "1")[:_MOST_TERMS]
+    wanted, terms = Fraction(result.value), sorted(distinct, key=lambda each: each.value == "1")[:_MAX_TERMS]
     both = [*terms, *sources]
     alike = [Fraction(each.value) for each in both if each.unit in (result.unit, "") or not result.unit]
     beside = f"{sentence[: result.start]} {sentence[result.end :]}"  # what says half is not the figure itself
     if _HALF.search(beside):
-        alike += [value / 2 for value in alike[:_MOST_TERMS]]
+        alike += [value / 2 for value in alike[:_MAX_TERMS]]
     if wanted in map(sum, [*combinations(alike, 2), *combinations(alike, 3)]) or wanted == _sum(known, sentence):
         return True
     if wanted in {value for pair in permutations(both, 2) for value in _pairs(result.unit, *pair)}:
@@ -101,7 +101,7 @@ def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quan
         return True
     if _HALF.search(beside) and any(wanted in (value / 2, value * 2) for value in alike):
         return True
-    if any(wanted in _of_three(result.unit, *three) for three in permutations(both[:_MOST_OF_THREE], 3)):
+    if any(wanted in _of_three(result.unit, *three) for three in permutations(both[:_MAX_OF_THREE], 3)):
         return True
     if (
         _MONTHS.search(sentence)

@@ -7,7 +7,7 @@ from a2a_hub.grounding.clauses import terms_of
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.quantities import Quantity, quantities
 
-_MOST_ROWS = 60
+_MAX_ROWS = 60
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -20,7 +20,7 @@ def is_of_another_column(said: Quantity, told: Sequence[Quantity], sentence: str
     own, all_told = _values(sentence, [said]), _values(sentence, told)
     asked = terms_of(sentence).keys()
     misplaced: list[bool] = []
-    for quote in quotes[:_MOST_ROWS]:
+    for quote in quotes[:_MAX_ROWS]:
         having: list[set[str]] = []
         rivals: list[set[str]] = []
         for column, (name, cell) in enumerate(zip(column_names(quote), quote.text.split("|"), strict=False)):
@@ -57,7 +57,7 @@ def is_misplaced(
     """
     having: list[set[str]] = []
     rivals: list[set[str]] = []
-    for row in [row for text in texts for row in text.splitlines() if "|" in row][:_MOST_ROWS]:
+    for row in [row for text in texts for row in text.splitlines() if "|" in row][:_MAX_ROWS]:
         figures = quantities(row)
         words = {term for term in terms_of(row) if term in asked and term[0] != "#"}
         like = {each.term for each in figures if (each.kind, each.unit) == (said.kind, said.unit)}

@@ -23,7 +23,7 @@ _HOW_LONG = re.compile(
 _MONTH_AFTER = re.compile(r"\b(?:next|following) month\b|翌月", re.IGNORECASE)
 # Of a date without a year; 29 February is then none.
 _ANY_YEAR = 2_001
-_MOST, _MOST_DAYS = 16, 36_600
+_MOST, _MAX_DAYS = 16, 36_600
 _HALF_DAY, _DAY = 720, 1_440
 # So many characters at most stand between a weekday and its date.
 _BESIDE = 2
@@ -121,7 +121,7 @@ def _days(spans: Sequence[Quantity]) -> list[int]:
     days = [int(each.value) for each in spans if each.unit == "d" and each.value.isdigit()]
     minutes = (int(each.value) for each in spans if each.unit == "min" and each.value.isdigit())
     days += [each // _DAY for each in minutes if each % _DAY == 0]
-    return [each for each in days if each <= _MOST_DAYS]
+    return [each for each in days if each <= _MAX_DAYS]
 
 
 def _dates(base: Quantity, steps: Sequence[int], days: Sequence[int], texts: str) -> Iterator[date]:

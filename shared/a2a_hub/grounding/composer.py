@@ -25,9 +25,9 @@ from a2a_hub.language_models.model import LanguageModel, schema_of
 from a2a_hub.telemetry import tracing
 from a2a_hub.text.language import Language
 
-_MOST_SENTENCES = 24
-_MOST_CITES = 8
-_MOST_SENTENCE_CHARACTERS = 1_000
+_MAX_SENTENCES = 24
+_MAX_CITES = 8
+_MAX_SENTENCE_CHARACTERS = 1_000
 _AT_ONCE = 4
 # The rest of a turn's time is for the judgement of the last sentences, and for another answer if the model is late.
 _SHARE_OF_MODEL = 0.8
@@ -116,7 +116,7 @@ class Composer:
             model=self.model.name,
             kept=run.kept,
             declined=form is not None and not (run.kept or run.dropped),
-            missing=form.missing[:_MOST_SENTENCE_CHARACTERS] if form else "",
+            missing=form.missing[:_MAX_SENTENCE_CHARACTERS] if form else "",
             dropped=tuple(dropped),
             left_out=len(run.dropped),
             unproven=() if run.kept or not run.lost else tuple(run.cited),
@@ -211,16 +211,16 @@ class _Run:
                 yield sentence
 
     def _drop(self, sentence: Sentence, flaws: tuple[str, ...], *, is_answer: bool) -> None:
-        dropped = Dropped(sentence.text[:_MOST_SENTENCE_CHARACTERS], flaws)
+        dropped = Dropped(sentence.text[:_MAX_SENTENCE_CHARACTERS], flaws)
         self.dropped.append(dropped)
         if is_answer and not self.lost:
             self.lost = dropped
 
     def _flaws(self, sentence: Sentence) -> Sequence[str]:
         if (
-            self._examined > _MOST_SENTENCES
-            or len(sentence.text) > _MOST_SENTENCE_CHARACTERS
-            or len(sentence.cites) > _MOST_CITES
+            self._examined > _MAX_SENTENCES
+            or len(sentence.text) > _MAX_SENTENCE_CHARACTERS
+            or len(sentence.cites) > _MAX_CITES
         ):
             return (TOO_LONG,)
         quotes = [self._evidence[number] for number in sentence.cites if number in self._evidence]

@@ -11,9 +11,9 @@ from a2a_hub.text.language import Language
 if TYPE_CHECKING:
     from a2a_hub.grounding.composer import Asked
 
-_MOST_EVIDENCE_CHARACTERS = 24_000
-_MOST_QUESTION_CHARACTERS = 2_000
-_MOST_EARLIER = 3
+_MAX_EVIDENCE_CHARACTERS = 24_000
+_MAX_QUESTION_CHARACTERS = 2_000
+_MAX_EARLIER = 3
 _INSTRUCTION = (
     "You answer a question from numbered quotes of documents, and from nothing else.\n"
     'Each line of the documents is JSON. A line with "section" names the document, the headings and the introduction or table '
@@ -47,7 +47,7 @@ def prompt_text(asked: Asked, *, rejected: tuple[str, Sequence[str]] | None = No
     """
     lines = []
     place: tuple[tuple[str, ...], bool] | None = None
-    left = _MOST_EVIDENCE_CHARACTERS
+    left = _MAX_EVIDENCE_CHARACTERS
     for each in asked.evidence:
         if (each.context, each.in_force) != place:
             place = each.context, each.in_force
@@ -56,8 +56,8 @@ def prompt_text(asked: Asked, *, rejected: tuple[str, Sequence[str]] | None = No
         left -= len(lines[-1])
         if left < 0:
             break
-    earlier = [_line(earlier_question=question, answer=answer) for question, answer in asked.earlier[-_MOST_EARLIER:]]
-    question = _line(question=asked.question[:_MOST_QUESTION_CHARACTERS])
+    earlier = [_line(earlier_question=question, answer=answer) for question, answer in asked.earlier[-_MAX_EARLIER:]]
+    question = _line(question=asked.question[:_MAX_QUESTION_CHARACTERS])
     again = [_line(rejected=rejected[0], flaws=rejected[1], now=_AGAIN)] if rejected else []
     return "\n".join([*lines, *earlier, question, *again])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-_MOST_CHARACTERS = 100_000
+_MAX_CHARACTERS = 100_000
 # Quotes inside of strings are escaped. As its schema orders, a reply says before its sentences that there are some.
 _BEGIN = re.compile(r'"answerable"\s*:\s*true\b.*?"sentences"\s*:\s*\[', re.DOTALL)
 _raw_decode = json.JSONDecoder().raw_decode
@@ -41,7 +41,7 @@ class SentenceStream:
     def read(self, piece: str) -> Iterator[WrittenSentence]:
         """Yield the sentences that the piece completes. Raises ValueError for a reply that is too long."""
         self._text += piece
-        if len(self._text) > _MOST_CHARACTERS:
+        if len(self._text) > _MAX_CHARACTERS:
             raise ValueError("the reply is too long")
         if self._at is None and "[" in piece and (begin := _BEGIN.search(self._text)):
             self._at = begin.end()

@@ -36,7 +36,7 @@ _CURRENT = re.compile(
 
 
 _CLAUSES = re.compile(r"[;。\n]|\.(?!\d)")
-_MOST_CLAUSE_CHARACTERS = 1_000
+_MAX_CLAUSE_CHARACTERS = 1_000
 _DOCUMENT = (
     r"\b(?:edition|issue|version|rev(?:ision|\b)|rules?|notice|circular|polic(?:y|ies)|terms|tariff|limit)(?!\w)"
 )
@@ -100,7 +100,7 @@ def _is_withdrawn(text: str, quotes: Sequence[Evidence], question: str) -> bool:
     former: set[str] = set()
     for line in (text for quote in quotes for text in (quote.text, *quote.context)):
         for clause in _CLAUSES.split(line):
-            clause = clause[:_MOST_CLAUSE_CHARACTERS]
+            clause = clause[:_MAX_CLAUSE_CHARACTERS]
             spans = [match.span() for match in _FORMER_PHRASE.finditer(clause)]
             spans += [(0, len(clause))] if _FORMER_CLAUSE.search(clause) else []
             for each in quantities(clause):

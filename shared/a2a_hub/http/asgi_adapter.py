@@ -40,10 +40,10 @@ _Send = Callable[[_Message], Awaitable[None]]
 _BODILESS = frozenset({204, 304})
 _CHUNK_BYTES = 65536
 _BACKGROUND_SECONDS = 1.0
-_MOST_POLLERS = 32
-_MOST_SECONDS_IN_LINE = 5.0
-_MOST_SECONDS_TO_END_STREAMS = 1.0
-_MOST_HEADERS, _MOST_HEADER_BYTES = 100, 65536
+_MAX_POLLERS = 32
+_MAX_QUEUE_SECONDS = 5.0
+_MAX_SECONDS_TO_END_STREAMS = 1.0
+_MAX_HEADERS, _MAX_HEADER_BYTES = 100, 65536
 
 
 def entry_point(
@@ -85,7 +85,7 @@ class AsgiApplication:
         self._wait_limits = wait_limits
         self._handlers = WorkerThreads(door.capacity.limits.threads)
         # A thread that polls a body is free again at once, or after one read of the store.
-        self._pollers = WorkerThreads(_MOST_POLLERS)
+        self._pollers = WorkerThreads(_MAX_POLLERS)
         self._awaited: dict[AsgiBody, None] = {}
         self._streams: set[asyncio.Event] = set()
         self._ends_streams = False
@@ -101,7 +101,7 @@ class AsgiApplication:
 
         def end() -> None:
             loop.call_soon_threadsafe(self._end_streams)
-            self._no_stream.wait(_MOST_SECONDS_TO_END_STREAMS)
+            self._no_stream.wait(_MAX_SECONDS_TO_END_STREAMS)
             # The server ends the process by the signal itself: nothing runs at exit.
             tracing.flush()
 
@@ -131,7 +131,7 @@ class AsgiApplication:
 
     def _refusal(self, scope: _Message) -> Refusal | None:
         headers = scope["headers"]
-        if len(headers) > _MOST_HEADERS or sum(len(name) + len(value) for name, value in headers) > _MOST_HEADER_BYTES:
+        if len(headers) > _MAX_HEADERS or sum(len(name) + len(value) for name, value in headers) > _MAX_HEADER_BYTES:
             return Refusal.HEADERS_TOO_LARGE
         return Refusal.STOPPING if self._door.shutdown.stopping else None
 
@@ -143,7 +143,7 @@ class AsgiApplication:
             if not await body.read(self._wait_limits, self._awaited):
                 return self._door.refuse(request, Refusal.OVERLOADED)
             return await self._handlers.run(
-                partial(_answer, self._handle, request), most_wait_seconds=_MOST_SECONDS_IN_LINE
+                partial(_answer, self._handle, request), max_wait_seconds=_MAX_QUEUE_SECONDS
             )
         except Overloaded:
             return self._door.refuse(request, Refusal.OVERLOADED)

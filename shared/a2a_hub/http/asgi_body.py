@@ -8,7 +8,7 @@ from typing import Any
 
 from a2a_hub.http.admission import Gauge, Limits
 from a2a_hub.http.messages import BodyError, BodyFault, stated_length
-from a2a_hub.http.request_body import MOST_DISCARDED_BYTES, WaitLimits
+from a2a_hub.http.request_body import MAX_DISCARDED_BYTES, WaitLimits
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
@@ -77,10 +77,10 @@ class AsgiBody:
         """
         if not self._unread:
             return
-        if self._unasked or (self._length or 0) > MOST_DISCARDED_BYTES:
+        if self._unasked or (self._length or 0) > MAX_DISCARDED_BYTES:
             self._end()
             return
-        left = MOST_DISCARDED_BYTES
+        left = MAX_DISCARDED_BYTES
         try:
             async with asyncio.timeout(wait_limits.linger_seconds):
                 while self._unread and left > 0:

@@ -14,7 +14,7 @@ from httptools import HttpParserUpgrade, HttpRequestParser
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn_worker import UvicornWorker
 
-_MOST_BYTES = 131_072
+_MAX_BYTES = 131_072
 
 
 class _Parser(HttpRequestParser):
@@ -59,7 +59,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """See asyncio.Protocol. Counts the bytes since the last head was complete, or the last piece of a body came."""
         self._outside_bytes += len(data)
         super().data_received(data)
-        if self._outside_bytes > _MOST_BYTES:
+        if self._outside_bytes > _MAX_BYTES:
             self._refuse("The request's head is too large")
         elif self._is_in_head and self._outside_bytes and self._deadline is None and self._is_idle:
             self._deadline = self.loop.call_later(self._head_seconds, self._refuse, "The request's head is incomplete")

@@ -129,14 +129,14 @@ class HttpClient:
         *,
         clock: Callable[[], float] = time.monotonic,
         tls: Callable[[], ssl.SSLContext] | None = None,
-        most_idle_connections: int = 256,
+        max_idle_connections: int = 256,
         addresses: dialing.Addresses = dialing.system_addresses,
     ) -> None:
         self.clock = clock
         # Made on first use: loading the certificates takes time.
         self._tls = tls or cache(verifying_context)
         self._resolver = dialing.Resolver(addresses)
-        self._pool = ConnectionPool(most=most_idle_connections, clock=clock)
+        self._pool = ConnectionPool(most=max_idle_connections, clock=clock)
 
     def request(
         self,

@@ -36,7 +36,7 @@ _HEAD = re.compile(rf"{_NAME} [!-~]+ HTTP/1\.1\r\n(?:{_NAME}: [\t\x20-\x7e\x80-\
 _LONGER, _NEAR = 1.01, 1.02
 _LEFT_AS_THEY_ARE = "/%:@!$&'()*+,;=~-._?"
 _CHUNK_BYTES = 65536
-_MOST_HEADERS = 100
+_MAX_HEADERS = 100
 
 
 class Origin(Struct, frozen=True):
@@ -133,9 +133,9 @@ class Connection:
         """Close the connection; idempotent."""
         self._socket.close()
 
-    def _receive(self, most_bytes: int) -> bytes:
+    def _receive(self, max_bytes: int) -> bytes:
         self._before_io()
-        return self._socket.recv(most_bytes)
+        return self._socket.recv(max_bytes)
 
     def _before_io(self) -> None:
         remaining = self._deadline - self._clock()
@@ -363,7 +363,7 @@ class IncomingAnswer:
         status = self._parser.get_status_code()
         if self.status:
             return
-        if len(self._items) > _MOST_HEADERS or status < 100 or status == 101:
+        if len(self._items) > _MAX_HEADERS or status < 100 or status == 101:
             raise NotHttp
         if status < 200:
             self._items.clear()

@@ -113,8 +113,8 @@ class ForwardedBody:
     @property
     def idle_seconds(self) -> float:
         ends_late = self._last and self._is_between_events
-        most_seconds = min(self._late_seconds, self._silence_seconds) if ends_late else self._silence_seconds
-        return max(0.0, self._silent_since + most_seconds - self._clock())
+        max_seconds = min(self._late_seconds, self._silence_seconds) if ends_late else self._silence_seconds
+        return max(0.0, self._silent_since + max_seconds - self._clock())
 
     def poll(self) -> bytes | None:
         """See `PolledBody.poll`. Raises HttpFailure."""

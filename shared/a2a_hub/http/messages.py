@@ -26,7 +26,7 @@ EVENT_STREAM = "text/event-stream"
 PROBLEM_JSON = "application/problem+json"
 # 30 years are as good as any longer delay.
 _MAX_DELAY_DIGITS = 9
-_MOST_LENGTH_DIGITS = 15
+_MAX_LENGTH_DIGITS = 15
 # One host (RFC 9110 §7.2, RFC 3986 §3.2.2); none has the comma by which adapters join the values of two headers.
 _HOST = re.compile(r"(?:[\w.~!$&'()*+;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
 
@@ -274,8 +274,8 @@ def has_valid_host(headers: Mapping[str, str], *, version: str) -> bool:
 
 def stated_length(text: str) -> int:
     """Return a Content-Length, 0 if there is none. One with more digits than anybody needs counts as endless."""
-    digits = text.isascii() and text.isdigit() and len(text) <= _MOST_LENGTH_DIGITS
-    return int(text) if digits else 10**_MOST_LENGTH_DIGITS if text else 0
+    digits = text.isascii() and text.isdigit() and len(text) <= _MAX_LENGTH_DIGITS
+    return int(text) if digits else 10**_MAX_LENGTH_DIGITS if text else 0
 
 
 def body_of(data: bytes) -> Body:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from a2a_hub.http.messages import BodyError, BodyFault, stated_length
 
 _CHUNK_BYTES = 65536
-MOST_DISCARDED_BYTES = 64 << 20
+MAX_DISCARDED_BYTES = 64 << 20
 _TICK_SECONDS = 1.0
 _QUIET_TICKS = 60
 
@@ -143,10 +143,10 @@ class RequestBody:
         """
         if not self._left:
             return
-        if self._length is not None and self._length > MOST_DISCARDED_BYTES:
+        if self._length is not None and self._length > MAX_DISCARDED_BYTES:
             self._end()
             return
-        left = MOST_DISCARDED_BYTES
+        left = MAX_DISCARDED_BYTES
         try:
             with self._waiting(self._wait_limits.pause_seconds, self._wait_limits.linger_seconds):
                 while left > 0 and (chunk := self._stream.read(_CHUNK_BYTES)):

@@ -25,7 +25,7 @@ class WorkerThreads:
         self._threads = 0
         self._unfinished = 0
 
-    def run(self, work: Callable[[], T], *, most_wait_seconds: float | None = None) -> "asyncio.Future[T]":
+    def run(self, work: Callable[[], T], *, max_wait_seconds: float | None = None) -> "asyncio.Future[T]":
         """Return the future result of `work`, or Overloaded if no thread took it in time; called on the event loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
@@ -35,8 +35,8 @@ class WorkerThreads:
         if self._unfinished > self._threads and not self._adds_thread(loop):
             if not self._threads:
                 self._give_up(job)
-            elif most_wait_seconds is not None:
-                loop.call_later(most_wait_seconds, self._give_up, job)
+            elif max_wait_seconds is not None:
+                loop.call_later(max_wait_seconds, self._give_up, job)
         return future
 
     def _adds_thread(self, loop: asyncio.AbstractEventLoop) -> bool:

@@ -32,7 +32,7 @@ class EmbeddingModel(Protocol):
         """The name of the model; vectors of models with different names have nothing in common."""
 
     @property
-    def most_texts(self) -> int:
+    def max_texts(self) -> int:
         """The number of texts that one call may have."""
 
     def embed(
@@ -50,7 +50,7 @@ class GeminiEmbeddings:
     def __init__(self, gemini: Gemini) -> None:
         self._gemini = gemini
         # text-embedding-005 and its like take 250 texts of 20,000 tokens together, Gemini's own one text.
-        self.most_texts = 1 if gemini.name.startswith(_ONE_TEXT_A_CALL) else 5
+        self.max_texts = 1 if gemini.name.startswith(_ONE_TEXT_A_CALL) else 5
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ class GeminiEmbeddings:
 class OpenAiEmbeddings:
     """An `EmbeddingModel` on a server; the protocol knows no purposes."""
 
-    most_texts = 64
+    max_texts = 64
 
     def __init__(self, settings: OpenAiSettings, *, http: Http) -> None:
         self._settings = settings

@@ -13,7 +13,7 @@ from a2a_hub.gemini.prompt import Ended, FunctionCall, Prompt, Waiting
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.telemetry import tracing
 
-_MOST_CHARACTERS = 2_000
+_MAX_CHARACTERS = 2_000
 _EXAMINATION_SECONDS = 6.0
 _EXAMINATION = Prompt(instruction="Answer with the one word that you are given.", text="ready")
 _T = TypeVar("_T")
@@ -53,7 +53,7 @@ def structured(
     for piece in model.stream(prompt, cancellation=cancellation, timeout_seconds=timeout_seconds):
         if isinstance(piece, str):
             reply += piece
-        if len(reply) > _MOST_CHARACTERS:
+        if len(reply) > _MAX_CHARACTERS:
             break
     try:
         return form.decode(reply[reply.find("{") : reply.rfind("}") + 1])

@@ -41,7 +41,7 @@ _REFUSALS = frozenset(
 )
 _MAX_PAGES = 100
 _MAX_TOOLS = 200
-MOST_TOOLS = 2000
+MAX_TOOLS = 2000
 """The most tools that are listed of a server."""
 _MAX_OFFERED = 100
 _MAX_SCHEMA_BYTES = 10_000
@@ -109,7 +109,7 @@ class McpClient:
 
         With a `name`, they are listed until the tool of this name is among them, however many there are.
         """
-        most = MOST_TOOLS if name else most
+        most = MAX_TOOLS if name else most
         try:
             return self._tools(name, most)
         except ClientError as refusal:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MIRRORS = {"mainnet": "mainnet-public", "testnet": "testnet", "previewnet": "previewnet"}
 _ID = r"\d{1,9}\.\d{1,9}\.\d{1,18}"
 _SECONDS, _ATTEMPTS = 15.0, 6
-_MOST_WAITING = 200
+_MAX_WAITING = 200
 _MIRROR_SECONDS = 5.0
 _WAKING = {TaskEvent.AVAILABLE, TaskEvent.CANCELLED}
 
@@ -93,8 +93,8 @@ class HcsWakeups(Wakeups):
         self._settings = settings
         self._others = others
         self._failed = failed
-        self._thread = Scheduler("hcs", most_threads=1)
-        self._places = threading.BoundedSemaphore(_MOST_WAITING)
+        self._thread = Scheduler("hcs", max_threads=1)
+        self._places = threading.BoundedSemaphore(_MAX_WAITING)
         self._client: Client | None = None
         self._known: set[str] = set()
 
@@ -115,7 +115,7 @@ class HcsWakeups(Wakeups):
         if self._places.acquire(blocking=False):
             self._thread.run(lambda: self._submit(topic_id, message))
         else:
-            self._failed(f"{event} was not submitted: {_MOST_WAITING} messages wait for the Hedera network")
+            self._failed(f"{event} was not submitted: {_MAX_WAITING} messages wait for the Hedera network")
 
     def close(self) -> None:
         """Close the connections of `others`; those of the SDK end with the process."""

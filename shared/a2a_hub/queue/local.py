@@ -10,7 +10,7 @@ from a2a_hub.http.messages import JSON
 from a2a_hub.queue.wakeups import Wakeup, Wakeups, push_body
 from a2a_hub.runtime.scheduler import Scheduler
 
-_MOST_WAITING = 10_000
+_MAX_WAITING = 10_000
 _POST_SECONDS = 2.0
 
 
@@ -33,7 +33,7 @@ class LocalWakeups(Wakeups):
         self._headers = headers
         self._failed = failed
         self._numbers = itertools.count(1)
-        self._poster = Scheduler("wakeups", most_threads=1)
+        self._poster = Scheduler("wakeups", max_threads=1)
         self._lock = threading.Lock()
         # Beyond the limit they are lost: a sweep finds their tasks.
         self._waiting = 0
@@ -41,7 +41,7 @@ class LocalWakeups(Wakeups):
     def publish(self, topic: str, task_id: str, *, due_at: float | None = None) -> None:
         """Wake every subscriber soon, or at `due_at`."""
         with self._lock:
-            if self._waiting >= _MOST_WAITING:
+            if self._waiting >= _MAX_WAITING:
                 return
             self._waiting += 1
         seconds = 0.0 if due_at is None else due_at - time.time()

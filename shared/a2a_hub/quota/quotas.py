@@ -25,14 +25,14 @@ from a2a_hub.telemetry.log import Log, Record
 
 GAUGE_SECONDS = 60.0
 """The life of a gauge's claim, which is renewed three times meanwhile: what a killed instance held is free again after it."""
-_MOST_COUNTERS = 10_000
+_MAX_COUNTERS = 10_000
 # Others give back what they held at any time, but of a window nothing.
 _REFUSED_GAUGE_SECONDS = 1.0
 _REFUSED_RATE_SECONDS = 60.0
-_MOST_WAIT_SECONDS = 1.0
+_MAX_WAIT_SECONDS = 1.0
 _AWAY_SECONDS = 30.0
 _FRESH_SECONDS = 5.0
-_MOST_OWNERS = 10_000
+_MAX_OWNERS = 10_000
 _MEGABYTE = 1_000_000
 _FULL_SECONDS = {Quota.RUNNING_TASKS: 10.0, Quota.STORED_TASKS: 3600.0, Quota.STORED_BYTES: 3600.0}
 
@@ -85,7 +85,7 @@ class Counters:
     """The counters of one instance, bounded: the least recently used rate goes first. Thread-safe.
 
     Without a `store`, and while it is away, the limits hold in this instance. `now` returns seconds since the epoch; `run`
-    starts work in a thread of its own. Nobody waits for an answer of the store for longer than `most_wait_seconds`.
+    starts work in a thread of its own. Nobody waits for an answer of the store for longer than `max_wait_seconds`.
     """
 
     def __init__(
@@ -95,15 +95,15 @@ class Counters:
         log: Log | None = None,
         now: Callable[[], float] = time.time,
         run: Callable[[Callable[[], object]], object] | None = None,
-        most: int = _MOST_COUNTERS,
-        most_wait_seconds: float = _MOST_WAIT_SECONDS,
+        most: int = _MAX_COUNTERS,
+        max_wait_seconds: float = _MAX_WAIT_SECONDS,
     ) -> None:
         self._store = store
         self._log = log
         self._now = now
         self._run = run or Threads("quotas").run
         self._most = most
-        self._most_wait_seconds = most_wait_seconds
+        self._max_wait_seconds = max_wait_seconds
         self._changed = threading.Condition()
         self._rates: OrderedDict[str, _Counter] = OrderedDict()
         self._gauges: dict[str, _Counter] = {}
@@ -176,7 +176,7 @@ class Counters:
                 self._claim(counter, counter.used + counter.next_block)
             elif counter.left > 0 or not counter.is_claiming:
                 return counter.left > 0
-            elif not self._changed.wait(self._most_wait_seconds):
+            elif not self._changed.wait(self._max_wait_seconds):
                 self._away_until = self._now() + _AWAY_SECONDS
         return not counter.is_gauge or counter.used < counter.limit
 
@@ -292,7 +292,7 @@ class TaskQuota:
         self._store = store
         self._now = now
         self._run = run or Threads("quotas").run
-        self._known = lru_cache(_MOST_OWNERS)(lambda _: _Known())
+        self._known = lru_cache(_MAX_OWNERS)(lambda _: _Known())
 
     def check_new_task(self, owner: str) -> None:
         """Raise QuotaExceeded if the owner has as many tasks as it may have. An outage of the store refuses nobody."""

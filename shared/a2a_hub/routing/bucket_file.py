@@ -13,7 +13,7 @@ from a2a_hub.identity.service_tokens import TokenUnavailable
 
 SCHEME = "gs://"
 _GOOGLE = "https://storage.googleapis.com"
-_SECONDS, _MAX_BYTES, _MOST_VERSIONS = 10.0, 4 << 20, 1000
+_SECONDS, _MAX_BYTES, _MAX_VERSIONS = 10.0, 4 << 20, 1000
 _PART = "--{0}\r\ncontent-type: {1}\r\n\r\n{2}\r\n"
 # The metadata of a version that a rollback made: the generation whose text it holds.
 _RESTORES = "restores"
@@ -78,7 +78,7 @@ class BucketFile:
 
         After a rollback that is the one before the restored generation: a second rollback goes further back.
         """
-        query = {"prefix": self._name, "versions": "true", "maxResults": _MOST_VERSIONS}
+        query = {"prefix": self._name, "versions": "true", "maxResults": _MAX_VERSIONS}
         items: list[dict[str, Any]] = json.loads(self._send("GET", self._objects, query)[1]).get("items", [])
         versions = {int(each["generation"]): each for each in items if each["name"] == self._name}
         live = max(versions, default=0)

@@ -30,7 +30,7 @@ from a2a_hub.toml.lines import TomlLines
 
 S = TypeVar("S", bound=Struct)
 _fields = cache(structs.fields)
-_MOST_FALLBACKS = 3
+_MAX_FALLBACKS = 3
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")
 _OF_KIND = {
@@ -345,8 +345,8 @@ def _check_fallbacks(route: Route, table: CheckedTable, routes: Sequence[Route])
     """Check that the fallbacks are a few other routes with agents: tasks for workers cannot be asked in turn."""
     if route.role and route.fallbacks:
         table.problem("fallbacks", "fallbacks are asked when an agent declines, and role says that there is none")
-    if len(route.fallbacks) > _MOST_FALLBACKS:
-        table.problem("fallbacks", f"name at most {_MOST_FALLBACKS} fallbacks: the caller waits for each")
+    if len(route.fallbacks) > _MAX_FALLBACKS:
+        table.problem("fallbacks", f"name at most {_MAX_FALLBACKS} fallbacks: the caller waits for each")
     agents = {each.id for each in routes if not each.role} - {route.id}
     for index, fallback in enumerate(route.fallbacks):
         if fallback not in agents:

@@ -28,7 +28,7 @@ from a2a_hub.telemetry.log import Log, Record
 __all__ = ["stdout_log"]
 
 _STDOUT = 1
-_MOST_BEHIND_SECONDS = 1.0
+_MAX_STORE_LAG_SECONDS = 1.0
 _ANONYMOUS = Caller(principal=None)
 _MEBIBYTE = 1 << 20
 
@@ -41,7 +41,7 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
         nonlocal waits_for_reader
         # A full disk, a closed pipe or one that nobody reads loses the line, not the answer that it describes.
         with contextlib.suppress(OSError):
-            waits_for_reader = bool(select([], [_STDOUT], [], _MOST_BEHIND_SECONDS if waits_for_reader else 0.0)[1])
+            waits_for_reader = bool(select([], [_STDOUT], [], _MAX_STORE_LAG_SECONDS if waits_for_reader else 0.0)[1])
             # One system call per line: lines of several threads do not mix, and nothing stays in a buffer.
             if waits_for_reader:
                 os.write(_STDOUT, line)

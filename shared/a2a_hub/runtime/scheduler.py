@@ -31,10 +31,10 @@ class Scheduler:
     While the machine has no further thread, the work waits.
     """
 
-    def __init__(self, name: str, *, most_threads: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, *, max_threads: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self._name = name
-        self._most_threads = most_threads
+        self._max_threads = max_threads
         self._threads = Threads(name)
         self._changed = threading.Condition()
         self._later: list[tuple[float, int, Timer]] = []
@@ -46,7 +46,7 @@ class Scheduler:
     def run(self, work: Callable[[], object]) -> None:
         """Run `work` as soon as a thread is free."""
         with self._changed:
-            if self._working >= self._most_threads:
+            if self._working >= self._max_threads:
                 self._ready.append(work)
                 return
             self._working += 1

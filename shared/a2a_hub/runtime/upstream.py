@@ -19,7 +19,7 @@ _MAX_SECONDS = 3600.0
 _IDLE_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
 _MAX_BYTES = 256 << 20
-_MOST_WHOLE_BYTES = 256 << 10
+_MAX_WHOLE_BYTES = 256 << 10
 _LOOK_SECONDS = 0.05
 _REFUSALS = frozenset({401, 403, 429})
 _RETRY_AFTER = {"retry-after": "5"}
@@ -167,7 +167,7 @@ class Upstream:
         """Return a small body whole. Others are streams of the caller, of which one chunk each is held."""
         is_stream = answer.media_type == EVENT_STREAM
         length = answer.headers.get("content-length") or ""
-        if not is_stream and length.isdigit() and int(length) <= _MOST_WHOLE_BYTES:
+        if not is_stream and length.isdigit() and int(length) <= _MAX_WHOLE_BYTES:
             return answer.read()
         try:
             on_close = self._capacity.open_stream(caller) if self._capacity and is_stream else lambda: None

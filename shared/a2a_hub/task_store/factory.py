@@ -31,7 +31,7 @@ def open_store(
     """Open the store; only the chosen one is imported. `now` returns seconds since the epoch, `report` takes a severity and a
     message. Raise WrongFile.
     """
-    opens: dict[str, Any] = {"clock": now, "new_token": new_id, "most_task_bytes": settings.most_task_bytes}
+    opens: dict[str, Any] = {"clock": now, "new_token": new_id, "max_task_bytes": settings.max_task_bytes}
     if settings.file is not None:
         from a2a_hub.task_store.sqlite import SqliteTaskStore
 

@@ -33,7 +33,7 @@ from a2a_hub.task_store.firestore_push import FirestorePushStore
 from a2a_hub.task_store.firestore_records import Found, Records, TaskNumbers, found_record
 from a2a_hub.task_store.log_watch import LogWatch, Sized
 from a2a_hub.task_store.store import (
-    MOST_CONVERSATION_BYTES,
+    MAX_CONVERSATION_BYTES,
     AlreadyRunning,
     Entry,
     Lease,
@@ -81,12 +81,12 @@ class FirestoreTaskStore(FirestorePushStore):
         database: str,
         clock: Callable[[], float],
         new_token: Callable[[], str],
-        most_task_bytes: int = DEFAULT_TASK_BYTES,
+        max_task_bytes: int = DEFAULT_TASK_BYTES,
         read_seconds: float = _READ_SECONDS,
     ) -> None:
         self._database = Database(project, database, read_seconds=read_seconds)
         self._records = Records(self._database)
-        super().__init__(clock=clock, new_token=new_token, most_task_bytes=most_task_bytes)
+        super().__init__(clock=clock, new_token=new_token, max_task_bytes=max_task_bytes)
         self._numbers = TaskNumbers(self._database, clock)
         listener = LogListener(self._database, self._records.version)
         self._watch = LogWatch(
@@ -158,7 +158,7 @@ class FirestoreTaskStore(FirestorePushStore):
         def attempt(found: Found) -> tuple[StoredTask, bool]:
             nonlocal bodies, new_payload
             record, document, now = found.record, found.reference, self._clock()
-            check_append(record, added, now=now, most_bytes=self._most_task_bytes)
+            check_append(record, added, now=now, max_bytes=self._max_task_bytes)
             task = apply_events(self._records.snapshots.task(document, found.fields, record), events)
             payload = self._records.bodies.get(document, found.fields["work"])
             if bodies is None:
@@ -261,7 +261,7 @@ class FirestoreTaskStore(FirestorePushStore):
 
     @retried
     def put_conversation(self, owner: str, context_id: str, data: bytes, *, expires_at: float) -> None:
-        if len(data) > MOST_CONVERSATION_BYTES:
+        if len(data) > MAX_CONVERSATION_BYTES:
             raise TooLarge(context_id)
         batch = self._database.batch()
         batch.set(self._conversation(owner, context_id), {"data": data, "expires_at": expires_at})

@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = tuple(state for state in TaskState if state.interrupted)
 _DOWN = "DESCENDING"
-_MOST_VALUES = 30
+_MAX_VALUES = 30
 """Firestore's limit for `in`."""
-_MOST_HELD = 100
+_MAX_HELD = 100
 _GROWS_WITHIN_SECONDS = 2.0
 _LARGEST_BLOCK = 64
-_MOST_OWNERS = 10_000
+_MAX_OWNERS = 10_000
 _Result = TypeVar("_Result")
 
 
@@ -82,7 +82,7 @@ class TaskNumbers:
 
     def take(self, owner: str) -> int:
         """Return a number that no other task of the owner has. Raise Contention, Unavailable."""
-        if len(self._blocks) > _MOST_OWNERS:
+        if len(self._blocks) > _MAX_OWNERS:
             self._blocks = {}
         block = self._blocks.setdefault(owner, _Block())
         with block.lock:
@@ -153,7 +153,7 @@ class Records:
             self._held.pop(record.id, None)
             if record.token:
                 self._held[record.id] = Found(reference, update_time, fields, record)
-                if len(self._held) > _MOST_HELD:
+                if len(self._held) > _MAX_HELD:
                     self._held.popitem(last=False)
 
     @retried
@@ -269,7 +269,7 @@ def due(
     """Return the snapshots of the tasks of these roles, or all, that can be leased, longest due first."""
     found: list[Any] = []
     different = list(dict.fromkeys(roles or ()))
-    some = [different[at : at + _MOST_VALUES] for at in range(0, len(different), _MOST_VALUES)]
+    some = [different[at : at + _MAX_VALUES] for at in range(0, len(different), _MAX_VALUES)]
     conditions = [()] if roles is None else [(("role", "in", each),) for each in some]
     for of_roles in conditions:
         query = database.where(database.collection("tasks"), *of_roles, ("due_at", "<=", now))

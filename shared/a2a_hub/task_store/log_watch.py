@@ -13,8 +13,8 @@ from a2a_hub.task_store.store import Entry, Unavailable
 _OUTAGE_POLL_SECONDS = 1.0
 _FIRST_SILENCE_SECONDS = 1.0
 _SILENCE_SECONDS = 30.0
-_MOST_BUFFERED_BYTES = 256_000
-_MOST_TAKEN = 200
+_MAX_BUFFERED_BYTES = 256_000
+_MAX_TAKEN = 200
 Sized = tuple[Entry, int]
 """An entry and its size in bytes."""
 
@@ -52,7 +52,7 @@ class _Log:
         """Buffer entries that some reader has not taken; what does not fit is read from the store."""
         first = self._least_position() + 1
         for entry, size in entries:
-            fits = self._bytes + size <= _MOST_BUFFERED_BYTES
+            fits = self._bytes + size <= _MAX_BUFFERED_BYTES
             if fits and entry.sequence >= first and entry.sequence not in self._entries:
                 self._entries[entry.sequence] = entry, size
                 self._bytes += size
@@ -60,7 +60,7 @@ class _Log:
     def after(self, position: int) -> list[Entry]:
         """Return the buffered entries that follow `position` without a gap."""
         found: list[Entry] = []
-        while len(found) < _MOST_TAKEN and (sized := self._entries.get(position + len(found) + 1)):
+        while len(found) < _MAX_TAKEN and (sized := self._entries.get(position + len(found) + 1)):
             found.append(sized[0])
         return found
 
@@ -232,10 +232,10 @@ class LogWatch:
             if found:
                 log.drop_taken()
             reader.waits = not found
-            most_seconds = (
+            max_seconds = (
                 self._silence_seconds if log.is_checked else min(_FIRST_SILENCE_SECONDS, self._silence_seconds)
             )
-            is_silent = time.monotonic() - log.heard_at >= most_seconds
+            is_silent = time.monotonic() - log.heard_at >= max_seconds
             return found, not found and (log.version > reader.position or is_silent)
 
     def _wake(self, *task_ids: str) -> None:

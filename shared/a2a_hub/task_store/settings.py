@@ -21,7 +21,7 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
     file: Path | None = None
     project: str = ""
     database: str = ""
-    most_task_bytes: int = DEFAULT_TASK_BYTES
+    max_task_bytes: int = DEFAULT_TASK_BYTES
 
 
 def read(settings: Settings) -> StoreSettings | None:
@@ -33,12 +33,12 @@ def read(settings: Settings) -> StoreSettings | None:
         case "none" if not rest:
             return None
         case "sqlite" if rest:
-            return StoreSettings(file=_file(settings, Path(rest)), most_task_bytes=most)
+            return StoreSettings(file=_file(settings, Path(rest)), max_task_bytes=most)
         case "firestore" if re.fullmatch(_DATABASE_ID, rest or _DEFAULT_DATABASE):
             project = settings.optional("GOOGLE_CLOUD_PROJECT")
             if project is None:
                 settings.problem("GOOGLE_CLOUD_PROJECT", f"must name the project of the database: {_NAME} is firestore")
-            return StoreSettings(project=project or "", database=rest or _DEFAULT_DATABASE, most_task_bytes=most)
+            return StoreSettings(project=project or "", database=rest or _DEFAULT_DATABASE, max_task_bytes=most)
         case _:
             settings.problem(_NAME, "must be none, sqlite:PATH, firestore, or firestore:DATABASE")
             return None

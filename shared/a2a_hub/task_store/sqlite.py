@@ -15,7 +15,7 @@ from a2a_hub.task_store.sqlite_recovery import Report, ignore
 from a2a_hub.task_store.sqlite_rows import Found, Snapshots, find
 from a2a_hub.task_store.sqlite_watch import VersionPoller
 from a2a_hub.task_store.store import (
-    MOST_CONVERSATION_BYTES,
+    MAX_CONVERSATION_BYTES,
     AlreadyRunning,
     Entry,
     Lease,
@@ -59,16 +59,16 @@ class SqliteTaskStore(SqlitePushStore):
         *,
         clock: Callable[[], float],
         new_token: Callable[[], str],
-        most_task_bytes: int = DEFAULT_TASK_BYTES,
+        max_task_bytes: int = DEFAULT_TASK_BYTES,
         report: Report = ignore,
     ) -> None:
         """Set a damaged file aside and begin a new one; `report` hears of that and of lost changes."""
         self._connections = Connections(path, report=report)
-        super().__init__(clock=clock, new_token=new_token, most_task_bytes=most_task_bytes)
+        super().__init__(clock=clock, new_token=new_token, max_task_bytes=max_task_bytes)
         self._connections.prepare()
         self._snapshots = Snapshots()
         self._watch = LogWatch(
-            VersionPoller(self._connections), functools.partial(self._entries, most_bytes=_READ_BYTES)
+            VersionPoller(self._connections), functools.partial(self._entries, max_bytes=_READ_BYTES)
         )
 
     def _create(self, new: NewTask, body: bytes) -> StoredTask:
@@ -113,7 +113,7 @@ class SqliteTaskStore(SqlitePushStore):
         with self._connections.writing() as connection:
             key, record, payload = _require(connection, task_id)
             now = self._clock()
-            check_append(record, added, now=now, most_bytes=self._most_task_bytes)
+            check_append(record, added, now=now, max_bytes=self._max_task_bytes)
             task = apply_events(self._snapshots.task(connection, key, record), added.events)
             after = record_after(record, task, added, now=now)
             after = sqlite_rows.snapshot(connection, key, after, task)
@@ -179,7 +179,7 @@ class SqliteTaskStore(SqlitePushStore):
             for key, record, _ in found:
                 sqlite_rows.delete(connection, key, record)
             _purge_expired(connection, now=self._clock(), limit=limit)
-            sqlite_rows.vacuum(connection, most_pages=_VACUUMED_PAGES)
+            sqlite_rows.vacuum(connection, max_pages=_VACUUMED_PAGES)
         for one in found:
             self._snapshots.remove(one.record)
         return len(keys)
@@ -195,7 +195,7 @@ class SqliteTaskStore(SqlitePushStore):
             return row[0] if row else None
 
     def put_conversation(self, owner: str, context_id: str, data: bytes, *, expires_at: float) -> None:
-        if len(data) > MOST_CONVERSATION_BYTES:
+        if len(data) > MAX_CONVERSATION_BYTES:
             raise TooLarge(context_id)
         with self._connections.writing() as connection:
             values = (owner, context_id, data, expires_at)
@@ -224,13 +224,13 @@ class SqliteTaskStore(SqlitePushStore):
         self._connections.close()
 
     def _entries(
-        self, task_id: str, after: int, *, limit: int = -1, most_bytes: int | None = None
+        self, task_id: str, after: int, *, limit: int = -1, max_bytes: int | None = None
     ) -> builtins.list[Sized]:
         with self._connections.reading() as connection:
             row = connection.execute("SELECT key FROM tasks WHERE id = ?", (task_id,)).fetchone()
             if row is None:
                 return []
-            return sqlite_rows.read_entries(connection, row[0], after=after, limit=limit, most_bytes=most_bytes)
+            return sqlite_rows.read_entries(connection, row[0], after=after, limit=limit, max_bytes=max_bytes)
 
     def _stored(self, connection: sqlite3.Connection, found: Found | None) -> StoredTask | None:
         return self._snapshots.stored(connection, found) if found else None

@@ -89,9 +89,9 @@ def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: 
 
 
 def read_entries(
-    connection: sqlite3.Connection, key: int, *, after: int, limit: int = -1, most_bytes: int | None = None
+    connection: sqlite3.Connection, key: int, *, after: int, limit: int = -1, max_bytes: int | None = None
 ) -> list[Sized]:
-    """Return the entries after the sequence number `after` with their sizes: at least one, and until they exceed `most_bytes`."""
+    """Return the entries after the sequence number `after` with their sizes: at least one, and until they exceed `max_bytes`."""
     low = key << _SEQUENCE_BITS
     high = low + (1 << _SEQUENCE_BITS)
     rows = connection.execute(
@@ -102,7 +102,7 @@ def read_entries(
     for at, body in rows:
         found.append((Entry(at - low, read_event(body)), len(body)))
         size += len(body)
-        if most_bytes is not None and size >= most_bytes:
+        if max_bytes is not None and size >= max_bytes:
             break
     return found
 
@@ -270,9 +270,9 @@ def ended(connection: sqlite3.Connection, *, before: float, limit: int) -> list[
     return [key for (key,) in rows]
 
 
-def vacuum(connection: sqlite3.Connection, *, most_pages: int) -> None:
+def vacuum(connection: sqlite3.Connection, *, max_pages: int) -> None:
     """Return unused pages to the disk, unless the file is of a version that kept them."""
-    for _ in range(min(most_pages, connection.execute("PRAGMA freelist_count").fetchone()[0])):
+    for _ in range(min(max_pages, connection.execute("PRAGMA freelist_count").fetchone()[0])):
         # Python takes one step of this statement, and a step is a page.
         connection.execute("PRAGMA incremental_vacuum(1)")
 

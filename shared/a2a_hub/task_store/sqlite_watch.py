@@ -10,7 +10,7 @@ from a2a_hub.task_store.log_watch import LogWatch
 from a2a_hub.task_store.sqlite_file import Connections, WrongFile
 
 _POLL_SECONDS = 0.002
-_MOST_SHARE = 0.1
+_MAX_SHARE = 0.1
 
 
 class VersionPoller:
@@ -66,7 +66,7 @@ class VersionPoller:
                 if changes != seen or -1 in self._reported.values():
                     self._report(connection)
                     seen = changes
-            pause = max(_POLL_SECONDS, (1 / _MOST_SHARE - 1) * (time.thread_time() - started))
+            pause = max(_POLL_SECONDS, (1 / _MAX_SHARE - 1) * (time.thread_time() - started))
         if connection:
             connection.close()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HUB = ""
 """The role of tasks that the hub itself runs; every other role belongs to pull workers."""
-MOST_CONVERSATION_BYTES = 500_000
+MAX_CONVERSATION_BYTES = 500_000
 
 
 class NewTask(Struct, frozen=True, kw_only=True):
@@ -341,7 +341,7 @@ class SharedState(Protocol):
         """Return the unexpired data of the owner's conversation."""
 
     def put_conversation(self, owner: str, context_id: str, data: bytes, *, expires_at: float) -> None:
-        """Store or replace the data of a conversation. Raise TooLarge beyond `MOST_CONVERSATION_BYTES`."""
+        """Store or replace the data of a conversation. Raise TooLarge beyond `MAX_CONVERSATION_BYTES`."""
 
     def claim_quota(self, counter: str, holder: str, *, amount: int, limit: int, expires_at: float) -> int:
         """Set the holder's claim to `amount`, or to what the unexpired claims of others leave of `limit`; return it."""

@@ -27,10 +27,10 @@ class StoreBase(ABC):
 
     _watch: LogWatch
 
-    def __init__(self, *, clock: Callable[[], float], new_token: Callable[[], str], most_task_bytes: int) -> None:
+    def __init__(self, *, clock: Callable[[], float], new_token: Callable[[], str], max_task_bytes: int) -> None:
         self._clock = clock
         self._new_token = new_token
-        self._most_task_bytes = most_task_bytes
+        self._max_task_bytes = max_task_bytes
         self._undelivered: Callable[[str], object] = lambda _: None
         self._ended: Callable[[StoredTask], object] = lambda _: None
 
@@ -48,7 +48,7 @@ class StoreBase(ABC):
 
     def create(self, new: NewTask) -> StoredTask:
         body = event_bytes(new.task)
-        if len(body) > self._most_task_bytes:
+        if len(body) > self._max_task_bytes:
             raise TooLarge(new.task.id)
         made = self._create(new, body)
         if new.push:

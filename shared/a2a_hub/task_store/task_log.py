@@ -15,7 +15,7 @@ from a2a_hub.task_store.task_record import TaskRecord
 _encoder = msgspec.json.Encoder()
 _events = msgspec.json.Decoder(StreamResponse)
 _tasks = msgspec.json.Decoder(Task)
-_MOST_BYTES = 32_000_000
+_MAX_BYTES = 32_000_000
 _PART_BYTES = 250
 """The memory that a part takes beside its text."""
 _DATA_SHARE = 24
@@ -82,7 +82,7 @@ class SnapshotCache:
                 return
             self._snapshots[key] = (record.version, size, task)
             self._bytes += size
-            while self._bytes > _MOST_BYTES:
+            while self._bytes > _MAX_BYTES:
                 self._remove(next(iter(self._snapshots)))
 
     def remove(self, record: TaskRecord) -> None:

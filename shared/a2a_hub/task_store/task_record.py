@@ -121,7 +121,7 @@ class Addition(Struct, frozen=True):
         return sum(map(len, self.bodies))
 
 
-def check_append(record: TaskRecord, added: Addition, *, now: float, most_bytes: int) -> None:
+def check_append(record: TaskRecord, added: Addition, *, now: float, max_bytes: int) -> None:
     """Raise the errors of `TaskStore.append`."""
     events, expected_version = added.events, added.expected_version
     if expected_version is not None and expected_version != record.version:
@@ -133,7 +133,7 @@ def check_append(record: TaskRecord, added: Addition, *, now: float, most_bytes:
         if _task_id(event) not in (None, record.id):
             raise ValueError("an event of another task")
     ends = bool(events) and _ends(events[-1])
-    if record.size + added.size > most_bytes + (_ENDING_BYTES if ends else 0):
+    if record.size + added.size > max_bytes + (_ENDING_BYTES if ends else 0):
         raise TooLarge(record.id)
 
 

@@ -40,9 +40,9 @@ from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
 
 _AWAY_SECONDS = 5.0
-_MOST_STORE_THREADS = 16
+_MAX_STORE_THREADS = 16
 # The longest wait of a turn's end for the store, so that a client that asks for the task then finds it as it was shown.
-_MOST_BEHIND_SECONDS = 2.0
+_MAX_STORE_LAG_SECONDS = 2.0
 
 
 class TurnEngine:
@@ -75,7 +75,7 @@ class TurnEngine:
             configs=operations.configs,
             streams=operations.streams,
             threads=operations.threads,
-            scheduler=Scheduler("task store", most_threads=_MOST_STORE_THREADS),
+            scheduler=Scheduler("task store", max_threads=_MAX_STORE_THREADS),
             wakeups=wakeups,
             texts=texts,
             log=log,
@@ -229,7 +229,7 @@ class TurnEngine:
             self._parts.agent.cancel(call)
             return None
         try:
-            if stored.attempt > self._settings.most_attempts:
+            if stored.attempt > self._settings.max_attempts:
                 tracing.add("a2a_hub.work.abandoned", 1, kind="task")
                 raise A2AError(UNAVAILABLE, NO_RESULT)
             agent_turn = self._parts.agent.send(payload.request, call)
@@ -280,7 +280,7 @@ class TurnEngine:
                 Recording(turn).start()
             turn.wait(ENDED, deadline - time.monotonic())
         # The end of an agent that is away is none until the store has it: the turn is tried again.
-        turn.wait(STORED_OR_NOT, deadline - time.monotonic() if turn.away else _MOST_BEHIND_SECONDS)
+        turn.wait(STORED_OR_NOT, deadline - time.monotonic() if turn.away else _MAX_STORE_LAG_SECONDS)
         if turn.state is TurnState.FOLLOWING and turn.stored is not None:
             seconds = deadline - time.monotonic()
             return wait_until_settled(self.store, turn.stored, seconds=seconds, streams=self._parts.streams).task
@@ -328,7 +328,7 @@ class TurnEngine:
             kept.set()
 
         self._parts.threads.run(keep)
-        kept.wait(_MOST_BEHIND_SECONDS)
+        kept.wait(_MAX_STORE_LAG_SECONDS)
 
     def _text_only(self, turn: TaskTurn, call: Call) -> TextOnlyView:
         return TextOnlyView(
@@ -393,8 +393,8 @@ class TurnEvents:
             return False
         scheduler = self._turn.parts.scheduler
         if not self._held_until:
-            self._held_until = scheduler.clock() + _MOST_BEHIND_SECONDS
-            scheduler.run_later(_MOST_BEHIND_SECONDS, lambda: self._subscription.wake())
+            self._held_until = scheduler.clock() + _MAX_STORE_LAG_SECONDS
+            scheduler.run_later(_MAX_STORE_LAG_SECONDS, lambda: self._subscription.wake())
         return self._turn.away is not None or scheduler.clock() < self._held_until
 
     def on_ready(self, wake: Wake) -> None:

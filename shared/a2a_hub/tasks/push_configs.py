@@ -13,7 +13,7 @@ from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.store import PushConfig, PushStore
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 
-_MOST_CONFIGS = 10
+_MAX_CONFIGS = 10
 _LONGEST = 2000
 # A segment of a path, as the gate lets it in.
 _ID = re.compile(r"(?:[A-Za-z0-9_~:-][A-Za-z0-9._~:-]{0,499})?")
@@ -40,8 +40,8 @@ class PushConfigs(Struct, frozen=True):
         """
         codec = CODECS[version]
         others = [each.push.config.id for each in self.store.configs(task_id)]
-        if len(others) >= _MOST_CONFIGS and config.id not in others:
-            raise A2AError(INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs")
+        if len(others) >= _MAX_CONFIGS and config.id not in others:
+            raise A2AError(INVALID_PARAMS, f"A task has at most {_MAX_CONFIGS} push notification configs")
         invalid = self._first_invalid_field(config)
         if invalid is not None:
             name, reason = invalid

@@ -10,7 +10,7 @@ from a2a_hub.tasks.webhook_address import WebhookAddresses
 class TaskSettings(Struct, frozen=True, kw_only=True):
     """The settings of stored tasks. With `runs_at_once`, the process that accepts a task runs it; otherwise the `tasks` function
     has it run, for instances without processor time between requests. `webhooks` may be notified. A task fails
-    after `most_attempts` starts in one turn. An answer is repeated for `repeat_seconds` to callers who ask again.
+    after `max_attempts` starts in one turn. An answer is repeated for `repeat_seconds` to callers who ask again.
     """
 
     store_after_seconds: float
@@ -27,7 +27,7 @@ class TaskSettings(Struct, frozen=True, kw_only=True):
     """The longest outage of the store during which a run is still recorded."""
     runs_at_once: bool
     webhooks: WebhookAddresses
-    most_attempts: int
+    max_attempts: int
     repeat_seconds: float = 0.0
 
 
@@ -41,7 +41,7 @@ def read(settings: Settings) -> TaskSettings:
         cancel_poll_seconds=settings.number("TASK_CANCEL_POLL_SECONDS", 1, least=0.05, most=30),
         runs_at_once=settings.choice("TASK_RUNS", "at_once", ("at_once", "queued")) == "at_once",
         webhooks=webhook_address.read(settings),
-        most_attempts=read_most_attempts(settings),
+        max_attempts=read_most_attempts(settings),
         repeat_seconds=settings.number("TASK_REPEAT_SECONDS", 600, least=0, most=86_400),
     )
 

@@ -10,7 +10,7 @@ from a2a_hub.http.dialing import Addresses, system_addresses
 from a2a_hub.settings.reader import Settings
 
 _PRIVATE_NAMES = ("localhost", "local", "internal", "localdomain", "home.arpa")
-_MOST_ADDRESSES = 4
+_MAX_ADDRESSES = 4
 _HTTPS = 443
 _RECEIVER = re.compile(r"(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -96,7 +96,7 @@ class WebhookAddresses:
         found = self._resolve(host, port)
         if not is_allowed and not all(map(_names_public, found)):
             raise AddressRefused
-        return found[:_MOST_ADDRESSES]
+        return found[:_MAX_ADDRESSES]
 
     def _is_receiver(self, host: str, port: int) -> bool:
         labels = host.split(".")

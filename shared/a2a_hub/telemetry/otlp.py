@@ -50,7 +50,7 @@ _BOUNDARIES_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 
 _STREAMS = "a2a_hub.streams"
 # The limit of the attribute sets of a metric, and the name of the set beyond, by OpenTelemetry's metrics SDK specification
 # ("Cardinality limits").
-_MOST_SERIES = 2_000
+_MAX_SERIES = 2_000
 _OVERFLOW = {"otel.metric.overflow": True}
 
 
@@ -135,7 +135,7 @@ class _Durations(OTLPMetricExporter):
         key = name, frozenset(attributes.items())
         with self._lock:
             if (series := self._series.get(key)) is None:
-                if len(self._series) >= _MOST_SERIES:
+                if len(self._series) >= _MAX_SERIES:
                     attributes = _OVERFLOW
                     key = name, frozenset(_OVERFLOW.items())
                 series = self._series.setdefault(key, _Series(attributes, seconds, seconds))

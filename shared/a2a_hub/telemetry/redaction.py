@@ -2,7 +2,7 @@
 
 import re
 
-_MOST_CHARACTERS = 2_000
+_MAX_CHARACTERS = 2_000
 # Japanese keyboards write these characters in full width, too, and a telephone number with several kinds of dashes.
 _LETTERS = r"A-Za-z0-9\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
 _DASHES = r"\u2010-\u2015\u2212\u30fc\uff0d\-"
@@ -16,4 +16,4 @@ _NUMBER = re.compile(rf"\d{{7,}}|\d(?:[ \u3000{_DOTS}{_DASHES}/\u30fb()\uff08\uf
 
 def redacted(text: str) -> str:
     """Return the text with a placeholder for each mail address and long number."""
-    return _NUMBER.sub("[number]", _MAIL.sub("[mail]", text[:_MOST_CHARACTERS]))
+    return _NUMBER.sub("[number]", _MAIL.sub("[mail]", text[:_MAX_CHARACTERS]))

@@ -66,7 +66,7 @@ _LONGEST_UNFINISHED = 2 * (_LONGEST_LABEL + _LONGEST_URL)
 _LONGEST_BEGUN_TAG, _LONGEST_SEQUENCE = 10, 450
 _LONGEST_TAG = max(_LONGEST_NAME + _LONGEST_ATTRIBUTES + 4, _LONGEST_URL + 34)
 # No other thread runs while an expression is searched for.
-_MOST_AT_ONCE = 32_768
+_MAX_AT_ONCE = 32_768
 
 
 class DisplayFilter:
@@ -176,7 +176,7 @@ def _slices(text: str) -> Iterator[str]:
     """Yield the text in slices that end with a line, if the line is not too long."""
     begin = 0
     while begin < len(text):
-        end = begin + _MOST_AT_ONCE
+        end = begin + _MAX_AT_ONCE
         if end < len(text):
             end = text.rfind("\n", begin, end) + 1 or end
         yield text[begin:end]

@@ -9,7 +9,7 @@ from typing import Any
 from a2a_hub.toml.lines import line_deeper_than
 
 # The project's own files have at most seven.
-_MOST_LEVELS = 50
+_MAX_LEVELS = 50
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -19,14 +19,14 @@ def parse(text: str) -> dict[str, Any]:
     except RecursionError:
         document = None
     if document is None or _is_too_deep(document):
-        line = line_deeper_than(_MOST_LEVELS, text)
-        raise ValueError(f"More than {_MOST_LEVELS} tables and lists in one another (at line {line}, column 1)")
+        line = line_deeper_than(_MAX_LEVELS, text)
+        raise ValueError(f"More than {_MAX_LEVELS} tables and lists in one another (at line {line}, column 1)")
     return document
 
 
 def _is_too_deep(document: dict[str, Any]) -> bool:
     level: list[Any] = [document]
-    for _ in range(_MOST_LEVELS):
+    for _ in range(_MAX_LEVELS):
         level = [
             inner
             for value in level

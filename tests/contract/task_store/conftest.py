@@ -20,7 +20,7 @@ LARGEST_TASK = 200_000
 class OpenStore(Protocol):
     """Opens one more store on the same data, as another instance does."""
 
-    def __call__(self, *, most_task_bytes: int = LARGEST_TASK) -> Store: ...
+    def __call__(self, *, max_task_bytes: int = LARGEST_TASK) -> Store: ...
 
 
 @pytest.fixture
@@ -50,11 +50,11 @@ def new_data(
         def made() -> OpenStore:
             name = f"tests-{random_hex()}"
 
-            def open_one(*, most_task_bytes: int = LARGEST_TASK) -> Store:
+            def open_one(*, max_task_bytes: int = LARGEST_TASK) -> Store:
                 store: Store
                 if kind == "sqlite":
                     store = SqliteTaskStore(
-                        tmp_path / name, clock=clock, new_token=random_hex, most_task_bytes=most_task_bytes
+                        tmp_path / name, clock=clock, new_token=random_hex, max_task_bytes=max_task_bytes
                     )
                 else:
                     store = FirestoreTaskStore(
@@ -62,7 +62,7 @@ def new_data(
                         database=name,
                         clock=clock,
                         new_token=random_hex,
-                        most_task_bytes=most_task_bytes,
+                        max_task_bytes=max_task_bytes,
                     )
                 stack.callback(store.close)
                 return store
@@ -91,4 +91,4 @@ def other(open_store: OpenStore) -> Store:
 @pytest.fixture
 def roomy(open_store: OpenStore) -> Store:
     """A store with the room for a task that it has by default."""
-    return open_store(most_task_bytes=DEFAULT_TASK_BYTES)
+    return open_store(max_task_bytes=DEFAULT_TASK_BYTES)

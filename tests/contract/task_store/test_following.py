@@ -9,7 +9,7 @@ from tests.contract.task_store.stores import Clock, Store, chunk, created, statu
 
 LONG_SECONDS = 30.0
 # A stream looks at its log from time to time, also when nothing woke it: a report may get lost.
-LOOK_SECONDS, MOST_LOOKS = 5.0, 12
+LOOK_SECONDS, MAX_POLLS = 5.0, 12
 
 
 class Follower:
@@ -28,7 +28,7 @@ class Follower:
             found += new
             if not new:
                 looks += not self.woken.wait(LOOK_SECONDS)
-                assert looks < MOST_LOOKS
+                assert looks < MAX_POLLS
                 self.woken.clear()
         assert len(found) == count
         return found
@@ -83,7 +83,7 @@ def test_who_reads_a_deleted_task_hears_of_it(store: Store, other: Store, clock:
         assert not follower.reader.gone
     assert other.purge(ended_before=clock.pass_by(10), limit=10) == 1
     for follower in followers:
-        for _ in range(MOST_LOOKS):
+        for _ in range(MAX_POLLS):
             assert follower.reader.take() == []
             if follower.reader.gone:
                 break

@@ -15,7 +15,7 @@ from tests.contract.task_store.model_based.workers import Workers
 from tests.contract.task_store.stores import Clock
 from tests.fakes.grpc_proxy import GrpcProxy
 
-MOST_TASK_BYTES = 400_000
+MAX_TASK_BYTES = 400_000
 REFUSES = {
     "Commit": (5, grpc.StatusCode.ABORTED),
     "RunQuery": (50, grpc.StatusCode.UNAVAILABLE),
@@ -46,8 +46,8 @@ def contention(
 def test_a_store_says_what_the_model_says(kind: str, new_data: Callable[[], OpenStore], clock: Clock) -> None:
     class OfThisStore(TaskStoreMachine):
         def __init__(self) -> None:
-            open_store = functools.partial(new_data(), most_task_bytes=MOST_TASK_BYTES)
-            super().__init__(open_store, clock, most_task_bytes=MOST_TASK_BYTES)
+            open_store = functools.partial(new_data(), max_task_bytes=MAX_TASK_BYTES)
+            super().__init__(open_store, clock, max_task_bytes=MAX_TASK_BYTES)
 
     run_state_machine_as_test(
         OfThisStore,

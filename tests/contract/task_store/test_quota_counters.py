@@ -9,7 +9,7 @@ from tests.contract.task_store.stores import Clock, Store, at_once
 
 
 def test_two_instances_keep_one_rate_and_one_gauge(store: Store, other: Store, clock: Clock) -> None:
-    first, second = (Counters(each, now=clock, most_wait_seconds=60) for each in (store, other))
+    first, second = (Counters(each, now=clock, max_wait_seconds=60) for each in (store, other))
     passed = sum(each.take("requests/hanako", 40, seconds=60) == 0 for _ in range(40) for each in (first, second))
     held = [give for _ in range(10) for each in (first, second) if (give := each.hold("streams/hanako", 10))]
     assert 32 <= passed <= 42

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from a2a_hub.task_store.store import MOST_CONVERSATION_BYTES, QuotaClaim, TooLarge
+from a2a_hub.task_store.store import MAX_CONVERSATION_BYTES, QuotaClaim, TooLarge
 from tests.contract.task_store.stores import Clock, Store, at_once
 
 
@@ -35,9 +35,9 @@ def test_a_conversation_is_forgotten_when_its_time_is_over(store: Store, clock: 
 
 def test_a_conversation_has_a_largest_size(store: Store, clock: Clock) -> None:
     until = clock() + 100
-    store.put_conversation("owner", "c", b"x" * MOST_CONVERSATION_BYTES, expires_at=until)
+    store.put_conversation("owner", "c", b"x" * MAX_CONVERSATION_BYTES, expires_at=until)
     with pytest.raises(TooLarge):
-        store.put_conversation("owner", "c", b"x" * (MOST_CONVERSATION_BYTES + 1), expires_at=until)
+        store.put_conversation("owner", "c", b"x" * (MAX_CONVERSATION_BYTES + 1), expires_at=until)
 
 
 def test_claims_share_the_limit_and_nobody_gets_what_others_have(store: Store, other: Store, clock: Clock) -> None:

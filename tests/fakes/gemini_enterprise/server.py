@@ -19,8 +19,8 @@ _PATH = re.compile(
     r"|collections/(?P<collection>[^/]+)/engines/(?P<app>[^/]+)/assistants/(?P<assistant>[^/]+)/agents"
     r"(?:/(?P<agent>[^/]+)(?:/operations/(?P<operation>[^/]+))?)?)"
 )
-_MOST_BYTES = 10 << 20
-_MOST_PER_PAGE = 100
+_MAX_BYTES = 10 << 20
+_MAX_PER_PAGE = 100
 _DEFAULT_PER_PAGE = 20
 _JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
@@ -126,7 +126,7 @@ def _page(resources: Mapping[str, Agent | Authorization], parent: str, request: 
     size_text, token = request.parameter("pageSize") or "0", request.parameter("pageToken") or "0"
     if not size_text.isdigit() or not token.isdigit():
         raise ApiError("INVALID_ARGUMENT", "Invalid page size or token.")
-    size = min(int(size_text) or _DEFAULT_PER_PAGE, _MOST_PER_PAGE)
+    size = min(int(size_text) or _DEFAULT_PER_PAGE, _MAX_PER_PAGE)
     start = int(token)
     page: dict[str, Any] = {parent.split("/")[-2]: items[start : start + size]} if items[start:] else {}
     if len(items) > start + size:
@@ -135,7 +135,7 @@ def _page(resources: Mapping[str, Agent | Authorization], parent: str, request: 
 
 
 def _body(request: Request) -> bytes:
-    body = request.read_body(_MOST_BYTES)
+    body = request.read_body(_MAX_BYTES)
     if body is None:
         raise ApiError("INVALID_ARGUMENT", "Request payload size exceeds the limit.")
     return body
@@ -143,7 +143,7 @@ def _body(request: Request) -> bytes:
 
 def _token(world: World, request: Request) -> Response:
     """Answer `oauth2.googleapis.com/token`: codes of a consent (never valid here), and service accounts' assertions."""
-    form = dict(parse_qsl((request.read_body(_MOST_BYTES) or b"").decode("utf-8", "replace")))
+    form = dict(parse_qsl((request.read_body(_MAX_BYTES) or b"").decode("utf-8", "replace")))
     match form.get("grant_type"):
         case "authorization_code":
             client = world.clients.get(form.get("client_id", ""))

@@ -10,7 +10,7 @@ from a2a_hub.a2a.card import AgentExtension
 
 URI = "urn:a2a-hub:extension:memory/v1"
 EXTENSION = AgentExtension(uri=URI, description="The caller keeps what the agent remembers of a conversation.")
-MOST_BYTES = 8_000
+MAX_BYTES = 8_000
 """A larger memory is not kept."""
 
 

@@ -27,7 +27,7 @@ from a2a_hub.a2a.model import Message
 from a2a_hub.text.diffs import unified_diff
 
 _LONGEST_ID = 1000
-_MOST_OPTIONS = 20
+_MAX_OPTIONS = 20
 _NOT_BEGUN = (development_tool.ToolCallStatus.STATUS_UNSPECIFIED, development_tool.ToolCallStatus.PENDING)
 
 
@@ -147,7 +147,7 @@ def _question(
         subject=visible(subject),
         body=shown,
         unseen=unseen,
-        options=tuple(Option(each.id, name_of(each.name)) for each in request.options[:_MOST_OPTIONS] if each.id),
+        options=tuple(Option(each.id, name_of(each.name)) for each in request.options[:_MAX_OPTIONS] if each.id),
     )
 
 

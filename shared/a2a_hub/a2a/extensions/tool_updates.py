@@ -16,8 +16,8 @@ from a2a_hub.text.language import Language
 _LONGEST = 300
 _LONGEST_NAME = 100
 _LONGEST_ABOUT = 80
-_MOST_LINES = 40
-_MOST_CHARACTERS = 3000
+_MAX_LINES = 40
+_MAX_CHARACTERS = 3000
 _LONGEST_LINE = 500
 
 
@@ -112,8 +112,8 @@ def cut(text: str) -> tuple[str, int]:
     lines = text.replace("\r\n", "\n").expandtabs(4).rstrip("\n").split("\n")
     shown: list[str] = []
     whole = size = 0
-    for line in lines[:_MOST_LINES]:
-        if size >= _MOST_CHARACTERS:
+    for line in lines[:_MAX_LINES]:
+        if size >= _MAX_CHARACTERS:
             break
         shown.append(visible(line, longest=_LONGEST_LINE))
         whole += len(line) <= _LONGEST_LINE

@@ -31,11 +31,11 @@ which = st.integers(0, 40)
 class Stage(RuleBasedStateMachine):
     """`open_store` opens one more instance on the same data, which are new for each life."""
 
-    def __init__(self, open_store: Callable[[], Store], clock: Clock, *, most_task_bytes: int) -> None:
+    def __init__(self, open_store: Callable[[], Store], clock: Clock, *, max_task_bytes: int) -> None:
         super().__init__()
         clock.stand_still()
         self.clock = clock
-        self.model = Model(clock, most_task_bytes)
+        self.model = Model(clock, max_task_bytes)
         self.ids = (f"task-{number}" for number in itertools.count())
         self.leases: dict[str, list[str]] = {}
         self._open = open_store

@@ -34,9 +34,9 @@ class Model(PushModel):
     test gave out.
     """
 
-    def __init__(self, clock: Callable[[], float], most_task_bytes: int) -> None:
+    def __init__(self, clock: Callable[[], float], max_task_bytes: int) -> None:
         super().__init__(clock)
-        self._most = most_task_bytes
+        self._most = max_task_bytes
         self.new_token = ""
         self.new_number = 0
         self._numbers: set[tuple[str, int]] = set()
