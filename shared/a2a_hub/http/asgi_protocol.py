@@ -68,6 +68,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self._end_head()
         super().connection_lost(exc)
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # What stands behind a body is no header (RFC 9110 §6.5.1): whoever stands in front has not seen it as one.
+        if self._is_in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         self._end_head()
         self._outside_bytes, self._is_in_head = 0, False

@@ -200,6 +200,15 @@ def test_what_is_endless_around_a_body_ends_its_connection(tmp_path: Path, start
         assert _sent_until_refused(server, head + start, more * 10_000) < 8_000_000
 
 
+def test_a_trailer_is_no_header(server: Server) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: a\r\nAuthorization: b\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with server.connect() as client:
+        client.sendall(head + b"2\r\n{}\r\n0\r\nAuthorization: c\r\nX-Two: d\r\n\r\n")
+        headers = Answer.of(read_until(client, b'"size":2}')).json["headers"]
+    assert isinstance(headers, dict)
+    assert (headers["authorization"], headers.get("x-two")) == ("b", None)
+
+
 def _sent_until_refused(server: Server, start: bytes, more: bytes) -> int:
     """The bytes that the server, and the system on its way there, take."""
     sent = 0
