@@ -14,6 +14,7 @@ from a2a_hub.text.display import DisplayFilter, displayed
 
 _HOSTS = ("docs.example.com", "*.example.org")
 _PARSER = MarkdownIt("commonmark")
+_WITH_TAGS = MarkdownIt("commonmark", {"html": True})
 # Everything of which Markdown makes links and images, and where others read the end of a host.
 _TOKENS = (
     *"[]()!<>a \n\"'\\`*\t:",
@@ -125,6 +126,8 @@ def test_a_person_sees_the_text_and_nothing_that_leads_elsewhere(text: str, show
         f"<https://evil.example/{'b' * 2100}>",
         "<https://docs.example.com@evil.example/>",
         "<custom://evil.example/>",
+        "<custom:x|u|https://evil.example/>",
+        "<custom:a.b?d=secret>",
     ],
 )
 def test_no_spelling_of_markdown_leads_elsewhere(hostile: str) -> None:
@@ -168,6 +171,23 @@ def test_a_harmless_tag_does_nothing_by_its_attributes(active: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "active",
+    [
+        "> <div\n> style=background:url(https://evil.example/x)>",
+        "> <p\n>\tstyle=x>",
+        "> > a <b title\n> > onclick=x>",
+        "> <b\r  > onclick=x>",
+    ],
+)
+def test_a_tag_in_a_quote_does_nothing_by_the_attributes_on_its_next_line(active: str) -> None:
+    assert _DOES_SOMETHING.search(_WITH_TAGS.render(active))
+    for cut in range(len(active)):
+        pieces = DisplayFilter(_HOSTS)
+        shown = pieces.feed(active[:cut]) + pieces.feed(active[cut:]) + pieces.finish()
+        assert not _DOES_SOMETHING.search(_WITH_TAGS.render(shown)), shown
+
+
+@pytest.mark.parametrize(
     "harmless",
     [
         "<td align=left colspan='2'>x</td><br/><br />",
@@ -176,6 +196,7 @@ def test_a_harmless_tag_does_nothing_by_its_attributes(active: str) -> None:
         "Map<K extends Comparable, V>",
         "a < b = c, 1<2 and <https://docs.example.com/x?y=1>",
         "<me@example.com> <b>bold</b> <details open>",
+        "vector<std::string> v; <xs:element> <w:p/> </w:p>",
     ],
 )
 def test_a_tag_without_effect_and_code_stay_as_they_are(harmless: str) -> None:

@@ -29,14 +29,15 @@ _OPENING = re.compile(
     rf"{_LINK.pattern}|{_REFERENCE.pattern}|\](?:\(|:(?=[\s>]*+(?:[/\\&<]|[A-Za-z][\w+.-]*+(?::\S|[&\\])|\Z)))",
     re.MULTILINE,
 )
-# Another tag keeps its meaning with these attributes alone, or with words that have no value; longer ones are none.
+# Another tag keeps its meaning with these attributes alone, or with words that have no value; longer ones are none. One that
+# ends at the beginning of a line may go on there, behind the sign of a quote.
 _ATTRIBUTE = (
     r"(?:align|colspan|dir|lang|rowspan|scope|start|title)\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[\w%.-]++)"
     r"|(?!(?:hidden|inert|popover)(?![\w-]))[^\s/<>=\"'`]++(?!\s*+=)"
 )
 _LONGEST_NAME, _LONGEST_ATTRIBUTES = 100, 500
 _ACTIVE_TAG = re.compile(
-    rf"<(?=[a-z][a-z0-9-]*+(?=[\s/])(?!(?:[\s/]++(?:{_ATTRIBUTE}))*+[\s/]*+>)|[a-z][a-z0-9-]{{{_LONGEST_NAME}}})",
+    rf"<(?=[a-z][a-z0-9-]*+(?=[\s/])(?!(?:[\s/]++(?:{_ATTRIBUTE}))*+[ \t/]*+>)|[a-z][a-z0-9-]{{{_LONGEST_NAME}}})",
     re.IGNORECASE,
 )
 _HOST = re.compile(r"[\w.-]+")
@@ -45,9 +46,10 @@ _TAG = re.compile(
     r"|track|video)[\s/>])",
     re.IGNORECASE,
 )
-# A link in angle brackets (CommonMark §6.4), perhaps without its end; names with a colon, such as those of XML, are none.
+# A link in angle brackets (CommonMark §6.4), perhaps without its end; names with a colon, such as those of XML and C++, are none.
 _AUTOLINK = re.compile(
-    r"<((?:(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):|[a-z][a-z0-9-]{1,31}://)"
+    r"<((?:(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):"
+    r"|[a-z][a-z0-9+.-]{1,31}:(?=[\w.:-]*+(?:[^\w.\s<>/:-]|/(?!>))))"
     rf"[^\x00-\x20<>]{{0,{_LONGEST_URL}}}+)(>)?",
     re.IGNORECASE,
 )
@@ -57,7 +59,7 @@ _UNFINISHED = re.compile(rf"(?:{_BEGUN}|!(?:{_BEGUN})?|\](?::[\s>]{{0,99}}[\w+.-
 _BEGUN_TAG = re.compile(r"<[/a-zA-Z]{0,8}\Z")
 _UNFINISHED_TAG = re.compile(
     rf"<(?:/?|/?[a-zA-Z][a-zA-Z0-9-]{{0,{_LONGEST_NAME}}}(?:[\s/][^>]{{0,{_LONGEST_ATTRIBUTES}}})?"
-    rf"|[a-zA-Z][a-zA-Z0-9-]{{1,31}}:[^\x00-\x20<>]{{0,{_LONGEST_URL}}}+)\Z"
+    rf"|[a-zA-Z][a-zA-Z0-9+.-]{{1,31}}:[^\x00-\x20<>]{{0,{_LONGEST_URL}}}+)\Z"
 )
 _NAME, _MEETS = re.compile(r"[/a-zA-Z]"), re.compile(r"\][(:]")
 _UNFINISHED_SEQUENCE = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}|\][^\x07\x1b]{0,400}+\x1b?)?\Z")
