@@ -56,6 +56,8 @@ def test_each_image_is_pinned_by_its_digest() -> None:
     images = {name: each for name, each in document["substitutions"].items() if name not in ("_CONFIG", "_DEPLOYER")}
     assert all(re.search(r"@sha256:[0-9a-f]{64}$", image) for image in images.values())
     assert {each["name"] for each in document["steps"]} <= {f"${{{name}}}" for name in images}
+    for file in ROOT.glob("services/*/Dockerfile"):
+        assert re.findall(r"^FROM (.*)$", file.read_text(), re.MULTILINE) == [images["_PYTHON"]], file
 
 
 def test_the_build_has_an_account_of_its_own_and_logs_where_that_account_may() -> None:
