@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import a2a_hub.runtime.cold_start  # noqa: F401
 from a2a_hub.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
-from a2a_hub.runtime.function import door_of, stdout_log
+from a2a_hub.runtime.function import admission_control, stdout_log
 from a2a_hub.runtime.server import entry_point
 from a2a_hub.telemetry.start import start_telemetry
 from functions.hub import config
@@ -44,11 +44,11 @@ class _Agent(AnswersOnly):
 
 start_telemetry("hub", os.environ)
 _settings = config.read(os.environ)
-_door = door_of(_settings.limits, stdout_log("hub"))
+_admission = admission_control(_settings.limits, stdout_log("hub"))
 _agent = _Agent()
 hub = entry_point(
     "hub",
-    build(_settings, downstreams={route.id: _agent for route in _settings.hub.table.routes}, door=_door),
-    _door,
+    build(_settings, downstreams={route.id: _agent for route in _settings.hub.table.routes}, admission=_admission),
+    _admission,
     on_flask=_settings.on_flask,
 )

@@ -14,7 +14,7 @@ from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import UNAUTHENTICATED, A2AError, invalid_field
 from a2a_hub.card_rules.addresses import parsed
 from a2a_hub.card_rules.check import CardUnreadable, check_text, published_card
-from a2a_hub.http.admission import Door
+from a2a_hub.http.admission import AdmissionControl
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import JSON, Handler, Request, Response
@@ -32,11 +32,11 @@ _HUB = "/hub"
 _MAX_BYTES = 4096
 
 
-def build(config: Config, *, log: Log | None = None, door: Door | None = None) -> Handler:
+def build(config: Config, *, log: Log | None = None, admission: AdmissionControl | None = None) -> Handler:
     """Return the console's handler."""
     log = log or stdout_log("console", project=config.google_cloud_project)
     http = HttpClient()
-    hub = Upstream(config.hub_url, http=http, tokens=None, capacity=door.capacity if door else None)
+    hub = Upstream(config.hub_url, http=http, tokens=None, capacity=admission.capacity if admission else None)
     sessions = Sessions(config.session_keys, public_url=config.public_url, now=time.time)
     sign_in = SignIn(config, hub=hub, http=http, sessions=sessions)
     browser = _Browser(config, hub=hub, sessions=sessions)

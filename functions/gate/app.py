@@ -11,7 +11,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.refusal import answer_unread, unreachable
 from a2a_hub.diagnosis import report
 from a2a_hub.diagnosis.gcloud import Service
-from a2a_hub.http.admission import Door
+from a2a_hub.http.admission import AdmissionControl
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, Dispatcher, Identified, Public
 from a2a_hub.http.forwarded_body import StreamCut
@@ -37,7 +37,7 @@ from functions.gate.header_allowlist import (
 )
 
 
-def build(config: Config, *, log: Log | None = None, door: Door | None = None) -> Handler:
+def build(config: Config, *, log: Log | None = None, admission: AdmissionControl | None = None) -> Handler:
     """Return the gate's handler."""
     log = log or stdout_log("gate", project=config.google_cloud_project, is_entrance=True)
     http = HttpClient()
@@ -52,10 +52,10 @@ def build(config: Config, *, log: Log | None = None, door: Door | None = None) -
         http=http,
         tokens=tokens,
         late_seconds=config.hub_silence_seconds,
-        capacity=door.capacity if door else None,
+        capacity=admission.capacity if admission else None,
     )
-    if door:
-        door.shutdown.on_stop(hub.drain)
+    if admission:
+        admission.shutdown.on_stop(hub.drain)
     service = Service(name=config.service) if config.service else None
     forwarding = _Forwarding(config, hub, Doctor(hub, hub_url=config.hub_url, service=service))
     # An API gateway in front of the gate serves the card itself.

@@ -13,7 +13,7 @@ from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.token_endpoint import TokenEndpoints
 from a2a_hub.diagnosis.gcloud import Service
-from a2a_hub.http.admission import Door
+from a2a_hub.http.admission import AdmissionControl
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler
@@ -62,7 +62,7 @@ def build(
     *,
     downstreams: Mapping[str, Downstream] | None = None,
     log: Log | None = None,
-    door: Door | None = None,
+    admission: AdmissionControl | None = None,
     model: LanguageModel | None = None,
     armor: ModelArmor | None = None,
 ) -> Handler:
@@ -132,17 +132,17 @@ def build(
         tasks=tasks,
         development_tool=agent_commands,
         contract=config.contract,
-        capacity=door.capacity if door else None,
+        capacity=admission.capacity if admission else None,
         open_stream=quotas.open_stream,
         tenants=config.tenants,
     )
-    if door:
+    if admission:
         turns: list[LiveTurns[Any]] = [server.unstored.turns, *([stored.turns] if stored else [])]
-        door.capacity.count_turns(lambda: sum(map(len, turns)), lambda: sum(each.body_bytes for each in turns))
-        door.shutdown.on_stop(server.unstored.turns.drain)
-        door.shutdown.on_stop(misses.keep)
+        admission.capacity.count_turns(lambda: sum(map(len, turns)), lambda: sum(each.body_bytes for each in turns))
+        admission.shutdown.on_stop(server.unstored.turns.drain)
+        admission.shutdown.on_stop(misses.keep)
         if tasks:
-            door.shutdown.on_stop(tasks.drain)
+            admission.shutdown.on_stop(tasks.drain)
     queries = ToolsQuery(pipeline, max_body_bytes=config.limits.body_bytes, operators=config.operators)
     pages = Pages(tables, commit=config.commit)
     doctor = Doctor(

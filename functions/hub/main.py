@@ -5,7 +5,7 @@ import os
 import a2a_hub.runtime.cold_start  # noqa: F401
 from a2a_hub.a2a.extensions.tool_confirmation import TOOL_TEXTS
 from a2a_hub.routing.patterns import compile_all
-from a2a_hub.runtime.function import door_of, stdout_log
+from a2a_hub.runtime.function import admission_control, stdout_log
 from a2a_hub.runtime.server import entry_point
 from a2a_hub.telemetry.start import start_telemetry
 from functions.hub import config
@@ -26,8 +26,8 @@ def _in_background() -> None:
 
 start_telemetry("hub", os.environ)
 _config = config.read(os.environ)
-_door = door_of(
+_admission = admission_control(
     _config.limits, stdout_log("hub", project=_config.hub.google_cloud_project), in_background=_in_background
 )
 
-hub = entry_point("hub", build(_config, door=_door), _door, on_flask=_config.on_flask)
+hub = entry_point("hub", build(_config, admission=_admission), _admission, on_flask=_config.on_flask)

@@ -5,7 +5,7 @@ from functools import partial
 
 from a2a_hub.a2a.error_response import problem
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
-from a2a_hub.http.admission import Door
+from a2a_hub.http.admission import AdmissionControl
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, Dispatcher, Identified, MethodNotAllowed, NotFound
 from a2a_hub.http.messages import Handler, Request, Response
@@ -41,9 +41,13 @@ _RETRY_AFTER_SECONDS = "2"
 
 
 def build(
-    config: Config, *, log: Log | None = None, tokens: ServiceTokens | None = None, door: Door | None = None
+    config: Config,
+    *,
+    log: Log | None = None,
+    tokens: ServiceTokens | None = None,
+    admission: AdmissionControl | None = None,
 ) -> Handler:
-    """Return the function's handler. Its background work begins when its process serves, and ends with the `door`'s process.
+    """Return the function's handler. Background work starts when the process serves requests, and stops at its shutdown.
     `tokens` replaces its own account's.
     """
     log = log or stdout_log("tasks", project=config.hub.google_cloud_project)
@@ -108,9 +112,9 @@ def build(
         if config.wakeups and config.wakeups.hcs:
             mirror = MirrorTopics(config.wakeups.hcs, http=http, notify=waits.notify)
             background.every(config.wakeups.hcs.poll_seconds, mirror.poll, name="the reading of the mirror node")
-    if door is not None:
+    if admission is not None:
         for stop in (waits.stop, runs.stop, deliveries.stop):
-            door.shutdown.on_stop(stop)
+            admission.shutdown.on_stop(stop)
     wakeup_endpoint = WakeupEndpoint(waits, work, accounts=config.wakeup_accounts, threads=threads)
 
     def identify(request: Request, record: Record) -> Principal:

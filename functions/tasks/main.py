@@ -3,7 +3,7 @@
 import os
 
 import a2a_hub.runtime.cold_start  # noqa: F401
-from a2a_hub.runtime.function import door_of, stdout_log
+from a2a_hub.runtime.function import admission_control, stdout_log
 from a2a_hub.runtime.server import entry_point
 from a2a_hub.telemetry.start import start_telemetry
 from functions.tasks import config
@@ -12,6 +12,6 @@ from functions.tasks.app import build
 start_telemetry("tasks", os.environ)
 _config = config.read(os.environ)
 _log = stdout_log("tasks", project=_config.hub.google_cloud_project)
-_door = door_of(_config.limits, _log)
+_admission = admission_control(_config.limits, _log)
 
-tasks = entry_point("tasks", build(_config, log=_log, door=_door), _door, on_flask=False)
+tasks = entry_point("tasks", build(_config, log=_log, admission=_admission), _admission, on_flask=False)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import MutableMapping
 from typing import Any
 
-from a2a_hub.http.admission import Gauge, Limits
+from a2a_hub.http.admission import BoundedCounter, Limits
 from a2a_hub.http.asgi_body import AsgiBody
 from a2a_hub.http.request_body import WaitLimits
 
@@ -19,7 +19,9 @@ async def _read(wait_limits: WaitLimits) -> list[bool]:
         await arrives.wait()
         return {"type": "http.request", "body": b"12345"}
 
-    bodies = [AsgiBody({"content-length": "5"}, receive, limits=LIMITS, held_bytes=Gauge(1000)) for _ in range(5)]
+    bodies = [
+        AsgiBody({"content-length": "5"}, receive, limits=LIMITS, held_bytes=BoundedCounter(1000)) for _ in range(5)
+    ]
     reads = [asyncio.create_task(body.read(wait_limits, awaited)) for body in bodies]
     await asyncio.wait(reads, timeout=0.0)
     if not wait_limits.pause_seconds:

@@ -2,24 +2,24 @@
 
 import pytest
 
-from a2a_hub.http.admission import Capacity, Gauge, Limits, Overloaded
+from a2a_hub.http.admission import BoundedCounter, Capacity, Limits, Overloaded
 
 
 def test_what_does_not_fit_takes_nothing() -> None:
-    gauge = Gauge(10)
-    assert gauge.take(8)
-    assert not gauge.take(3)
-    assert gauge.take(2)
-    gauge.give(10)
-    assert gauge.used == 0
+    counter = BoundedCounter(10)
+    assert counter.acquire(8)
+    assert not counter.acquire(3)
+    assert counter.acquire(2)
+    counter.release(10)
+    assert counter.used == 0
 
 
 def test_what_is_there_already_counts_even_beyond_the_limit() -> None:
-    gauge = Gauge(10)
-    gauge.add(15)
-    assert not gauge.take(1)
-    gauge.give(15)
-    assert gauge.take(10)
+    counter = BoundedCounter(10)
+    counter.add(15)
+    assert not counter.acquire(1)
+    counter.release(15)
+    assert counter.acquire(10)
 
 
 def test_a_caller_and_all_callers_have_so_many_streams() -> None:

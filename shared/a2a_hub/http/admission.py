@@ -1,4 +1,4 @@
-"""Admission to a process: how much it does at once. What is beyond that is refused before a thread or memory is taken for it."""
+"""Admission control of a process: requests beyond its capacity are refused before they take a thread or memory."""
 
 import threading
 from collections import Counter
@@ -22,12 +22,12 @@ class Refusal(StrEnum):
 
 
 class Overloaded(Exception):
-    """The process already does as much as it may."""
+    """The process is at its capacity."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """The limits of one process. `requests` counts those without an answer yet, of which `threads` have a thread, and the
-    bodies of `awaited_bodies` have not arrived.
+    """The limits of one process. `requests` bounds those in flight, of which at most `threads` have a thread and
+    `awaited_bodies` still wait for their body.
 
     `held_bytes` bounds the bodies of requests that are being read, or held until they are answered, with large answers that are
     being sent; and, apart from that, the bodies of the requests whose turns run. A body of up to `small_body_bytes` is always
@@ -45,29 +45,29 @@ class Limits(Struct, frozen=True, kw_only=True):
     small_body_bytes: int = 65536
 
 
-class Gauge:
-    """An amount in use, up to `most`. Thread-safe."""
+class BoundedCounter:
+    """A counter of an amount in use, up to `limit`. Thread-safe."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._lock = threading.Lock()
         self._used = 0
 
-    def take(self, amount: int = 1) -> bool:
-        """Take the amount; False, and nothing is taken, if it is more than what is left."""
+    def acquire(self, amount: int = 1) -> bool:
+        """Acquire the amount; False, and nothing is acquired, if less than that is left."""
         with self._lock:
-            fits = self._used + amount <= self._most
+            fits = self._used + amount <= self._limit
             if fits:
                 self._used += amount
         return fits
 
     def add(self, amount: int) -> None:
-        """Take the amount, also if it is more than what is left."""
+        """Acquire the amount, even beyond the limit."""
         with self._lock:
             self._used += amount
 
-    def give(self, amount: int = 1) -> None:
-        """Give the amount back."""
+    def release(self, amount: int = 1) -> None:
+        """Release the amount."""
         with self._lock:
             self._used -= amount
 
@@ -82,21 +82,21 @@ class Capacity:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.requests = Gauge(limits.requests)
-        self.held_bytes = Gauge(limits.held_bytes)
-        self._streams = Gauge(limits.streams)
+        self.requests = BoundedCounter(limits.requests)
+        self.held_bytes = BoundedCounter(limits.held_bytes)
+        self._streams = BoundedCounter(limits.streams)
         self._running_turns: Callable[[], int] = lambda: 0
         self._turns_bytes: Callable[[], int] = lambda: 0
         self._lock = threading.Lock()
         self._streams_of: Counter[str] = Counter()
 
     def count_turns(self, running: Callable[[], int], body_bytes: Callable[[], int] = lambda: 0) -> None:
-        """Count turns with `running`, and the bodies of their requests: those that nobody waits for are among them."""
+        """Count turns with `running`, and their requests' bodies with `body_bytes`; turns without a waiting caller count, too."""
         self._running_turns = running
         self._turns_bytes = body_bytes
 
     def check_turns(self, body_bytes: int = 0) -> None:
-        """Raise Overloaded if no further turn, with a body of this size, may be started."""
+        """Raise Overloaded if no further turn with a body of this size may start."""
         is_large = body_bytes > self.limits.small_body_bytes
         if self._running_turns() >= self.limits.turns or (
             is_large and self._turns_bytes() + body_bytes > self.limits.held_bytes
@@ -104,9 +104,9 @@ class Capacity:
             raise Overloaded
 
     def open_stream(self, caller: str) -> Callable[[], None]:
-        """Count an open stream of the caller, "" for nobody in particular, until the result is called. Raises Overloaded."""
+        """Count an open stream of the caller ("" if anonymous) until the returned function is called. Raises Overloaded."""
         with self._lock:
-            if self._streams_of[caller] >= self.limits.caller_streams or not self._streams.take():
+            if self._streams_of[caller] >= self.limits.caller_streams or not self._streams.acquire():
                 raise Overloaded
             self._streams_of[caller] += 1
         closed = threading.Lock()
@@ -114,7 +114,7 @@ class Capacity:
         def close() -> None:
             if closed.acquire(blocking=False):
                 with self._lock:
-                    self._streams.give()
+                    self._streams.release()
                     self._streams_of[caller] -= 1
                     if not self._streams_of[caller]:
                         del self._streams_of[caller]
@@ -122,12 +122,12 @@ class Capacity:
         return close
 
 
-class Door(Struct, frozen=True, kw_only=True):
-    """The requests that are answered or refused before a handler has them.
+class AdmissionControl(Struct, frozen=True, kw_only=True):
+    """Admission control of one function: what is answered or refused before the handler runs.
 
-    `answers` are the pages, by path, that wait for nothing; `refuse` writes a refusal.
+    `answers` are pages by path that need no I/O; `refuse` writes a refusal.
 
-    `in_background` runs in a thread of its own on the event loop's process, shortly after the first request.
+    `in_background` runs once in a thread of its own, shortly after the first request.
     """
 
     capacity: Capacity

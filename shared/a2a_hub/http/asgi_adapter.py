@@ -1,7 +1,8 @@
 """The adapter to Functions Framework's event loop (ASGI 3.0, served by uvicorn).
 
-The loop accepts requests, reads their bodies, refuses what is too much, and sends answers as fast as their readers take them.
-A handler runs in a thread of a bounded pool, and has the whole body when it starts; a PolledBody holds none while it waits.
+The loop accepts requests, reads their bodies, refuses those beyond its capacity, and sends answers as fast as clients read
+them. A handler runs in a thread of a bounded pool, and has the whole body when it starts; a PolledBody holds none while it
+waits.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from urllib.parse import parse_qs
 
 from functions_framework import aio
 
-from a2a_hub.http.admission import Capacity, Door, Overloaded, Refusal
+from a2a_hub.http.admission import AdmissionControl, Capacity, Overloaded, Refusal
 from a2a_hub.http.asgi_body import AsgiBody, Receive
 from a2a_hub.http.asgi_protocol import bound_heads
 from a2a_hub.http.messages import (
@@ -47,10 +48,10 @@ _MAX_HEADERS, _MAX_HEADER_BYTES = 100, 65536
 
 
 def entry_point(
-    name: str, handle: Handler, door: Door, *, wait_limits: WaitLimits = WAIT_LIMITS
+    name: str, handle: Handler, admission: AdmissionControl, *, wait_limits: WaitLimits = WAIT_LIMITS
 ) -> Callable[[Any], Any]:
     """Return the function `name` for Functions Framework, which answers every path and method with `handle`."""
-    application = AsgiApplication(handle, door, wait_limits=wait_limits)
+    application = AsgiApplication(handle, admission, wait_limits=wait_limits)
     bound_heads(seconds=wait_limits.idle_seconds)
     logging.getLogger("uvicorn.error").addFilter(_is_reported)
 
@@ -78,12 +79,12 @@ def _is_reported(record: logging.LogRecord) -> bool:
 class AsgiApplication:
     """The ASGI application around `handle`."""
 
-    def __init__(self, handle: Handler, door: Door, *, wait_limits: WaitLimits) -> None:
+    def __init__(self, handle: Handler, admission: AdmissionControl, *, wait_limits: WaitLimits) -> None:
         self._handle = handle
-        self._door = door
-        self._capacity: Capacity = door.capacity
+        self._admission = admission
+        self._capacity: Capacity = admission.capacity
         self._wait_limits = wait_limits
-        self._handlers = WorkerThreads(door.capacity.limits.threads)
+        self._handlers = WorkerThreads(admission.capacity.limits.threads)
         # A thread that polls a body is free again at once, or after one read of the store.
         self._pollers = WorkerThreads(_MAX_POLLERS)
         self._awaited: dict[AsgiBody, None] = {}
@@ -95,9 +96,9 @@ class AsgiApplication:
     def begin(self) -> None:
         """Take the end of the process over; called on the event loop, once the server has installed its own handlers."""
         loop = asyncio.get_running_loop()
-        shutdown = self._door.shutdown
+        shutdown = self._admission.shutdown
         shutdown.on_stop(partial(self._no_stream.wait, shutdown.seconds))
-        loop.call_later(_BACKGROUND_SECONDS, Threads("background").run, self._door.in_background)
+        loop.call_later(_BACKGROUND_SECONDS, Threads("background").run, self._admission.in_background)
 
         def end() -> None:
             loop.call_soon_threadsafe(self._end_streams)
@@ -117,39 +118,39 @@ class AsgiApplication:
         body = AsgiBody(headers, receive, limits=limits, held_bytes=self._capacity.held_bytes)
         request = _request(scope, headers, body)
         if has_valid_host(headers, version=scope["http_version"]):
-            answer = self._door.page(request)
+            answer = self._admission.page(request)
         else:
             body.keeps_connection, answer = False, BAD_HOST
         if answer is None and (refusal := self._refusal(scope)) is not None:
             body.keeps_connection = refusal is Refusal.OVERLOADED
-            answer = self._door.refuse(request, refusal)
+            answer = self._admission.refuse(request, refusal)
         if answer is None:
             answer = await self._handled(request, body)
         await body.discard(self._wait_limits)
-        refused = partial(self._door.refuse, request, Refusal.OVERLOADED)
+        refused = partial(self._admission.refuse, request, Refusal.OVERLOADED)
         await self._send(answer, body, send, refused, is_head=request.method == "HEAD")
 
     def _refusal(self, scope: _Message) -> Refusal | None:
         headers = scope["headers"]
         if len(headers) > _MAX_HEADERS or sum(len(name) + len(value) for name, value in headers) > _MAX_HEADER_BYTES:
             return Refusal.HEADERS_TOO_LARGE
-        return Refusal.STOPPING if self._door.shutdown.stopping else None
+        return Refusal.STOPPING if self._admission.shutdown.stopping else None
 
     async def _handled(self, request: Request, body: AsgiBody) -> Response:
         requests = self._capacity.requests
-        if not requests.take():
-            return self._door.refuse(request, Refusal.OVERLOADED)
+        if not requests.acquire():
+            return self._admission.refuse(request, Refusal.OVERLOADED)
         try:
             if not await body.read(self._wait_limits, self._awaited):
-                return self._door.refuse(request, Refusal.OVERLOADED)
+                return self._admission.refuse(request, Refusal.OVERLOADED)
             return await self._handlers.run(
                 partial(_answer, self._handle, request), max_wait_seconds=_MAX_QUEUE_SECONDS
             )
         except Overloaded:
-            return self._door.refuse(request, Refusal.OVERLOADED)
+            return self._admission.refuse(request, Refusal.OVERLOADED)
         finally:
             body.release()
-            requests.give()
+            requests.release()
 
     async def _send(
         self, answer: Response, body: AsgiBody, send: _Send, refused: Callable[[], Response], *, is_head: bool = False
@@ -192,7 +193,7 @@ class AsgiApplication:
         try:
             yield
         finally:
-            self._capacity.held_bytes.give(size)
+            self._capacity.held_bytes.release(size)
 
     async def _stream(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from concurrent.futures import Future
 from typing import Any
 
-from a2a_hub.http.admission import Gauge, Limits
+from a2a_hub.http.admission import BoundedCounter, Limits
 from a2a_hub.http.messages import BodyError, BodyFault, stated_length
 from a2a_hub.http.request_body import MAX_DISCARDED_BYTES, WaitLimits
 
@@ -16,10 +16,12 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 class AsgiBody:
     """The body of one request. `keeps_connection` is False if the start of the next request is unknown."""
 
-    def __init__(self, headers: Mapping[str, str], receive: Receive, *, limits: Limits, held_bytes: Gauge) -> None:
+    def __init__(
+        self, headers: Mapping[str, str], receive: Receive, *, limits: Limits, held_bytes: BoundedCounter
+    ) -> None:
         self._receive = receive
         self._limits = limits
-        self._gauge = held_bytes
+        self._counter = held_bytes
         self._held = 0
         self._data = b""
         self._fault: BodyFault | None = None
@@ -95,7 +97,7 @@ class AsgiBody:
         """Give back the room that the body takes: nobody needs it any more, nor whether its client is there."""
         if self._left is not None:
             self._left.cancel()
-        self._gauge.give(self._held)
+        self._counter.release(self._held)
         self._held = 0
         self._data = b""
 
@@ -125,7 +127,7 @@ class AsgiBody:
                     break
                 more = size - self._limits.small_body_bytes - self._held
                 if more > 0:
-                    if not self._gauge.take(more):
+                    if not self._counter.acquire(more):
                         self.release()
                         return False
                     self._held += more

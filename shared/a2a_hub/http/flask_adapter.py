@@ -17,7 +17,7 @@ from gunicorn.config import GracefulTimeout
 from msgspec import structs
 
 from a2a_hub.http import messages
-from a2a_hub.http.admission import Door, Overloaded, Refusal
+from a2a_hub.http.admission import AdmissionControl, Overloaded, Refusal
 from a2a_hub.http.request_body import WAIT_LIMITS, RequestBody, WaitLimits
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ _BODILESS = frozenset({204, 304})
 
 
 def entry_point(
-    handle: messages.Handler, door: Door | None = None, *, wait_limits: WaitLimits = WAIT_LIMITS
+    handle: messages.Handler, admission: AdmissionControl | None = None, *, wait_limits: WaitLimits = WAIT_LIMITS
 ) -> Callable[[flask.Request], WSGIApplication]:
     """Return the function for Functions Framework, which answers every path and method with `handle`.
 
     The framework loads a function inside its application's context; requests then reach `handle` without Flask in between.
     """
-    application = _application(handle if door is None else _at_door(handle, door), wait_limits)
+    application = _application(handle if admission is None else _with_admission_control(handle, admission), wait_limits)
     if flask.has_app_context():
         # The framework, which then starts gunicorn, passes on no setting of its own for this.
         GracefulTimeout.default = _SECONDS_TO_END
@@ -46,40 +46,40 @@ def entry_point(
     return lambda _: application
 
 
-def _at_door(handle: messages.Handler, door: Door) -> messages.Handler:
+def _with_admission_control(handle: messages.Handler, admission: AdmissionControl) -> messages.Handler:
     """Return a handler that answers at most so many requests, and holds so many bytes of bodies, at once; the others are refused
     while there are threads to do it.
 
     A streamed answer is one until its end.
     """
-    requests, held_bytes = door.capacity.requests, door.capacity.held_bytes
+    requests, held_bytes = admission.capacity.requests, admission.capacity.held_bytes
 
     def handle_one(request: messages.Request) -> messages.Response:
-        if (page := door.page(request)) is not None:
+        if (page := admission.page(request)) is not None:
             return page
-        if not requests.take():
-            return door.refuse(request, Refusal.OVERLOADED)
+        if not requests.acquire():
+            return admission.refuse(request, Refusal.OVERLOADED)
         held = 0
 
         def read_body(limit_bytes: int) -> bytes | None:
             nonlocal held
             is_chunked = "transfer-encoding" in request.headers
             size = limit_bytes if is_chunked else messages.stated_length(request.headers.get("content-length", ""))
-            if door.capacity.limits.small_body_bytes < size <= limit_bytes:
-                if not held_bytes.take(size):
+            if admission.capacity.limits.small_body_bytes < size <= limit_bytes:
+                if not held_bytes.acquire(size):
                     raise Overloaded
                 held += size
             return request.read_body(limit_bytes)
 
         def end() -> None:
-            requests.give()
-            held_bytes.give(held)
+            requests.release()
+            held_bytes.release(held)
 
         try:
             response = handle(structs.replace(request, read_body=read_body))
         except Overloaded:
             end()
-            return door.refuse(request, Refusal.OVERLOADED)
+            return admission.refuse(request, Refusal.OVERLOADED)
         except BaseException:
             end()
             raise

@@ -14,7 +14,7 @@ _Job = list[tuple[Callable[[], Any], "asyncio.Future[Any]"]]
 
 
 class WorkerThreads:
-    """At most `most` threads that work for one event loop. Work beyond that waits, without a thread, for its turn.
+    """At most `most` threads that work for one event loop. Further work is queued without a thread.
 
     A free thread takes the next piece of work by itself; only its result goes through the loop.
     """

@@ -1,4 +1,4 @@
-"""The parts of every function: its log, its door, its status pages, and its refusals, which have the request's form."""
+"""The parts of every function: its log, admission control, status pages, and its refusals, which have the request's form."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from a2a_hub.a2a.errors import (
     RETRY_SOON,
     A2AError,
 )
-from a2a_hub.http.admission import Capacity, Door, Limits, Refusal
+from a2a_hub.http.admission import AdmissionControl, Capacity, Limits, Refusal
 from a2a_hub.http.dispatch import MethodNotAllowed, NotFound, Public
 from a2a_hub.http.messages import JSON, Handler, Request, Response
 from a2a_hub.identity.authentication import Caller
@@ -116,8 +116,10 @@ def error_of(refused: NotFound | MethodNotAllowed) -> A2AError:
     return A2AError(METHOD_NOT_ALLOWED, message, headers={"allow": ", ".join(refused.allow)})
 
 
-def door_of(limits: Limits, log: Log, *, in_background: Callable[[], object] = lambda: None) -> Door:
-    """Return the door of a function: `/health` is always answered, and a refusal is logged."""
+def admission_control(
+    limits: Limits, log: Log, *, in_background: Callable[[], object] = lambda: None
+) -> AdmissionControl:
+    """Return the admission control of a function: `/health` is always answered, and a refusal is logged."""
 
     def refuse(request: Request, reason: Refusal) -> Response:
         def refused(request: Request, record: Record) -> Response:
@@ -128,7 +130,7 @@ def door_of(limits: Limits, log: Log, *, in_background: Callable[[], object] = l
 
         return log.requests(refused)(request)
 
-    return Door(
+    return AdmissionControl(
         capacity=Capacity(limits),
         shutdown=Shutdown(),
         answers={"/health": health},
@@ -137,12 +139,12 @@ def door_of(limits: Limits, log: Log, *, in_background: Callable[[], object] = l
     )
 
 
-def agent_door(name: str, environ: Mapping[str, str]) -> Door:
-    """Return the door of an agent on Flask: of its server's threads, one is left to refuse what is too much."""
+def agent_admission_control(name: str, environ: Mapping[str, str]) -> AdmissionControl:
+    """Return the admission control of an agent on Flask, which keeps one server thread free to refuse requests."""
     threads = environ.get("THREADS", "")
     # The framework's own default.
     most = int(threads) if threads.isdigit() else (os.cpu_count() or 1) * 4
-    return door_of(Limits(requests=max(1, most - 1)), stdout_log(name))
+    return admission_control(Limits(requests=max(1, most - 1)), stdout_log(name))
 
 
 def read_limits(settings: Settings) -> Limits:

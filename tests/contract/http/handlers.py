@@ -8,7 +8,7 @@ from msgspec import structs
 
 from a2a_hub.http.admission import Limits
 from a2a_hub.http.messages import BodyError, Request, Response
-from a2a_hub.runtime.function import door_of
+from a2a_hub.runtime.function import admission_control
 from a2a_hub.telemetry.log import Log
 from tests.fakes.polled_body import Chunks
 
@@ -34,10 +34,10 @@ def _go_on(_: Request) -> Response:
     return Response()
 
 
-_door = door_of(LIMITS, _log)
-CAPACITY, SHUTDOWN = _door.capacity, _door.shutdown
+_admission = admission_control(LIMITS, _log)
+CAPACITY, SHUTDOWN = _admission.capacity, _admission.shutdown
 # Those that wait take all the places there are.
-DOOR = structs.replace(_door, answers={**_door.answers, "/go-on": _go_on})
+ADMISSION = structs.replace(_admission, answers={**_admission.answers, "/go-on": _go_on})
 
 
 class Ticks:

@@ -21,16 +21,16 @@ _SOURCES = {
     "asgi": """
 from a2a_hub.http.asgi_adapter import entry_point
 from a2a_hub.http.request_body import WaitLimits
-from tests.contract.http.handlers import DOOR, handle
+from tests.contract.http.handlers import ADMISSION, handle
 
-agent = entry_point("agent", handle, DOOR, wait_limits=WaitLimits(idle_seconds=IDLE_SECONDS, pause_seconds=0.2))
+agent = entry_point("agent", handle, ADMISSION, wait_limits=WaitLimits(idle_seconds=IDLE_SECONDS, pause_seconds=0.2))
 """,
     "flask": """
 from a2a_hub.http.flask_adapter import entry_point
 from a2a_hub.http.request_body import WaitLimits
-from tests.contract.http.handlers import DOOR, handle
+from tests.contract.http.handlers import ADMISSION, handle
 
-agent = entry_point(handle, DOOR, wait_limits=WaitLimits(idle_seconds=IDLE_SECONDS, pause_seconds=0.2))
+agent = entry_point(handle, ADMISSION, wait_limits=WaitLimits(idle_seconds=IDLE_SECONDS, pause_seconds=0.2))
 """,
 }
 
