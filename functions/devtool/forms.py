@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.agent import Sending
+from a2a_hub.a2a.agent import MessageOperations
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import (
     AgentSettings,
@@ -205,7 +205,9 @@ class SlashCommands(Struct, frozen=True):
         """See `SlashCommands.commands`: the same for everybody."""
         return GetAllSlashCommandsResponse(commands=shown(COMMANDS))
 
-    def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
+    def execute(
+        self, request: ExecuteSlashCommandRequest, call: Call, sending: MessageOperations
+    ) -> ExecuteSlashCommandResponse:
         """See `SlashCommands.execute`."""
         typed = command_line(request)
         language = language_of(typed)

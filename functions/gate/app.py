@@ -16,7 +16,7 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, Dispatcher, Identified, Public
 from a2a_hub.http.forwarded_body import StreamCut
 from a2a_hub.http.messages import Handler, Request, Response, body_of
-from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Caller
+from a2a_hub.identity.authentication import CALLER_AUTHORIZATION_HEADER, PRINCIPAL_HEADER, Caller
 from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.identity.public_keys import JWKS_PATH
@@ -120,7 +120,7 @@ class _Forwarding:
         subject = caller.principal.subject if caller.principal else ""
 
         def is_program() -> bool:
-            return _sentence(A2AError(errors.UNAVAILABLE), request, body, caller, record) is None
+            return _text_answer(A2AError(errors.UNAVAILABLE), request, body, caller, record) is None
 
         def note_cut(cause: StreamCut) -> None:
             record["cause"] = cause
@@ -136,7 +136,7 @@ class _Forwarding:
                 on_cut=note_cut,
             )
         except A2AError as error:
-            answer = _sentence(error, request, body, caller, record)
+            answer = _text_answer(error, request, body, caller, record)
             if answer is None:
                 raise
             record |= {"severity": "ERROR", "outcome": "failed"}
@@ -145,7 +145,7 @@ class _Forwarding:
             return answer
         if response.status == errors.UNAVAILABLE.http_status and isinstance(response.body, bytes):
             # The hub refuses before it has read who asks.
-            answer = _sentence(A2AError(errors.UNAVAILABLE), request, body, caller, record)
+            answer = _text_answer(A2AError(errors.UNAVAILABLE), request, body, caller, record)
             if answer is not None:
                 record |= {"outcome": "refused", "upstreamStatus": response.status}
                 return answer
@@ -164,13 +164,13 @@ class _Forwarding:
             return {}
         authorization = caller.authorization if self._config.forwards_caller_token else None
         signed = self._signer.sign(caller.principal, method=method, path=target, body=body, authorization=authorization)
-        headers = {HEADER: signed}
+        headers = {PRINCIPAL_HEADER: signed}
         if authorization is not None:
-            headers[TOKEN_HEADER] = authorization
+            headers[CALLER_AUTHORIZATION_HEADER] = authorization
         return headers
 
 
-def _sentence(error: A2AError, request: Request, body: bytes, caller: Caller, record: Record) -> Response | None:
+def _text_answer(error: A2AError, request: Request, body: bytes, caller: Caller, record: Record) -> Response | None:
     """Return the sentence that a person reads instead of an error of HTTP, which user interfaces show as a failure of their own;
     None for a program.
     """

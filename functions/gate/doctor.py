@@ -22,7 +22,7 @@ from a2a_hub.diagnosis.report import (
 )
 from a2a_hub.diagnosis.steps import steps_of
 from a2a_hub.http.messages import Response
-from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 from a2a_hub.identity.service_tokens import IdTokenClaims
 from a2a_hub.runtime.upstream import OwnTokenUnavailable, RejectedByIam, Upstream
 
@@ -56,7 +56,7 @@ class Doctor(Struct, frozen=True):
             if not is_operator:
                 raise
             return _report_of(*steps, self._obstacle(problem, claims))
-        if answer.status == 401 and is_operator and HEADER in headers:
+        if answer.status == 401 and is_operator and PRINCIPAL_HEADER in headers:
             return _report_of(*steps, _STEPS.filled("unknown_key"))
         found = read_report(answer.body) if answer.status == 200 and isinstance(answer.body, bytes) else None
         if found is None:

@@ -31,7 +31,7 @@ from functions.hub.downstream.event_translator import EventTranslator, Translate
 from functions.hub.downstream.interface import AgentRequest
 from functions.hub.downstream.mirror import is_mirrored
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind, failure_of
-from functions.hub.fallbacks import Declined, PassedOver
+from functions.hub.fallbacks import AgentSkipped, Declined
 from functions.hub.texts import HUB_TEXTS
 from functions.hub.tool_approval import Decision, approves, decided_in, decision_of, question_text
 from functions.hub.turn import TurnRecord
@@ -67,22 +67,22 @@ class AgentAnswer:
             delivered=conversation.delivered_artifacts if conversation and same_route else {},
         )
 
-    def events(self, ask: Ask, *, may_be_passed_over: bool = False) -> Iterator[TranslatedEvent]:
-        """Yield the events of the answer, or of its failure, and remember it. Raises Declined, PassedOver and TryLater: then
+    def events(self, ask: Ask, *, may_be_skipped: bool = False) -> Iterator[TranslatedEvent]:
+        """Yield the events of the answer, or of its failure, and remember it. Raises Declined, AgentSkipped and TryLater: then
         this is not the turn's answer.
         """
         is_answer = True
         try:
-            yield from self._contained(ask, may_be_passed_over=may_be_passed_over)
-        except (Declined, PassedOver, TryLater):
+            yield from self._contained(ask, may_be_skipped=may_be_skipped)
+        except (Declined, AgentSkipped, TryLater):
             is_answer = False
             raise
         finally:
             if is_answer and not (self._is_remembered and self._turn.failure is None):
                 self._remember()
 
-    def _contained(self, ask: Ask, *, may_be_passed_over: bool) -> Iterator[TranslatedEvent]:
-        turn, route, is_begun = self._turn, self._route, False
+    def _contained(self, ask: Ask, *, may_be_skipped: bool) -> Iterator[TranslatedEvent]:
+        turn, route, has_started = self._turn, self._route, False
         try:
             if not may_use(route, turn.incoming.call.principal):
                 raise DownstreamFailed(failure_of("not_permitted", route))
@@ -90,19 +90,19 @@ class AgentAnswer:
                 yield None, (self._recorded(Question(""), again=True),)
                 return
             self._audit_decision()
-            self._take_up()
+            self._claim_question()
             with closing(ask(_agent_request(turn, route, self._decision, self._state))) as events:
                 for translated in self._translated(events):
-                    is_begun = True
+                    has_started = True
                     yield translated
             yield from self._end()
         except Declined:
             raise
         except DownstreamFailed as failed:
-            if may_be_passed_over and not is_begun and not failed.failure.concerns_turn:
-                raise PassedOver(failed.failure) from None
-            if later := self._later(failed.failure):
-                raise later from None
+            if may_be_skipped and not has_started and not failed.failure.concerns_turn:
+                raise AgentSkipped(failed.failure) from None
+            if retry := self._retry_later(failed.failure):
+                raise retry from None
             yield None, (self._failed(failed.failure),)
         except Exception:
             self._log.exception("A turn failed inside the hub", self._record)
@@ -130,7 +130,7 @@ class AgentAnswer:
             pieces = [self._recorded(piece) for piece in translator.translate(event)]
             if not late and self._decision.allows and translator.tools.decision_was_late:
                 late = True
-                pieces.insert(0, self._too_late())
+                pieces.insert(0, self._late_decision())
             if translator.surfaces:
                 self._remember_surfaces()
             if translator.task_id is not None:
@@ -148,7 +148,7 @@ class AgentAnswer:
         turn, translator = self._turn, self._translator
         rest = [self._recorded(piece) for piece in translator.finish()]
         if self._decision.call_id is not None and translator.state is None:
-            rest.append(self._too_late())
+            rest.append(self._late_decision())
         if rest:
             yield None, rest
         if translator.state in _UNSUCCESSFUL or (translator.state is TaskState.REJECTED and not translator.has_text):
@@ -177,7 +177,7 @@ class AgentAnswer:
             piece = Question(text, auth=piece.auth)
         return self._turn.recorded(piece)
 
-    def _too_late(self) -> Piece:
+    def _late_decision(self) -> Piece:
         self._translator.end_paragraph()
         return self._turn.recorded(Text(texts.agent_text(TOOL_TEXTS.late, self._route, self._turn.language)))
 
@@ -189,7 +189,7 @@ class AgentAnswer:
         piece = report_failure(failure, self._turn, route, self._log, is_answer=is_answer)
         return Question(piece.text) if task_id and failure.kind is FailureKind.NOT_ACCEPTED else piece
 
-    def _later(self, failure: Failure) -> TryLater | None:
+    def _retry_later(self, failure: Failure) -> TryLater | None:
         """Return the next try of a turn that nobody waits for, if its agent is away and the route's time is not yet over."""
         task = self._turn.incoming.call.task
         until = task.retries_until if task else None
@@ -208,7 +208,7 @@ class AgentAnswer:
         text = texts.reason_text(failure, self._route, self._turn.language)
         return TryLater(text, seconds=seconds, cause=failure.cause, reason=failure.kind.name)
 
-    def _take_up(self) -> None:
+    def _claim_question(self) -> None:
         """Let no other message of the conversation answer the question that this one answers, while its agent works on that."""
         memory, route = self._turn.memory, self._route
         seen = memory.conversation if memory else None
@@ -231,17 +231,17 @@ class AgentAnswer:
         """Remember what the next turn of the conversation, and of the task, has to know."""
         turn, route, translator = self._turn, self._route, self._translator
         earlier = turn.conversation or Conversation(route_id=route.id)
-        left_open = self._left_open(earlier)
+        open_work = self._open_work(earlier)
         now = earlier.after(
             route.id,
             last_route_id=self._last_route_id(),
             context_id=translator.context_id,
             hub_context_id=turn.incoming.context.downstream,
             transport_state=self._state,
-            delivered_artifacts=translator.delivered if any(left_open.values()) else None,
+            delivered_artifacts=translator.delivered if any(open_work.values()) else None,
             memory=translator.memory,
             has_answer=not any(map(declines, turn.data)),
-            **left_open,
+            **open_work,
         )
         assert turn.memory is not None, "it was opened before the route was chosen"
         turn.memory.keep(now)
@@ -255,7 +255,7 @@ class AgentAnswer:
             return conversation.route_id
         return self._route.id if self._route.sticky or self._route.follow_ups else ""
 
-    def _left_open(self, earlier: Conversation) -> dict[str, Any]:
+    def _open_work(self, earlier: Conversation) -> dict[str, Any]:
         """Return what the agent waits for after this turn, as arguments of `Conversation.after`."""
         turn, translator, route_id = self._turn, self._translator, self._route.id
         if turn.failure is None and translator.state is not None and translator.state.interrupted:

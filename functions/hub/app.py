@@ -17,7 +17,7 @@ from a2a_hub.http.admission import AdmissionControl
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler
-from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import GATE, HUB_FUNCTION, Principal
 from a2a_hub.identity.public_keys import key_set_endpoints
@@ -47,7 +47,7 @@ from functions.hub.endpoints import ACTIVITY_PATH, RUN_PATH, TOOLS_PATH, Activit
 from functions.hub.failure import failure_of, without_armor
 from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
-from functions.hub.tables import Tables
+from functions.hub.route_tables import RouteTables
 from functions.hub.texts import TASK_TEXTS
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def build(
 
         return ScreenedAgent(agent, route, armor, log=log)
 
-    tables = Tables(settings, agent_of)
-    source = route_source(settings, tables.use, log=log)
+    tables = RouteTables(settings, agent_of)
+    source = route_source(settings, tables.activate, log=log)
     quotas = Quotas(config.quotas, Counters(store, log=log))
     misses = Misses(store, log=log)
     pipeline = Pipeline(
@@ -137,9 +137,9 @@ def build(
         tenants=config.tenants,
     )
     if admission:
-        turns: list[LiveTurns[Any]] = [server.unstored.turns, *([stored.turns] if stored else [])]
+        turns: list[LiveTurns[Any]] = [server.ephemeral.turns, *([stored.turns] if stored else [])]
         admission.capacity.count_turns(lambda: sum(map(len, turns)), lambda: sum(each.body_bytes for each in turns))
-        admission.shutdown.on_stop(server.unstored.turns.drain)
+        admission.shutdown.on_stop(server.ephemeral.turns.drain)
         admission.shutdown.on_stop(misses.keep)
         if tasks:
             admission.shutdown.on_stop(tasks.drain)
@@ -220,7 +220,7 @@ def _task_service(
     signer = config.identity.signer(audience="tasks")
 
     def headers(body: bytes) -> Mapping[str, str]:
-        return {HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH, body=body)} if signer else {}
+        return {PRINCIPAL_HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH, body=body)} if signer else {}
 
     def log_failed_wakeup(reason: str) -> None:
         log.line("WARNING", f"A wake-up failed; the task will be found later: {reason}")

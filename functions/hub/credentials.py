@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit
 from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest
 from a2a_hub.http.client import Answer, Budget, Http
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 
 
 class AuthorizedHttp:
@@ -76,7 +76,7 @@ class AuthorizedHttp:
         path = f"{parts.path or '/'}?{parts.query}"
         authorization = self.credential.headers.get("authorization")
         signed = signer.sign(caller.identity, method=method, path=path, body=body, authorization=authorization)
-        return {HEADER: signed}
+        return {PRINCIPAL_HEADER: signed}
 
 
 def _with_query(url: str, credential: Credential) -> str:

@@ -32,7 +32,7 @@ from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
 from functions.hub.misses import DAYS, Misses
 from functions.hub.pipeline import Pipeline
-from functions.hub.tables import Tables
+from functions.hub.route_tables import RouteTables
 from functions.hub.turn import IncomingTurn, TurnRecord
 
 S = TypeVar("S", bound=Struct)
@@ -49,12 +49,12 @@ _NO_TASKS = "Tasks cannot be reached at the moment"
 class Pages(Struct, frozen=True):
     """The pages of the hub. None of them shows an agent's address."""
 
-    tables: Tables
+    tables: RouteTables
     commit: str
 
     def front(self, _: Request) -> Response:
         """Return the page at `/`."""
-        return front_page(self.tables.now.card.name)
+        return front_page(self.tables.current.card.name)
 
     def openapi(self, _: Request) -> Response:
         """Return the description of the hub's HTTP interface."""
@@ -62,7 +62,7 @@ class Pages(Struct, frozen=True):
 
     def routes(self, _request: Request, caller: Caller, _record: Record) -> Response:
         """Return the routes that the caller may use."""
-        usable = [route for route in self.tables.now.routes.values() if may_use(route, caller.principal)]
+        usable = [route for route in self.tables.current.routes.values() if may_use(route, caller.principal)]
         return _json(schemas.Routes([_shown(schemas.Route, each, boundary=each.boundary.kind) for each in usable]))
 
     def version(self, _request: Request, _caller: Caller, _record: Record) -> Response:

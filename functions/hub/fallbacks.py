@@ -26,7 +26,7 @@ class Declined(Exception):
         self.rank = list(Reason).index(reason)
 
 
-class PassedOver(Exception):
+class AgentSkipped(Exception):
     """An agent that no rule chose, a fallback or the default, failed before anything of its answer reached the caller."""
 
     def __init__(self, failure: Failure) -> None:
@@ -60,7 +60,7 @@ def takes_files(choice: Choice, files: Sequence[Part]) -> bool:
     return choice.rule in _CHOSEN or types <= {*choice.route.input_modes}
 
 
-def held_back(events: Iterator[Event], *, by_default: bool) -> Iterator[Event]:
+def unless_declined(events: Iterator[Event], *, by_default: bool) -> Iterator[Event]:
     """Yield the events, the first ones as soon as one shows that the agent answers. Raises Declined.
 
     That it could not read what it needs is an answer, unless it was asked `by_default`.

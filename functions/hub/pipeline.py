@@ -32,9 +32,9 @@ from functions.hub.display import for_display
 from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.downstream.interface import AgentRequest, Downstream
 from functions.hub.failure import DownstreamFailed, Failure, failure_of
-from functions.hub.fallbacks import Declined, PassedOver, candidates, held_back, takes_files
+from functions.hub.fallbacks import AgentSkipped, Declined, candidates, takes_files, unless_declined
 from functions.hub.misses import Misses
-from functions.hub.tables import Served, Tables
+from functions.hub.route_tables import ActiveTable, RouteTables
 from functions.hub.turn import IncomingTurn, TurnRecord
 
 
@@ -45,7 +45,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
     epoch. Thread-safe.
     """
 
-    tables: Tables
+    tables: RouteTables
     conversations: Conversations
     quotas: Quotas
     misses: Misses
@@ -70,10 +70,10 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         ):
             return _without_text(turn, texts.EMPTY_MESSAGE)
         try:
-            served, choice = self._choose(turn)
+            active, choice = self._choose(turn)
             before = turn.conversation.answered_by if turn.conversation and not asks_once_more(text) else ""
-            routes = candidates(choice, served.routes, call.principal, answered_by=before)
-            immediate = all(served.downstreams[route.id].immediate for route in routes)
+            routes = candidates(choice, active.routes, call.principal, answered_by=before)
+            immediate = all(active.downstreams[route.id].immediate for route in routes)
         except A2AError:
             raise
         except Exception:
@@ -84,26 +84,26 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         turn.choice, turn.route, turn.immediate = choice, choice.route, immediate
         turn.routing_ms = _milliseconds(self.clock() - started)
         self._record_route(turn)
-        events = tracing.inside(call.traceparent, self._events(turn, routes, served))
+        events = tracing.inside(call.traceparent, self._events(turn, routes, active))
         return turn, for_display(events, self.link_hosts) if call.for_ui else events
 
-    def _choose(self, turn: TurnRecord) -> tuple[Served, Choice]:
+    def _choose(self, turn: TurnRecord) -> tuple[ActiveTable, Choice]:
         """Open the turn's conversation, and return its route with the table that this is from."""
-        incoming, served = turn.incoming, self.tables.now
+        incoming, active = turn.incoming, self.tables.current
         turn.memory = memory = self.conversations.open(incoming.call.owner, incoming.context)
         noted = Conversation.from_note(incoming.notes.get(CONVERSATION))
         turn.conversation = noted.merged_with(memory.conversation) if noted else memory.conversation
         with tracing.span("route", incoming.call.traceparent) as span:
-            choice = served.choose(incoming, turn.text, turn.conversation)
+            choice = active.choose(incoming, turn.text, turn.conversation)
             span.set({"a2a_hub.route": choice.route.id, "a2a_hub.rule": choice.rule})
-        return served, choice
+        return active, choice
 
     def passed_over(self, turn: TurnRecord) -> dict[str, str]:
         """Return why other routes with matching rules were not chosen, by the ids of those that the caller may use."""
-        served = self.tables.now
-        reasons = served.router.passed_over(turn.text) if turn.incoming.skill is None else {}
+        active = self.tables.current
+        reasons = active.router.passed_over(turn.text) if turn.incoming.skill is None else {}
         return {
-            each: why for each, why in reasons.items() if may_use(served.routes[each], turn.incoming.call.principal)
+            each: why for each, why in reasons.items() if may_use(active.routes[each], turn.incoming.call.principal)
         }
 
     def starts_new_task(self, incoming: IncomingTurn) -> bool:
@@ -113,7 +113,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             return False
         latest = self.conversations.open(incoming.call.owner, incoming.context).conversation or noted
         try:
-            choice = self.tables.now.choose(incoming, text_of(incoming.message), latest)
+            choice = self.tables.current.choose(incoming, text_of(incoming.message), latest)
         except Exception:
             # The turn will raise the same error and report it.
             return False
@@ -134,7 +134,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             route_id, task_id = conversation.route_id, waiting
         else:
             return
-        downstream = self.tables.now.downstreams.get(route_id)
+        downstream = self.tables.current.downstreams.get(route_id)
         if downstream is not None:
             downstream.cancel(task_id, call)
 
@@ -154,7 +154,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         }
         call.record.update(fields)
 
-    def _events(self, turn: TurnRecord, routes: tuple[Route, ...], served: Served) -> Iterator[TranslatedEvent]:
+    def _events(self, turn: TurnRecord, routes: tuple[Route, ...], active: ActiveTable) -> Iterator[TranslatedEvent]:
         """Yield the events of the first agent that does not decline, else those of the one that comes nearest."""
         assert turn.choice is not None, "a route was chosen"
         started = self.clock()
@@ -166,15 +166,15 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         try:
             for number, route in enumerate(routes):
                 turn.route = route
-                ask = partial(self._agent_events, turn, route, served.downstreams[route.id], by_default, may_decline)
+                ask = partial(self._agent_events, turn, route, active.downstreams[route.id], by_default, may_decline)
                 try:
                     answer = AgentAnswer(turn, route, log=self.log, now=self.now)
-                    yield from answer.events(ask, may_be_passed_over=by_default or number > 0)
+                    yield from answer.events(ask, may_be_skipped=by_default or number > 0)
                     return
                 except Declined as reply:
                     declined[route.id] = reply
                     reason = reply.reason.value
-                except PassedOver as failed:
+                except AgentSkipped as failed:
                     reason = "failed"
                     failures[route.id] = failed.failure
                     turn.incoming.call.record.update(severity="WARNING", **failed.failure.log_fields)
@@ -182,7 +182,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             turn.route = (
                 routes[0]
                 if routes[0].id in failures
-                else served.routes[min(declined, key=lambda id_: declined[id_].rank)]
+                else active.routes[min(declined, key=lambda id_: declined[id_].rank)]
             )
             failure = failures.get(turn.route.id)
             answer = AgentAnswer(turn, turn.route, log=self.log, now=self.now)
@@ -228,7 +228,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         end = _begin_turn(self.quotas, route, turn.incoming.call.principal)
         try:
             with closing(downstream.ask(agent_request)) as events:  # type: ignore[type-var]
-                yield from held_back(events, by_default=by_default) if may_decline else events
+                yield from unless_declined(events, by_default=by_default) if may_decline else events
         finally:
             end()
 

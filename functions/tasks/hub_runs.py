@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.http.client import HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON, CancellationGroup
-from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
 from a2a_hub.identity.signed_principal import PrincipalSigner
@@ -122,7 +122,7 @@ class HubRuns(Struct, frozen=True):
 
     def _headers(self, body: bytes) -> Mapping[str, str]:
         signed = self.signer.sign(Principal(subject=TASKS_FUNCTION), method="POST", path=_PATH, body=body)
-        headers = {"content-type": JSON, HEADER: signed}
+        headers = {"content-type": JSON, PRINCIPAL_HEADER: signed}
         if self.tokens is not None:
             audience = "{0.scheme}://{0.netloc}".format(urlsplit(self.hub_url))
             headers["authorization"] = f"Bearer {self.tokens.id_token(audience)}"

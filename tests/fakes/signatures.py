@@ -2,7 +2,7 @@
 
 import time
 
-from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.public_keys import public_keys
 from a2a_hub.identity.signed_principal import PrincipalSigner, PrincipalVerifier
@@ -19,7 +19,7 @@ def signed(
 ) -> dict[str, str]:
     """The header with which a function says on whose behalf it calls."""
     signer = PrincipalSigner(KEYS[function].private, now=time.time, audience=audience)
-    return {HEADER: signer.sign(principal, method=method, path=path, body=body)}
+    return {PRINCIPAL_HEADER: signer.sign(principal, method=method, path=path, body=body)}
 
 
 def verifier(audience: str = "hub") -> PrincipalVerifier:

@@ -10,7 +10,7 @@ from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Report, Step, read_report
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
-from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 from a2a_hub.identity.principal import digest
 from a2a_hub.identity.service_tokens import ServiceTokens
 from a2a_hub.runtime.upstream import Upstream
@@ -104,7 +104,7 @@ def test_a_signature_that_the_hub_does_not_know_is_told_to_operators(is_operator
     ) as hub:
         upstream = Upstream(hub.url, http=HttpClient(), tokens=None)
         doctor = Doctor(upstream, hub_url=hub.url, service=None)
-        answer = doctor.report({HEADER: "signed"}, is_operator=is_operator)
+        answer = doctor.report({PRINCIPAL_HEADER: "signed"}, is_operator=is_operator)
     assert isinstance(answer.body, bytes)
     assert (answer.status, b"GATE_PUBLIC_KEYS" in answer.body) == ((200, True) if is_operator else (401, False))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.signed_principal import PrincipalSigner
 from local.settings import key_pair, key_settings
@@ -154,11 +154,11 @@ def test_a_header_is_good_for_the_hubs_own_request_alone(documents: Documents) -
     body = _message(_QUESTION)
     stranger = PrincipalSigner(key_pair().private, now=lambda: 1_900_000_000.0, audience="docqa")
     forged = {
-        "another's key": {HEADER: stranger.sign(_HANAKO, method="POST", path="/", body=body)},
+        "another's key": {PRINCIPAL_HEADER: stranger.sign(_HANAKO, method="POST", path="/", body=body)},
         "the gate's key": _signed_for_docqa(_HANAKO, body, function="gate"),
         "another audience": _signed_for_docqa(_HANAKO, body, audience="tasks"),
         "another body": _signed_for_docqa(_HANAKO, _message("What else?")),
-        "no signature": {HEADER: "hanako@example.com"},
+        "no signature": {PRINCIPAL_HEADER: "hanako@example.com"},
     }
     assert "9,000" in documents.ask(_signed_for_docqa(_HANAKO, body))[1]
     for why, headers in forged.items():
@@ -171,7 +171,7 @@ def test_a_header_is_good_for_the_hubs_own_request_alone(documents: Documents) -
 def test_a_header_that_has_expired_is_refused(documents: Documents) -> None:
     body = _message(_QUESTION)
     signer = PrincipalSigner(KEYS["hub"].private, now=lambda: 1_700_000_000.0, audience="docqa")
-    status, answer = documents.ask({HEADER: signer.sign(_HANAKO, method="POST", path="/", body=body)})
+    status, answer = documents.ask({PRINCIPAL_HEADER: signer.sign(_HANAKO, method="POST", path="/", body=body)})
     assert status == 503
     assert not _shows(answer)
 

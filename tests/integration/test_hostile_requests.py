@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from a2a_hub.http.forwarded_body import STREAM_END
-from a2a_hub.identity.authentication import HEADER
+from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 from a2a_hub.runtime.upstream import REQUEST_HEADERS
 from local.envoy import local_routes
 from tests.fakes.http_server import HttpServer
@@ -35,7 +35,7 @@ def entrances(hub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
     folder = tmp_path_factory.mktemp("gates")
     with (
         gate(hub.url, folder) as alone,
-        gate(hub.url, folder, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind,
+        gate(hub.url, folder, CALLER_AUTHORIZATION_HEADER="x-forwarded-authorization") as behind,
     ):
         ports = {"gate": behind.port, "agent_card": hub.port}
         with gateway(local_routes(), ports, folder) as port:
@@ -80,7 +80,7 @@ def test_what_the_gateway_puts_right_reaches_the_hub_as_any_other_request(
     assert received.path in ("/", "/routes")
     assert received.headers.keys() <= {
         *REQUEST_HEADERS,
-        HEADER,
+        PRINCIPAL_HEADER,
         STREAM_END,
         "host",
         "content-length",

@@ -10,7 +10,7 @@ import pytest
 
 from a2a_hub.boundaries.boundary import Boundary
 from a2a_hub.boundaries.kinds import GoogleApi, Iam, Public, User
-from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
+from a2a_hub.identity.authentication import CALLER_AUTHORIZATION_HEADER, PRINCIPAL_HEADER
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import HttpServer
@@ -95,7 +95,7 @@ def test_nothing_of_the_callers_credential_arrives_at_an_agent_that_is_not_the_u
     assert agent.asked
     for received in agent.received:
         assert TOKEN not in str(received)
-        assert not {*_OTHERS, HEADER, TOKEN_HEADER} & received.headers.keys()
+        assert not {*_OTHERS, PRINCIPAL_HEADER, CALLER_AUTHORIZATION_HEADER} & received.headers.keys()
     own = agent.asked[0].headers.get("authorization")
     match boundary:
         case Public():
@@ -116,7 +116,7 @@ def test_the_users_own_agent_gets_the_callers_token_and_nothing_else_of_theirs(p
     (received,) = agent.asked
     assert received.headers["authorization"] == f"Bearer {TOKEN}"
     assert str(received).count(TOKEN) == 1
-    assert not {*_OTHERS, HEADER, TOKEN_HEADER} & received.headers.keys()
+    assert not {*_OTHERS, PRINCIPAL_HEADER, CALLER_AUTHORIZATION_HEADER} & received.headers.keys()
 
 
 def test_a_gate_that_keeps_the_token_makes_the_users_agent_unreachable_and_says_so(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from functions.hub.downstream.interface import AgentRequest
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
 from functions.hub.misses import Misses
 from functions.hub.pipeline import Pipeline
-from functions.hub.tables import Tables
+from functions.hub.route_tables import RouteTables
 from functions.hub.turn import IncomingTurn
 from tests.fakes.hub import person, route
 from tests.fakes.in_process import InProcess
@@ -43,7 +43,7 @@ def _pipeline(answer: Callable[[AgentRequest], Iterator[Event]]) -> Pipeline:
     ticks = itertools.count()
     log = Log(lambda _: None, clock=lambda: float(next(ticks)), new_id=lambda: "id", function="hub")
     return Pipeline(
-        tables=Tables(settings, lambda _: InProcess(answer)),
+        tables=RouteTables(settings, lambda _: InProcess(answer)),
         conversations=Conversations(None, log=log),
         quotas=Quotas(CallerLimits(), Counters()),
         misses=Misses(None, log=log),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request, body_of
-from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Authenticator
+from a2a_hub.identity.authentication import CALLER_AUTHORIZATION_HEADER, PRINCIPAL_HEADER, Authenticator
 from a2a_hub.identity.principal import HUB_FUNCTION, TASKS_FUNCTION, Principal, StaticTokenVerifier, development_clients
 from a2a_hub.identity.public_keys import base64url, public_keys
 from a2a_hub.identity.signed_principal import PrincipalSigner, PrincipalVerifier
@@ -67,7 +67,7 @@ def believed(
     query: dict[str, list[str]] | None = None,
 ) -> Principal | None:
     """Whom the hub takes the caller of a request for."""
-    received = Request(method=method, path=path, query=query or {}, headers={HEADER: value})
+    received = Request(method=method, path=path, query=query or {}, headers={PRINCIPAL_HEADER: value})
     try:
         return verifier(*gate, now=now).verify(received).principal
     except A2AError:
@@ -329,4 +329,4 @@ def test_the_callers_token_is_known_only_with_its_own_header() -> None:
 
 
 def test_the_names_of_the_headers_are_those_of_the_protocol_between_gate_and_hub() -> None:
-    assert (HEADER, TOKEN_HEADER) == ("x-hub-principal", "x-hub-caller-authorization")
+    assert (PRINCIPAL_HEADER, CALLER_AUTHORIZATION_HEADER) == ("x-hub-principal", "x-hub-caller-authorization")

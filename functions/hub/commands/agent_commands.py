@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from a2a_hub.a2a.agent import Sending
+from a2a_hub.a2a.agent import MessageOperations
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import INVALID_PARAMS, UNAVAILABLE, A2AError, invalid_field
 from a2a_hub.a2a.extensions import slash_commands
@@ -35,7 +35,7 @@ from functions.hub.conversations import EXECUTES, RUNNING
 from functions.hub.downstream.history_replay import update_of
 from functions.hub.downstream.interface import ExecutionReply
 from functions.hub.failure import DownstreamFailed, Failure, failure_of
-from functions.hub.tables import Served, Tables
+from functions.hub.route_tables import ActiveTable, RouteTables
 from functions.hub.texts import agent_text, failure_text
 
 _LIST_SECONDS = 10.0
@@ -48,7 +48,7 @@ CommandsOrFailure = Sequence[SlashCommand] | Failure
 class AgentCommands(Struct, frozen=True):
     """The slash commands that the agents of the table in use offer; see `slash_commands.SlashCommands`."""
 
-    tables: Tables
+    tables: RouteTables
     log: Log
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
@@ -56,7 +56,7 @@ class AgentCommands(Struct, frozen=True):
 
         An agent that fails is left out. Raises A2AError if all fail, or if `metadata.skill` names none of them.
         """
-        listed = self._listed(self.tables.now, request, call)
+        listed = self._listed(self.tables.current, request, call)
         failures = [(route, each) for route, each in listed if isinstance(each, Failure)]
         if failures and len(failures) == len(listed):
             route, failure = failures[0]
@@ -68,19 +68,19 @@ class AgentCommands(Struct, frozen=True):
 
     def for_people(self, call: Call) -> Sequence[SlashCommand]:
         """Return the commands that the caller may type; an agent that fails or is slow has none."""
-        listed = self._listed(self.tables.now, GetAllSlashCommandsRequest(), call, seconds=_HELP_SECONDS)
+        listed = self._listed(self.tables.current, GetAllSlashCommandsRequest(), call, seconds=_HELP_SECONDS)
         return [command for _, command in _first_of_each_name(listed).values()]
 
     def _listed(
-        self, served: Served, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float = _LIST_SECONDS
+        self, active: ActiveTable, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float = _LIST_SECONDS
     ) -> list[tuple[Route, CommandsOrFailure]]:
         """Return the commands of each agent, or its failure. All requests run at once."""
-        routes = _routes_with_commands(served, request.metadata, call)
+        routes = _routes_with_commands(active, request.metadata, call)
         passed = replace(request, metadata=_without_skill(request.metadata))
 
         def one(route: Route) -> CommandsOrFailure:
             try:
-                return served.downstreams[route.id].commands(passed, call, seconds=seconds)
+                return active.downstreams[route.id].commands(passed, call, seconds=seconds)
             except Exception as error:
                 failure = self._failure_of(error, route, call)
                 self.log.line(
@@ -104,15 +104,17 @@ class AgentCommands(Struct, frozen=True):
         self.log.exception("A slash command failed inside the hub", call.record)
         return failure_of("internal", route)
 
-    def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
+    def execute(
+        self, request: ExecuteSlashCommandRequest, call: Call, sending: MessageOperations
+    ) -> ExecuteSlashCommandResponse:
         """Execute the command at the agent that `metadata.skill` names, else at the first that offers it.
 
         A task of the hub follows the execution. A command that does not start is answered with FAILED_TO_START, except where the
         agent does not accept a field of the request (INVALID_PARAMS). Raises A2AError.
         """
-        served = self.tables.now
+        active = self.tables.current
         language = language_of(slash_commands.command_line(request))
-        route = self._route_for(served, request, call, language)
+        route = self._route_for(active, request, call, language)
         if isinstance(route, ExecuteSlashCommandResponse):
             return route
         call.record.update(route=route.id, agent=route.name)
@@ -120,7 +122,7 @@ class AgentCommands(Struct, frozen=True):
         audit.record("executed", call.principal, command=command, route=route.id, request=call.request_id)
         passed = replace(request, metadata=_without_skill(request.metadata))
         try:
-            execution = served.downstreams[route.id].execute(passed, call)
+            execution = active.downstreams[route.id].execute(passed, call)
         except Exception as error:
             failure = self._failure_of(error, route, call)
             if failure.fields:
@@ -137,18 +139,18 @@ class AgentCommands(Struct, frozen=True):
         except Exception:
             if execution.task_id:
                 # Without a task of the hub, its result would reach nobody.
-                served.downstreams[route.id].cancel(execution.task_id, call)
+                active.downstreams[route.id].cancel(execution.task_id, call)
             raise
         status = execution.status or CommandExecutionStatus.STARTED
         return replace(response, status=status, message=execution.message)
 
     def _route_for(
-        self, served: Served, request: ExecuteSlashCommandRequest, call: Call, language: Language
+        self, active: ActiveTable, request: ExecuteSlashCommandRequest, call: Call, language: Language
     ) -> Route | ExecuteSlashCommandResponse:
-        routes = _routes_with_commands(served, request.metadata, call)
+        routes = _routes_with_commands(active, request.metadata, call)
         if len(routes) == 1:
             return routes[0]
-        listed = self._listed(served, GetAllSlashCommandsRequest(), call)
+        listed = self._listed(active, GetAllSlashCommandsRequest(), call)
         known = _first_of_each_name(listed)
         if found := known.get(request.command_path[0]):
             return found[0]
@@ -160,11 +162,11 @@ class AgentCommands(Struct, frozen=True):
         return slash_commands.not_started(texts.unknown_agent_command_text(request, tuple(known), language))
 
 
-def _routes_with_commands(served: Served, metadata: dict[str, object] | None, call: Call) -> Sequence[Route]:
+def _routes_with_commands(active: ActiveTable, metadata: dict[str, object] | None, call: Call) -> Sequence[Route]:
     """Return the routes that the caller may use and whose agents have slash commands. Raises INVALID_PARAMS (unknown skill)."""
     routes = [
         route
-        for route in served.routes.values()
+        for route in active.routes.values()
         if route.passes_tasks and URI in route.extensions and may_use(route, call.principal)
     ]
     skill = (metadata or {}).get("skill")

@@ -29,7 +29,7 @@ from functions.hub.commands import texts
 from functions.hub.commands.agent_commands import AgentCommands
 from functions.hub.commands.texts import COMMAND_TEXTS
 from functions.hub.conversations import Conversation, Conversations
-from functions.hub.tables import Tables
+from functions.hub.route_tables import RouteTables
 
 _MAX_SHOWN = 10
 _LONGEST_COMMAND = 40
@@ -115,7 +115,7 @@ class Commands(Struct, frozen=True):
     `tasks` is None without a task store.
     """
 
-    tables: Tables
+    tables: RouteTables
     agent_commands: AgentCommands
     conversations: Conversations
     tasks: TaskOperations | None
@@ -190,7 +190,7 @@ class Commands(Struct, frozen=True):
         return True
 
     def _routes_of(self, call: Call) -> list[Route]:
-        return [each for each in self.tables.now.routes.values() if may_use(each, call.principal)]
+        return [each for each in self.tables.current.routes.values() if may_use(each, call.principal)]
 
     def _parse(self, text: str, call: Call, context_id: str | None) -> tuple[Command, int | None] | None:
         parsed = _parse(text)
@@ -207,7 +207,7 @@ class Commands(Struct, frozen=True):
         """Return True for a person's thanks and the like that would become a task for a worker, and answer no question."""
         if not (call.for_ui and self.tasks and is_small_talk(text)):
             return False
-        is_for_worker = bool(self.tables.now.router.choose(text).route.role)
+        is_for_worker = bool(self.tables.current.router.choose(text).route.role)
         with suppress(Unavailable):
             return is_for_worker and not (context_id and self.tasks.store.waiting(call.owner, context_id))
         return False
@@ -222,7 +222,7 @@ class Commands(Struct, frozen=True):
         return None
 
     def _is_routed(self, text: str) -> bool:
-        return self.tables.now.router.choose(text).rule in (Rule.NAMED, Rule.KEYWORD, Rule.PATTERN)
+        return self.tables.current.router.choose(text).rule in (Rule.NAMED, Rule.KEYWORD, Rule.PATTERN)
 
     def _task_command(self, command: Command, number: int | None, call: Call, language: Language) -> str:
         tasks = self.tasks

@@ -90,7 +90,7 @@ class AnsweringAgent(Agent):
         return Turn(events=to_events(pieces, context_id=self.context_of(request, call), call=call))
 
 
-class Sending(Protocol):
+class MessageOperations(Protocol):
     """The two operations that start a turn. Each raises A2AError."""
 
     def send(self, request: model.SendMessageRequest, call: Call) -> Task | Message:
@@ -100,19 +100,19 @@ class Sending(Protocol):
         """Return the turn's events."""
 
 
-class Operations(Protocol):
+class StoredTaskOperations(Protocol):
     """The operations on stored tasks (§3.1.3-§3.1.10). Each raises A2AError."""
 
     def answer(self, request: Struct, call: Call) -> Struct | None:
         """Return the result of the operation that takes such a request, None if it has none."""
 
     def subscribe(self, request: model.SubscribeToTaskRequest, call: Call) -> EventSource:
-        """§3.1.6; like `Sending.stream`."""
+        """§3.1.6; like `MessageOperations.stream`."""
 
 
-class Tasks(Sending, Protocol):
+class TaskService(MessageOperations, Protocol):
     """All operations of an agent that stores tasks."""
 
     @property
-    def operations(self) -> Operations:
+    def operations(self) -> StoredTaskOperations:
         """The operations that start no turn."""

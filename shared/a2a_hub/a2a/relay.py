@@ -19,7 +19,7 @@ EventSource = Source[Event]
 
 
 @runtime_checkable
-class PassedOn(Protocol):
+class ForwardedStream(Protocol):
     """A stream that another process passes on, and perhaps not to its end."""
 
     def farewell(self) -> Sequence[Event]:

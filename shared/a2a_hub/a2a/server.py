@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from a2a_hub.a2a import errors, model
 from a2a_hub.a2a.admission import accepted_modes, active_extensions, admit, check_declared, contract_of, tenant_of
-from a2a_hub.a2a.agent import Agent, Operations, Sending, Tasks
+from a2a_hub.a2a.agent import Agent, MessageOperations, StoredTaskOperations, TaskService
 from a2a_hub.a2a.bindings import jsonrpc, sse
 from a2a_hub.a2a.bindings.exchange import Exchange, exchange_of
 from a2a_hub.a2a.call import Call
@@ -23,7 +23,7 @@ from a2a_hub.a2a.fold import fold, with_history
 from a2a_hub.a2a.live_turn import LiveTurn, LiveTurns, TurnState
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from a2a_hub.a2a.refusal import TemporaryRefusal, answer_to_ui, broken_off, overloaded
-from a2a_hub.a2a.relay import Abandoned, EventSource, PassedOn, Relay
+from a2a_hub.a2a.relay import Abandoned, EventSource, ForwardedStream, Relay
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.http.messages import BodyError, Request, Response
@@ -40,7 +40,7 @@ _OUTCOMES = {
 }
 
 
-class Unstored:
+class EphemeralTurns:
     """SendMessage and SendStreamingMessage where no task is kept: the turn lives as long as somebody waits for it.
 
     Answers the two operations for an agent that keeps no tasks, and for callers who own none. `turns` are those under way.
@@ -52,7 +52,7 @@ class Unstored:
         self._threads = Threads("relay")
 
     def send(self, request: model.SendMessageRequest, call: Call) -> model.Task | model.Message:
-        """See `Sending.send`."""
+        """See `MessageOperations.send`."""
         turn, is_new = self._begin(LiveTurn(request, call), self._answer)
         if not is_new:
             turn.wait((TurnState.SETTLED,))
@@ -62,7 +62,7 @@ class Unstored:
         return turn.result
 
     def stream(self, request: model.SendMessageRequest, call: Call) -> EventSource:
-        """See `Sending.stream`. The turn ends when its last subscriber leaves."""
+        """See `MessageOperations.stream`. The turn ends when its last subscriber leaves."""
         while True:
             turn = LiveTurn(request, call)
             turn.relay = Relay(on_left=turn.abandon, ends_when_left=True)
@@ -112,7 +112,7 @@ class A2AServer:
         max_body_bytes: int = 10 * 1024 * 1024,
         keep_alive_seconds: float = KEEP_ALIVE_SECONDS,
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
-        tasks: Tasks | None = None,
+        tasks: TaskService | None = None,
         development_tool: SlashCommands | None = None,
         contract: Contract | None = None,
         capacity: Capacity | None = None,
@@ -124,7 +124,7 @@ class A2AServer:
         self._log = log
         self._max_body_bytes = max_body_bytes
         self._keep_alive_seconds = keep_alive_seconds
-        self.unstored = Unstored(agent)
+        self.ephemeral = EphemeralTurns(agent)
         self._tasks = tasks
         self._development_tool = development_tool
         self._methods = jsonrpc.METHODS if development_tool is None else {**slash_commands.METHODS, **jsonrpc.METHODS}
@@ -153,8 +153,8 @@ class A2AServer:
 
         operation, codec = exchange.resolve()
         check_declared(operation, card, callers_card)
-        spoken: dict[str, Any] = {"version": codec.version, "binding": exchange.binding}
-        is_ui = (self._contract or contract_of(caller.principal, **spoken)) is Contract.UI
+        wire_form: dict[str, Any] = {"version": codec.version, "binding": exchange.binding}
+        is_ui = (self._contract or contract_of(caller.principal, **wire_form)) is Contract.UI
         params = exchange.read_params(completes=is_ui)
         extensions = active_extensions(request, operation, params, card, callers_card)
         record |= {"operation": operation.name, "version": codec.version, "binding": exchange.binding}
@@ -162,7 +162,7 @@ class A2AServer:
         if sent and sent[3:35] not in request.headers.get("traceparent", ""):
             record["callerTrace"] = sent
         modes = accepted_modes(operation, params, extensions)
-        contract = self._contract or contract_of(caller.principal, **spoken, modes=modes, extensions=extensions)
+        contract = self._contract or contract_of(caller.principal, **wire_form, modes=modes, extensions=extensions)
         call = Call(
             request_id=record["requestId"],
             principal=caller.principal,
@@ -181,8 +181,8 @@ class A2AServer:
         headers = admit(operation, params, call, card)
         try:
             if operation.streaming:
-                wish = {STREAM_END: ""} if STREAM_END in request.headers else {}
-                return self._stream(operation, params, call, exchange, headers | wish)
+                stream_end = {STREAM_END: ""} if STREAM_END in request.headers else {}
+                return self._stream(operation, params, call, exchange, headers | stream_end)
             self._check_capacity(params, call)
             result = self._result(operation, params, call)
             record.setdefault("outcome", _outcome_of(result, params))
@@ -200,7 +200,7 @@ class A2AServer:
     def _result(self, operation: Operation, params: Struct, call: Call) -> Any:
         match params:
             case model.SendMessageRequest():
-                return self._sending(call).send(params, call)
+                return self._message_operations(call).send(params, call)
             case model.GetExtendedAgentCardRequest():
                 if self._extended_card is None:
                     raise A2AError(errors.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
@@ -212,16 +212,16 @@ class A2AServer:
 
     def _events(self, operation: Operation, params: Struct, call: Call) -> EventSource:
         if isinstance(params, model.SendMessageRequest):
-            events = self._sending(call).stream(params, call)
+            events = self._message_operations(call).stream(params, call)
             is_adk = call.version is model.Version.V1_0 and not call.for_ui and is_from_adk(params.message)
             return WholeArtifacts(events) if is_adk else events
         assert isinstance(params, model.SubscribeToTaskRequest), "there is no other stream"
         return self._stored(operation).subscribe(params, call)
 
-    def _sending(self, call: Call) -> Sending:
-        return self.unstored if self._tasks is None or call.principal is None else self._tasks
+    def _message_operations(self, call: Call) -> MessageOperations:
+        return self.ephemeral if self._tasks is None or call.principal is None else self._tasks
 
-    def _stored(self, operation: Operation) -> Operations:
+    def _stored(self, operation: Operation) -> StoredTaskOperations:
         if self._tasks is None:
             message = f"{operation.name} is not supported: this agent keeps no tasks"
             raise A2AError(errors.UNSUPPORTED_OPERATION, message)
@@ -240,7 +240,7 @@ class A2AServer:
             events = self._events(operation, params, call)
             on_close = open_stream.pop_all().close
         if STREAM_END in headers:
-            if isinstance(events, PassedOn):
+            if isinstance(events, ForwardedStream):
                 last = b"".join(sse.write(exchange.write_result(each)) for each in events.farewell())
             else:
                 farewell = answer_to_ui(broken_off(), exchange, params, call)

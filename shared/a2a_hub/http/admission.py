@@ -91,7 +91,7 @@ class Capacity:
         self._streams_of: Counter[str] = Counter()
 
     def count_turns(self, running: Callable[[], int], body_bytes: Callable[[], int] = lambda: 0) -> None:
-        """Count turns with `running`, and their requests' bodies with `body_bytes`; turns without a waiting caller count, too."""
+        """Count turns with `running` and their bodies with `body_bytes`, including turns without a waiting caller."""
         self._running_turns = running
         self._turns_bytes = body_bytes
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from a2a_hub.identity.signed_principal import PrincipalVerifier
 
 AUTHORIZATION = "authorization"
-HEADER = "x-hub-principal"
+PRINCIPAL_HEADER = "x-hub-principal"
 """The header by which a function tells another who calls."""
-TOKEN_HEADER = "x-hub-caller-authorization"  # noqa: S105 - a header's name
+CALLER_AUTHORIZATION_HEADER = "x-hub-caller-authorization"
 """The header for the caller's own token beside it."""
 # RFC 6750 §2.1; real tokens are shorter.
 _BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,8192})")
@@ -89,7 +89,7 @@ class Authenticator:
         A principal header that no trusted function signed for this request rejects it, even beside a valid bearer token; another
         body than the signed one is rejected when it is read.
         """
-        if HEADER in request.headers and self._header_verifier is not None:
+        if PRINCIPAL_HEADER in request.headers and self._header_verifier is not None:
             return self._header_verifier.verify(request)
         authorization = request.headers.get(self._token_header)
         if self._anonymous and not authorization:

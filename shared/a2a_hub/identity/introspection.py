@@ -20,9 +20,9 @@ from a2a_hub.identity.authentication import VerifierUnavailable
 from a2a_hub.identity.principal import Contract, Principal, digest
 from a2a_hub.runtime.shared_fetch import SingleFlight
 
-_SECONDS = 5.0
+_TIMEOUT_SECONDS = 5.0
 _RETRY_AFTER_SECONDS = 5
-_INVALID_FOR_SECONDS = 10.0
+_INVALID_TTL_SECONDS = 10.0
 Value = TypeVar("Value")
 
 
@@ -86,9 +86,9 @@ class AccessTokenVerifier(Struct, frozen=True, kw_only=True, dict=True):
         user = self._get(self.userinfo_url, token) if info is not None else None
         subject = user.get("sub") if user else None
         if info is None or user is None or not isinstance(subject, str) or not subject:
-            return None, min(_INVALID_FOR_SECONDS, self.ttl_seconds)
+            return None, min(_INVALID_TTL_SECONDS, self.ttl_seconds)
         if info.get("sub") not in (None, subject):
-            return None, min(_INVALID_FOR_SECONDS, self.ttl_seconds)
+            return None, min(_INVALID_TTL_SECONDS, self.ttl_seconds)
         found = IntrospectedToken(
             audience=str(info.get("aud", "")),
             expires_at=_number(info.get("exp")),
@@ -106,7 +106,7 @@ class AccessTokenVerifier(Struct, frozen=True, kw_only=True, dict=True):
         """
         headers = {"authorization": f"Bearer {token}", "accept": JSON}
         try:
-            answer, body = fetch(self.http, "GET", url, headers=headers, seconds=_SECONDS)
+            answer, body = fetch(self.http, "GET", url, headers=headers, seconds=_TIMEOUT_SECONDS)
             if answer.status in (400, 401):
                 return None
             value = protojson.decode(body) if answer.status == 200 else None
@@ -127,7 +127,7 @@ class IntrospectionCache(Generic[Value]):
     def __init__(self, *, clock: Callable[[], float], max_entries: int = 10_000, max_waiting: int = 40) -> None:
         self._clock = clock
         self._max_entries = max_entries
-        self._places = max_waiting
+        self._free_slots = max_waiting
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, tuple[float, Value]] = OrderedDict()
         self._flights: SingleFlight[str, Value] = SingleFlight()
@@ -142,9 +142,9 @@ class IntrospectionCache(Generic[Value]):
             if entry is not None and self._clock() < entry[0]:
                 self._entries.move_to_end(key)
                 return entry[1]
-            if not self._places:
+            if not self._free_slots:
                 raise VerifierUnavailable(_RETRY_AFTER_SECONDS)
-            self._places -= 1
+            self._free_slots -= 1
             future, is_first = self._flights.claim(key)
         try:
             if is_first:
@@ -152,7 +152,7 @@ class IntrospectionCache(Generic[Value]):
             return future.result()
         finally:
             with self._lock:
-                self._places += 1
+                self._free_slots += 1
 
     def _fetch(self, key: str, fetch: Callable[[], tuple[Value, float]]) -> Value:
         value, seconds = fetch()

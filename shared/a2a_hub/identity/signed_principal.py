@@ -15,7 +15,7 @@ from joserfc.jwk import ECKey
 
 from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request
-from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER, Caller, rejected
+from a2a_hub.identity.authentication import CALLER_AUTHORIZATION_HEADER, PRINCIPAL_HEADER, Caller, rejected
 from a2a_hub.identity.principal import GATE, Principal, may_speak
 from a2a_hub.identity.public_keys import PublicKey
 
@@ -108,13 +108,13 @@ class PrincipalVerifier:
             late = "The request waited for too long on its way, or the clocks of two functions differ; try again"
             raise A2AError(UNAVAILABLE, late, headers={"retry-after": "5"})
         request.body_digest.required = claims.body_sha256
-        authorization = request.headers.get(TOKEN_HEADER)
+        authorization = request.headers.get(CALLER_AUTHORIZATION_HEADER)
         has_token = authorization is not None and claims.token_sha256 == _digest(authorization)
         return Caller(principal=claims.principal, authorization=authorization if has_token else None, through_gate=True)
 
     def _claims(self, request: Request) -> _Claims | None:
         try:
-            signed = jws.extract_compact(request.headers[HEADER].encode(), registry=_REGISTRY)
+            signed = jws.extract_compact(request.headers[PRINCIPAL_HEADER].encode(), registry=_REGISTRY)
             function, key = self._keys[signed.headers()["kid"]]
             if not jws.validate_compact(signed, key, registry=_REGISTRY):
                 return None

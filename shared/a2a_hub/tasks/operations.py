@@ -69,7 +69,7 @@ class TaskOperations:
         self._canceller = canceller
 
     def answer(self, request: Struct, call: Call) -> Struct | None:
-        """See `Operations.answer`."""
+        """See `StoredTaskOperations.answer`."""
         answer = _ANSWERS[type(request)](self, request, call)
         if call.for_ui and isinstance(answer, Task):
             return displayed_task(answer, ShownArtifacts(self.display))

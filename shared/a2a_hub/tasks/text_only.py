@@ -236,7 +236,7 @@ class TextOnlyStream(Struct, kw_only=True):
         return first
 
     def farewell(self) -> list[Event]:
-        """See `PassedOn.farewell`."""
+        """See `ForwardedStream.farewell`."""
         return [self._answer(self.first, f"\n\n{self.farewell_text()}"), status_update(self.first, TaskState.COMPLETED)]
 
     def _next_shown(self) -> Event | None:

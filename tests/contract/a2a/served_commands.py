@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.agent import AnsweringAgent, Sending, Turn
+from a2a_hub.a2a.agent import AnsweringAgent, MessageOperations, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCapabilities, AgentExtension
 from a2a_hub.a2a.errors import invalid_field
@@ -51,7 +51,9 @@ class Memory:
             commands=(SlashCommand(name=skill, sub_commands=(SlashCommand(name="add"),)),)
         )
 
-    def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
+    def execute(
+        self, request: ExecuteSlashCommandRequest, call: Call, sending: MessageOperations
+    ) -> ExecuteSlashCommandResponse:
         if request.command_path[0] != "memory":
             return slash_commands.not_started(f"There is no command /{request.command_path[0]}.")
         return slash_commands.start_execution(request, call, sending)

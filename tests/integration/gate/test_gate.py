@@ -11,7 +11,7 @@ import pytest
 
 from a2a_hub.http.forwarded_body import STREAM_END
 from a2a_hub.http.messages import Request
-from a2a_hub.identity.authentication import HEADER, TOKEN_HEADER
+from a2a_hub.identity.authentication import CALLER_AUTHORIZATION_HEADER, PRINCIPAL_HEADER
 from a2a_hub.identity.principal import digest
 from a2a_hub.runtime.upstream import REQUEST_HEADERS
 from functions.gate.app import build
@@ -87,7 +87,7 @@ def test_the_gates_word_is_as_fresh_as_a_slow_body_is_late(hub: HttpServer) -> N
     handle = build(read(told | {"IAM_CREDENTIALS": "none"}))
     headers = {"host": "hub.example", "authorization": f"Bearer {TOKEN}"}
     assert handle(Request(method="POST", path="/", headers=headers, read_body=slow_body)).status == 200
-    claims = hub.received[0].headers[HEADER].split(".")[1]
+    claims = hub.received[0].headers[PRINCIPAL_HEADER].split(".")[1]
     assert json.loads(base64.urlsafe_b64decode(claims + "=="))["iat"] >= read_at[0]
 
 
@@ -104,8 +104,8 @@ def test_the_question_how_the_hub_is_arrives_as_the_callers_own(
 
 # What proxies, platforms, and this gate itself say of a caller.
 _FORGED = {
-    HEADER: "eyJzdWIiOiJhZG1pbiJ9.c2lnbmVk",
-    TOKEN_HEADER: "Bearer forged",
+    PRINCIPAL_HEADER: "eyJzdWIiOiJhZG1pbiJ9.c2lnbmVk",
+    CALLER_AUTHORIZATION_HEADER: "Bearer forged",
     "X-Forwarded-Authorization": "Bearer forged",
     "X-Forwarded-For": "6.6.6.6",
     "X-Forwarded-Host": "forged",
@@ -148,7 +148,7 @@ def test_a_forged_header_never_reaches_the_hub(running: Gate, hub: HttpServer) -
     assert running.ask(headers=BEARER | _FORGED).status == 200
     (received,) = hub.received
     of_http = {"host", "content-length", "accept-encoding"}
-    assert received.headers.keys() <= {*REQUEST_HEADERS, HEADER, STREAM_END, *of_http}
+    assert received.headers.keys() <= {*REQUEST_HEADERS, PRINCIPAL_HEADER, STREAM_END, *of_http}
     assert "forged" not in str(received)
     assert "6.6.6.6" not in str(received)
     assert principal_at(received) is not None
@@ -204,7 +204,7 @@ def test_the_card_needs_no_token_and_carries_none(running: Gate, hub: HttpServer
     for headers in ({}, BEARER):
         assert running.ask("GET", "/.well-known/agent-card.json", None, headers).status == 200
     assert [received.path for received in hub.received] == ["/.well-known/agent-card.json"] * 2
-    assert not any({"authorization", HEADER} & received.headers.keys() for received in hub.received)
+    assert not any({"authorization", PRINCIPAL_HEADER} & received.headers.keys() for received in hub.received)
 
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["with its length", "in chunks"])
@@ -327,7 +327,7 @@ def test_the_callers_token_goes_along_only_where_it_is_said(hub: HttpServer, tmp
     with gate(hub.url, tmp_path, PASS_CALLER_TOKEN=str(passes).lower()) as one:
         one.ask(headers=BEARER)
     (received,) = hub.received
-    assert received.headers.get(TOKEN_HEADER) == (f"Bearer {TOKEN}" if passes else None)
+    assert received.headers.get(CALLER_AUTHORIZATION_HEADER) == (f"Bearer {TOKEN}" if passes else None)
     assert "authorization" not in received.headers
     assert (TOKEN in str(received)) == passes
 

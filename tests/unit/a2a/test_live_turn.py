@@ -12,7 +12,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.live_turn import LiveTurn, LiveTurns, TurnState
 from a2a_hub.a2a.model import Event, Message, Part, Role, SendMessageConfiguration, SendMessageRequest
-from a2a_hub.a2a.server import Unstored
+from a2a_hub.a2a.server import EphemeralTurns
 from tests.fakes.task_instance import PATIENCE_SECONDS, Compared, a_call, a_request, text_of
 from tests.fakes.waiting import Waiting
 
@@ -56,7 +56,7 @@ def _request(text: str = "hello", message_id: str = "m") -> SendMessageRequest:
 
 def _sent_twice(agent: Slow) -> list[object]:
     """What both callers of the same request get, which the second sends while the first is answered."""
-    unstored, first = Unstored(agent), replace(_request(), metadata=(compared := Compared()))
+    unstored, first = EphemeralTurns(agent), replace(_request(), metadata=(compared := Compared()))
     with ThreadPoolExecutor() as threads:
         answers = [threads.submit(unstored.send, first, a_call())]
         assert agent.begun.wait(PATIENCE_SECONDS)
@@ -103,7 +103,7 @@ def test_anonymous_callers_are_not_one() -> None:
 
 
 def test_a_turn_that_has_ended_is_joined_no_more() -> None:
-    unstored, agent = Unstored(agent := Slow()), agent
+    unstored, agent = EphemeralTurns(agent := Slow()), agent
     agent.may_end.set()
     assert [text_of(unstored.send(_request(), a_call())) for _ in range(2)] == ["turn 1", "turn 2"]
     assert not len(unstored.turns)
@@ -127,7 +127,7 @@ def test_a_process_that_is_being_stopped_takes_no_new_turn() -> None:
 
 def test_what_ends_in_time_is_answered_though_the_process_is_being_stopped() -> None:
     agent = Slow()
-    unstored = Unstored(agent)
+    unstored = EphemeralTurns(agent)
     with ThreadPoolExecutor() as threads:
         answer = threads.submit(unstored.send, _request(), a_call())
         assert agent.begun.wait(PATIENCE_SECONDS)
@@ -140,7 +140,7 @@ def test_what_ends_in_time_is_answered_though_the_process_is_being_stopped() -> 
 @pytest.mark.parametrize("text_only", [False, True], ids=["a program", "a person"])
 def test_what_does_not_end_before_the_process_stops_is_ended(text_only: bool) -> None:
     agent = Slow()
-    unstored, call = Unstored(agent), a_call(text_only=text_only)
+    unstored, call = EphemeralTurns(agent), a_call(text_only=text_only)
     with ThreadPoolExecutor() as threads:
         answer = threads.submit(unstored.send, _request(), call)
         assert agent.begun.wait(PATIENCE_SECONDS)
@@ -155,7 +155,7 @@ def test_what_does_not_end_before_the_process_stops_is_ended(text_only: bool) ->
 
 def test_a_program_whose_agent_fails_as_the_process_stops_may_try_again() -> None:
     agent = Slow(error=KeyError("broken"))
-    unstored = Unstored(agent)
+    unstored = EphemeralTurns(agent)
     with ThreadPoolExecutor() as threads:
         answer = threads.submit(unstored.send, _request(), a_call())
         assert agent.begun.wait(PATIENCE_SECONDS)
@@ -167,7 +167,7 @@ def test_a_program_whose_agent_fails_as_the_process_stops_may_try_again() -> Non
 
 def test_a_stream_that_does_not_end_before_the_process_stops_has_its_agents_last_words() -> None:
     agent = Slow()
-    unstored = Unstored(agent)
+    unstored = EphemeralTurns(agent)
     events = Waiting(unstored.stream(_request(), a_call(streaming=True)), idle_seconds=PATIENCE_SECONDS)
     unstored.turns.drain(seconds=0)
     assert [text_of(event) for event in events if isinstance(event, Message)] == ["turn 1"]
@@ -181,7 +181,7 @@ def test_who_joins_a_stream_that_has_just_begun_and_leaves_does_not_end_it() -> 
             yield from super()._events(number, call)
 
     agent = Joined()
-    unstored = Unstored(agent)
+    unstored = EphemeralTurns(agent)
     agent.may_end.set()
     for _ in range(100):
         list(Waiting(unstored.stream(_request(), a_call(streaming=True)), idle_seconds=PATIENCE_SECONDS))

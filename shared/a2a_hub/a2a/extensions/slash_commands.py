@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.agent import Sending
+from a2a_hub.a2a.agent import MessageOperations
 from a2a_hub.a2a.bindings.jsonrpc import Methods
 from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.card import OUTPUT_MODES
@@ -83,7 +83,9 @@ class SlashCommands(Protocol):
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
         """Return the commands that this caller may use."""
 
-    def execute(self, request: ExecuteSlashCommandRequest, call: Call, sending: Sending) -> ExecuteSlashCommandResponse:
+    def execute(
+        self, request: ExecuteSlashCommandRequest, call: Call, sending: MessageOperations
+    ) -> ExecuteSlashCommandResponse:
         """Start the command; `sending` is for `start_execution`.
 
         With STARTED, `execution_id` is the id of a stored task of the caller. With FAILED_TO_START, `message` tells the user that
@@ -91,7 +93,9 @@ class SlashCommands(Protocol):
         """
 
 
-def answer(commands: SlashCommands, command_call: CommandCall, call: Call, sending: Sending | None) -> dict[str, Any]:
+def answer(
+    commands: SlashCommands, command_call: CommandCall, call: Call, sending: MessageOperations | None
+) -> dict[str, Any]:
     """Return the result of a method as JSON; `sending` starts tasks. Raises A2AError."""
     match command_call.request:
         case GetAllSlashCommandsRequest() as request:
@@ -108,7 +112,7 @@ def command_line(request: ExecuteSlashCommandRequest) -> str:
     return " ".join(("/" + request.command_path[0], *request.command_path[1:], request.args)).strip()
 
 
-def _require_sending(sending: Sending | None, call: Call) -> Sending:
+def _require_sending(sending: MessageOperations | None, call: Call) -> MessageOperations:
     if sending is None:
         raise A2AError(UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks")
     if call.principal is None:
@@ -120,7 +124,11 @@ def _require_sending(sending: Sending | None, call: Call) -> Sending:
 
 
 def start_execution(
-    request: ExecuteSlashCommandRequest, call: Call, sending: Sending, *, notes: Mapping[str, Any] | None = None
+    request: ExecuteSlashCommandRequest,
+    call: Call,
+    sending: MessageOperations,
+    *,
+    notes: Mapping[str, Any] | None = None,
 ) -> ExecuteSlashCommandResponse:
     """Store a task of the caller, whose turn executes the command, and return the answer STARTED.
 

@@ -18,7 +18,7 @@ from functions.hub.turn import IncomingTurn
 _MAX_CHARACTERS = 20_000
 
 
-class Served(Struct, frozen=True, kw_only=True):
+class ActiveTable(Struct, frozen=True, kw_only=True):
     """One table in use. `downstreams` are the agents by route id."""
 
     settings: HubSettings
@@ -77,39 +77,39 @@ class Served(Struct, frozen=True, kw_only=True):
         return max(having, key=lambda route: route.priority).id if having else None
 
 
-class Tables:
-    """`now` is the table in use. The agent of a route that did not change is kept; `new_agent` makes the others."""
+class RouteTables:
+    """`current` is the table in use. The agent of a route that did not change is kept; `new_agent` makes the others."""
 
     def __init__(self, settings: HubSettings, new_agent: Callable[[Route], Downstream]) -> None:
         self._new_agent = new_agent
-        self.now = self._served(settings, {}, {})
+        self.current = self._activated(settings, {}, {})
 
-    def use(self, table: RouteTable, unset: tuple[str, ...]) -> None:
+    def activate(self, table: RouteTable, unset: tuple[str, ...]) -> None:
         """Put a table in use for turns that begin from now on."""
-        settings = structs.replace(self.now.settings, table=table, unset=unset)
-        self.now = self._served(settings, self.now.routes, self.now.downstreams)
+        settings = structs.replace(self.current.settings, table=table, unset=unset)
+        self.current = self._activated(settings, self.current.routes, self.current.downstreams)
 
     def routes(self) -> tuple[Route, ...]:
         """Return the routes of the table in use."""
-        return self.now.settings.table.routes
+        return self.current.settings.table.routes
 
     def downstreams(self) -> Mapping[str, Downstream]:
         """Return the agents of the table in use, by route id."""
-        return self.now.downstreams
+        return self.current.downstreams
 
     def card(self) -> AgentCard:
         """Return the card for everybody."""
-        return self.now.card
+        return self.current.card
 
     def card_for(self, principal: Principal | None) -> AgentCard:
         """Return the card with the routes that this caller may use."""
         routes = tuple(route for route in self.routes() if may_use(route, principal))
-        return card_for(self.now.settings, routes)
+        return card_for(self.current.settings, routes)
 
-    def _served(
+    def _activated(
         self, settings: HubSettings, before: Mapping[str, Route], downstreams: Mapping[str, Downstream]
-    ) -> Served:
-        return Served(
+    ) -> ActiveTable:
+        return ActiveTable(
             settings=settings,
             router=Router(settings.table),
             downstreams={
