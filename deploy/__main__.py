@@ -10,7 +10,7 @@ from typing import Any
 
 from a2a_hub.toml.checked_table import VARIABLE
 from a2a_hub.toml.document import parse
-from deploy import advice, config_reader, keys, life, plan, shell
+from deploy import advice, config_reader, keys, lifecycle, plan, shell
 from deploy.config import ConfigError, Routes
 from deploy.functions import functions
 from deploy.gcloud import Gcloud
@@ -118,7 +118,7 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             return _undo(parsed)
         case "monitoring":
             settings, gcloud = _plan(parsed), Gcloud(dry_run=parsed.dry_run)
-            failed = life.carry_out(list(life.monitoring_steps(settings, gcloud, parsed.folder)), gcloud)
+            failed = lifecycle.carry_out(list(lifecycle.monitoring_steps(settings, gcloud, parsed.folder)), gcloud)
             return _report_failed(failed)
         case "rotate-key":
             keys.rotate(_plan(parsed), Gcloud(dry_run=parsed.dry_run), parsed.key, retire=parsed.retire)
@@ -136,7 +136,7 @@ def _undo(parsed: argparse.Namespace) -> int:
     """Carry out what `delete` or `rollback` asks for. Return 1 if a step failed."""
     settings, gcloud = _plan(parsed), Gcloud(dry_run=parsed.dry_run)
     if parsed.question == "rollback":
-        steps = list(life.rollback(settings, gcloud))
+        steps = list(lifecycle.rollback(settings, gcloud))
     else:
         prefix = settings.config.name_prefix
         if not (parsed.dry_run or parsed.yes):
@@ -144,9 +144,9 @@ def _undo(parsed: argparse.Namespace) -> int:
             print(f"This deletes the environment {prefix}, {kept}. To go on, type {prefix}", file=sys.stderr)
             if sys.stdin.readline().strip() != prefix:
                 raise ConfigError("Nothing was deleted. Without a question: --yes")
-        watching = life.monitoring_steps(settings, gcloud, ROOT / "build" / "monitoring", removes=True)
-        steps = [*watching, *life.deletion(settings, gcloud, data=parsed.data)]
-    failed = life.carry_out(steps, gcloud)
+        watching = lifecycle.monitoring_steps(settings, gcloud, ROOT / "build" / "monitoring", removes=True)
+        steps = [*watching, *lifecycle.deletion(settings, gcloud, data=parsed.data)]
+    failed = lifecycle.carry_out(steps, gcloud)
     if parsed.json:
         print(json.dumps({"done": len(steps) - len(failed), "failed": failed}, indent=2))
     elif not steps and not parsed.dry_run:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from evaluation.documents.measure import corpus_of, names, questions_of, record_of
 from functions.docqa.engine import DocumentQA
 from functions.docqa.extractive.answering import answered
-from functions.docqa.extractive.confidence import Signs
-from functions.docqa.extractive.extract import signs_of
+from functions.docqa.extractive.confidence import Features
+from functions.docqa.extractive.extract import features_of
 from functions.docqa.retrieval.access import Asker
 from hubctl.live.corpus_questions import Outcome, outcome
 
@@ -24,9 +24,9 @@ _THRESHOLDS = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question whose best quote was asserted: the quote's signs, and whether it is right."""
+    """A question whose best quote was asserted: the quote's features, and whether it is right."""
 
-    signs: Sequence[float]
+    features: Sequence[float]
     is_right: bool
     is_answerable: bool
 
@@ -38,31 +38,31 @@ def cases_of(name: str) -> list[Case]:
         for question in questions_of(name):
             grounds = engine.find(question.question, asker=Asker())
             answer = answered(grounds, least=0.0)
-            if answer.grounded and (signs := signs_of(grounds)):
+            if answer.grounded and (features := features_of(grounds)):
                 is_right = outcome(question, record_of(answer)) is Outcome.RIGHT
-                found.append(Case((1.0, *map(float, signs)), is_right, question.answerable))
+                found.append(Case((1.0, *map(float, features)), is_right, question.answerable))
     return found
 
 
 def fitted(cases: Sequence[Case]) -> list[float]:
     """Return the bias and the weights of a logistic regression, by Newton's method with a little ridge."""
-    size = len(cases[0].signs)
+    size = len(cases[0].features)
     weights = [0.0] * size
     for _ in range(_STEPS):
         gradient = [-_RIDGE * weight for weight in weights]
         hessian = [[_RIDGE * (row == column) for column in range(size)] for row in range(size)]
         for case in cases:
-            chance = _chance(weights, case.signs)
-            for row, sign in enumerate(case.signs):
-                gradient[row] += (case.is_right - chance) * sign
-                for column, other in enumerate(case.signs):
-                    hessian[row][column] += chance * (1 - chance) * sign * other
+            chance = _chance(weights, case.features)
+            for row, value in enumerate(case.features):
+                gradient[row] += (case.is_right - chance) * value
+                for column, other in enumerate(case.features):
+                    hessian[row][column] += chance * (1 - chance) * value * other
         weights = [weight + step for weight, step in zip(weights, _solved(hessian, gradient), strict=True)]
     return weights
 
 
-def _chance(weights: Sequence[float], signs: Sequence[float]) -> float:
-    return 1 / (1 + math.exp(-sum(weight * sign for weight, sign in zip(weights, signs, strict=True))))
+def _chance(weights: Sequence[float], features: Sequence[float]) -> float:
+    return 1 / (1 + math.exp(-sum(weight * value for weight, value in zip(weights, features, strict=True))))
 
 
 def _solved(matrix: list[list[float]], vector: Sequence[float]) -> list[float]:
@@ -82,7 +82,7 @@ def main() -> None:
     chances = []
     for name, own in cases.items():
         weights = fitted([case for other, each in cases.items() if other != name for case in each])
-        chances += [(_chance(weights, case.signs), case) for case in own]
+        chances += [(_chance(weights, case.features), case) for case in own]
     questions = [question for name in names() for question in questions_of(name)]
     answerable = sum(question.answerable for question in questions)
     print("confidence  right   wrong   unanswerable asserted")
@@ -95,7 +95,7 @@ def main() -> None:
         shares = (right / answerable, wrong / answerable, other / (len(questions) - answerable))
         print(f"{least:<10} ", "  ".join(f"{share:6.1%}" for share in shares))
     bias, *weights = fitted([case for each in cases.values() for case in each])
-    print("bias", round(bias, 2), Signs(*(round(weight, 2) for weight in weights)))
+    print("bias", round(bias, 2), Features(*(round(weight, 2) for weight in weights)))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ from functions.docqa.config import Config
 from functions.docqa.document_text import with_documents
 from functions.docqa.engine import DocumentQA
 from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds
-from functions.docqa.other_words import OtherWords
+from functions.docqa.query_expansion import QueryExpansion
 from functions.docqa.retrieval.access import asker_of
 
 _EMBED_EVERY_SECONDS = 10.0
@@ -75,7 +75,7 @@ def build(config: Config) -> Handler:
 
     composer = configured_composer(config.answer_model, entailment=judge)
     model = composer.model if composer else None
-    answers = answers_of(engine, composer, OtherWords(model) if model else None)
+    answers = answers_of(engine, composer, QueryExpansion(model) if model else None)
     answer = in_conversation(answers, alone_first=False, model=model)
     answer = with_documents(answer, engine, corpus_link=config.corpus_link)
     identify = _authenticator(config.hub_keys).identify
@@ -99,7 +99,9 @@ def _authenticator(hub_keys: Sequence[PublicKey]) -> Authenticator:
 
 
 def answers_of(
-    engine: DocumentQA | CloudDocumentQA, composer: Composer | None = None, other_words: OtherWords | None = None
+    engine: DocumentQA | CloudDocumentQA,
+    composer: Composer | None = None,
+    query_expansion: QueryExpansion | None = None,
 ) -> Answer:
     """Return how a request is answered: in a text, and as data."""
 
@@ -114,9 +116,9 @@ def answers_of(
 
         def again() -> Grounds | None:
             # A second search and answer take as long as the first.
-            if other_words is None or time.monotonic() - started > waits.seconds_left:
+            if query_expansion is None or time.monotonic() - started > waits.seconds_left:
                 return None
-            words = other_words.of(grounds.question, cancellation=waits)
+            words = query_expansion.words_for(grounds.question, cancellation=waits)
             found = grounds
             if words:
                 asked, left = f"{grounds.question} {words}", waits.seconds_left

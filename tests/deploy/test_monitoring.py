@@ -11,7 +11,7 @@ import pytest
 from a2a_hub.telemetry import log
 from deploy.config import Place
 from deploy.gcloud import Answer
-from deploy.life import carry_out, monitoring_steps
+from deploy.lifecycle import carry_out, monitoring_steps
 from tests.deploy.deployments import deployment
 from tests.deploy.plans import EXAMPLE, WATCHED, plan
 from tests.deploy.tools import ROOT

@@ -15,7 +15,7 @@ from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.openai_compatible import OpenAiCompatible
 from functions.docqa.app import answers_of
 from functions.docqa.engine import DocumentQA
-from functions.docqa.other_words import OtherWords
+from functions.docqa.query_expansion import QueryExpansion
 from tests.fakes.chat_completions import ChatCompletions, Reply, openai_settings
 from tests.fakes.http_server import Exchange
 from tests.fakes.vertex import AgentReply, said
@@ -87,7 +87,7 @@ def ask(tmp_path: Path, model: Model) -> Iterator[Any]:
     with ChatCompletions(model) as server, closing(DocumentQA(tmp_path, None)) as engine:
         settings = openai_settings(f"{server.url}/v1", timeout_seconds=3600.0, idle_seconds=3600.0)
         language_model = OpenAiCompatible(settings, http=HttpClient())
-        answer = answers_of(engine, composer(language_model, check="none"), OtherWords(language_model))
+        answer = answers_of(engine, composer(language_model, check="none"), QueryExpansion(language_model))
         yield lambda question=_QUESTION: said(answer, question, model.waits)
 
 

@@ -14,7 +14,7 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.language_models.openai_compatible import OpenAiCompatible
 from functions.docqa.app import answers_of
 from functions.docqa.engine import DocumentQA
-from functions.docqa.other_words import OtherWords
+from functions.docqa.query_expansion import QueryExpansion
 from hubctl.live.corpus_questions import CorpusQuestion, Outcome, outcome, read_corpus_questions
 from tests.fakes.chat_completions import ChatCompletions, openai_settings
 from tests.fakes.http_server import Exchange
@@ -71,7 +71,7 @@ def outcomes() -> Counter[tuple[bool, Outcome]]:
         with ChatCompletions(reader) as server, closing(DocumentQA(_SETS / name / "corpus", None)) as engine:
             settings = openai_settings(f"{server.url}/v1", timeout_seconds=60.0)
             model = OpenAiCompatible(settings, http=HttpClient())
-            answer = answers_of(engine, composer(model, check=BY_NOBODY), OtherWords(model))
+            answer = answers_of(engine, composer(model, check=BY_NOBODY), QueryExpansion(model))
             found.update((question.answerable, _outcome(question, answer)) for question in reader.questions)
     return found
 

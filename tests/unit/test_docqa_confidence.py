@@ -6,9 +6,9 @@ import random
 import pytest
 
 from evaluation.documents.fit import Case, fitted
-from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Signs, confidence
+from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Features, confidence
 
-CLEAR = Signs(unsaid=0.0, margin=WIDE_MARGIN, said=1.0, selects=0.0, leads=1.0)
+CLEAR = Features(unsaid=0.0, margin=WIDE_MARGIN, said=1.0, selects=0.0, leads=1.0)
 
 
 def test_a_quote_that_says_all_of_the_question_and_has_no_rival_is_asserted() -> None:
@@ -28,7 +28,7 @@ def test_the_fit_finds_the_weights_that_made_the_cases() -> None:
     made, chances = (-1.0, 3.0, -2.0), random.Random(7)
     cases = []
     for _ in range(20_000):
-        signs = (1.0, chances.random(), chances.random())
-        chance = 1 / (1 + math.exp(-sum(weight * sign for weight, sign in zip(made, signs, strict=True))))
-        cases.append(Case(signs, chances.random() < chance, is_answerable=True))
+        features = (1.0, chances.random(), chances.random())
+        chance = 1 / (1 + math.exp(-sum(weight * value for weight, value in zip(made, features, strict=True))))
+        cases.append(Case(features, chances.random() < chance, is_answerable=True))
     assert fitted(cases) == pytest.approx(made, abs=0.25)

@@ -25,10 +25,10 @@ from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds, RankedUnit
 from functions.docqa.ingestion.editions import in_force
 from functions.docqa.model import Document, Hint, Passage, ReadSource, Unverified
 from functions.docqa.retrieval.access import Asker
+from functions.docqa.retrieval.index_writer import searchable
 from functions.docqa.retrieval.query import Group, groups_of
 from functions.docqa.retrieval.scoring import FORMER, Weighed, serves
 from functions.docqa.retrieval.terms import terms_of
-from functions.docqa.retrieval.writing import searchable
 
 _STORED_PER_FOUND = 20
 _NO_WORD = 0.5

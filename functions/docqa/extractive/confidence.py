@@ -8,8 +8,8 @@ import math
 from typing import NamedTuple
 
 
-class Signs(NamedTuple):
-    """The signs for a quote, and against it. Shares are from 0 to 1."""
+class Features(NamedTuple):
+    """The features for a quote, and against it. Shares are from 0 to 1."""
 
     unsaid: float
     """The share of the question's words that neither the quote nor what governs it says at all."""
@@ -27,12 +27,12 @@ WIDE_MARGIN = 0.3
 LEAST = 0.75
 """The confidence from which a quote is asserted; a wrong assertion is worth ten abstentions."""
 _LEAST_MARGIN = 0.03
-_WEIGHTS = Signs(unsaid=-2.3, margin=3.9, said=2.0, selects=0.9, leads=1.0)
+_WEIGHTS = Features(unsaid=-2.3, margin=3.9, said=2.0, selects=0.9, leads=1.0)
 _BIAS = -2.1
 
 
-def confidence(signs: Signs) -> float:
+def confidence(features: Features) -> float:
     """Return the share of quotes like this that answer their question; 0 if another says something else just as well."""
-    if signs.margin < _LEAST_MARGIN:
+    if features.margin < _LEAST_MARGIN:
         return 0.0
-    return 1 / (1 + math.exp(-_BIAS - sum(weight * sign for weight, sign in zip(_WEIGHTS, signs, strict=True))))
+    return 1 / (1 + math.exp(-_BIAS - sum(weight * value for weight, value in zip(_WEIGHTS, features, strict=True))))

@@ -15,7 +15,7 @@ from msgspec import structs
 from a2a_hub.text.follow_up import asks_once_more, is_follow_up, is_small_talk, meant_instead
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
-from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Signs, confidence
+from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Features, confidence
 from functions.docqa.extractive.kinds import has, kind_of
 from functions.docqa.grounds import Grounds, RankedUnit, Texts
 from functions.docqa.model import Unit
@@ -58,17 +58,17 @@ def extract(grounds: Grounds, *, least: float = LEAST) -> Extract:
         found.best is not None
         and _is_complete(grounds.question)
         and found.takes_up()
-        and confidence(found.signs()) >= least
+        and confidence(found.features()) >= least
     ):
         return Extract([found.best, *_exception(found.best)], is_settled=True)
     shown = _of_each_passage([*filter(None, [found.best]), *found.units])[:MAX_SHOWN]
     return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
 
 
-def signs_of(grounds: Grounds) -> Signs | None:
+def features_of(grounds: Grounds) -> Features | None:
     """Return what speaks for the quote that answers a question best; None if no quote could."""
     found = _Found(grounds)
-    return found.signs() if found.best else None
+    return found.features() if found.best else None
 
 
 def _is_complete(question: str) -> bool:
@@ -104,7 +104,7 @@ class _Found:
         said = [any(terms.issuperset(phrase) for phrase in word) for word in words_of(meant or last)]
         return all(said) if meant else any(said) or not said
 
-    def signs(self) -> Signs:
+    def features(self) -> Features:
         """Return what speaks for the best unit. There must be one."""
         best, grounds = self.best, self._grounds
         assert best is not None
@@ -112,7 +112,7 @@ class _Found:
         words = words_of(grounds.question)
         unsaid = [word for word in words if not any(terms.issuperset(phrase) for phrase in word)]
         rivals = (unit.score for unit in self._fitting if unit.unit.text != best.unit.text)
-        return Signs(
+        return Features(
             unsaid=len(unsaid) / (len(words) or 1),
             margin=min(WIDE_MARGIN, 1 - max(rivals, default=0.0) / (best.score or 1.0)),
             said=min(1.0, best.own + best.governing),

@@ -22,7 +22,7 @@ from functions.docqa.ingestion.child import read_all
 from functions.docqa.ingestion.files import corpus_files, corpus_uri, read_bytes, unread
 from functions.docqa.model import Document, Passage, Skipped, Standing
 from functions.docqa.retrieval.access import FILE_NAME, AccessRules, Asker, Rules, key_of, may_read
-from functions.docqa.retrieval.writing import LAYOUT, File, Writer, create
+from functions.docqa.retrieval.index_writer import LAYOUT, File, Writer, create
 
 REFRESH_SECONDS = 3.0
 # Looking at a million files takes a second: no more than this share of the time is spent on it.

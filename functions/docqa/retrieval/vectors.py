@@ -26,7 +26,7 @@ from a2a_hub.gemini.failure import Cause, Failure, ModelFailed
 from a2a_hub.language_models.embeddings import EmbeddingModel, Purpose, Vector
 from functions.docqa.model import Passage
 from functions.docqa.retrieval.index import marks
-from functions.docqa.retrieval.writing import embedded_text
+from functions.docqa.retrieval.index_writer import embedded_text
 
 _LOCK_SECONDS = 120
 _TEXTS_STORED_TOGETHER, _CALLS_AT_ONCE = 256, 4

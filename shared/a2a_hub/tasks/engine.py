@@ -1,4 +1,4 @@
-"""The engine of turns where tasks are kept: it starts them, here or elsewhere, answers who waits, and ends them at a stop.
+"""The engine of turns where tasks are stored: it starts them, here or elsewhere, answers who waits, and ends them at a stop.
 
 SendMessage and SendStreamingMessage (A2A 1.0.1 §3.1.1, §3.1.2): a short turn that is waited for touches no store. One that goes
 on, that is streamed, that asks something back, that may be repeated, or that nobody waits for, becomes a task of its owner.
@@ -29,17 +29,17 @@ from a2a_hub.runtime.scheduler import Scheduler
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, TaskEnded, TooLarge, Unavailable
 from a2a_hub.tasks.display import ShownArtifacts, displayed_task
 from a2a_hub.tasks.operations import TaskOperations
-from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.recorder import NO_RESULT, Recording
 from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.subscription import wait_until_settled
 from a2a_hub.tasks.task_turn import TaskTurn
-from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, UiTexts, told
+from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, UiTexts, translated
+from a2a_hub.tasks.turn_dependencies import TurnDependencies
 from a2a_hub.tasks.updates import failure, settles
 from a2a_hub.telemetry import tracing
 from a2a_hub.telemetry.log import Log
 
-_AWAY_SECONDS = 5.0
+_STORE_RETRY_SECONDS = 5.0
 _MAX_STORE_THREADS = 16
 # The longest wait of a turn's end for the store, so that a client that asks for the task then finds it as it was shown.
 _MAX_STORE_LAG_SECONDS = 2.0
@@ -67,7 +67,7 @@ class TurnEngine:
         self._turns = operations.turns
         self.store = operations.store
         self._settings = operations.settings
-        self._parts = TaskParts(
+        self._deps = TurnDependencies(
             now=now,
             new_id=new_id,
             agent=agent,
@@ -86,17 +86,17 @@ class TurnEngine:
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """Return the turn's result, or the task as it is when patience ends. Raises A2AError."""
-        with self._begun(request, call) as (turn, is_new):
+        with self._claimed(request, call) as (turn, is_new):
             if turn.returns_immediately and turn.stored is not None:
                 # A client that asks for this knows what a task is, and comes back for it.
                 task = turn.stored.task
-                return displayed_task(task, ShownArtifacts(self._parts.display)) if call.for_ui else task
+                return displayed_task(task, ShownArtifacts(self._deps.display)) if call.for_ui else task
             seconds = self._settings.ui_seconds if call.for_ui else self._settings.blocking_seconds
             return self._answer(self._result(turn, seconds), turn, call, is_new=is_new)
 
     def stream(self, request: SendMessageRequest, call: Call) -> EventSource:
         """Return the turn's events. Raises A2AError."""
-        with self._begun(request, call) as (turn, _):
+        with self._claimed(request, call) as (turn, _):
             events = TurnEvents(turn)
         if not call.for_ui:
             return events
@@ -104,10 +104,10 @@ class TurnEngine:
             events=events,
             first=turn.first,
             view=self._text_only(turn, call),
-            deadline=self._parts.scheduler.clock() + self._settings.ui_seconds,
+            deadline=self._deps.scheduler.clock() + self._settings.ui_seconds,
             still_working=lambda task_id: self._still_working(turn, task_id),
-            farewell_text=lambda: self._parts.texts.of_running(turn.sent.message, turn.stored),
-            scheduler=self._parts.scheduler,
+            farewell_text=lambda: self._deps.texts.of_running(turn.sent.message, turn.stored),
+            scheduler=self._deps.scheduler,
         )
 
     def run(
@@ -122,7 +122,7 @@ class TurnEngine:
         if lease is None:
             return None
         turn = self._resume(lease, request_id=request_id, record=record)
-        if turn is not None and not turn.wait(OVER, None if until is None else max(0.0, until - self._parts.now())):
+        if turn is not None and not turn.wait(OVER, None if until is None else max(0.0, until - self._deps.now())):
             turn.hand_over()
             turn.wait(OVER, self._settings.lease_seconds)
         now = self.store.get(task_id, owner=None)
@@ -132,13 +132,13 @@ class TurnEngine:
         """Take no more work, and leave what is stored to other instances, which are woken; streams end with an event that can be
         resumed from. What is not stored may end within `seconds`; whoever still waits for it then gets an error.
         """
-        self._parts.streams.drain()
+        self._deps.streams.drain()
         self._turns.drain(seconds=seconds)
 
     @contextmanager
-    def _begun(self, request: SendMessageRequest, call: Call) -> Iterator[tuple[TaskTurn, bool]]:
+    def _claimed(self, request: SendMessageRequest, call: Call) -> Iterator[tuple[TaskTurn, bool]]:
         """Yield the turn, which somebody waits for meanwhile, and True if it is new. Raises A2AError."""
-        turn = TaskTurn(request, call, self._parts)
+        turn = TaskTurn(request, call, self._deps)
         try:
             # Before it starts: whoever joins it and leaves at once is not its last subscriber.
             with closing(turn.relay.subscribe()):
@@ -155,7 +155,7 @@ class TurnEngine:
             return
         waits_for_agent = not turn.agent_turn.immediate
         if turn.stored is not None:
-            self._go_on(turn)
+            self._continue_task(turn)
         elif not waits_for_agent and (turn.call.for_ui or not turn.call.streaming):
             if turn.enter(TurnState.RUNNING):
                 turn.relay.run(turn.events(), turn.ended)
@@ -193,14 +193,14 @@ class TurnEngine:
         else:
             turn.queue()
 
-    def _go_on(self, turn: TaskTurn) -> None:
+    def _continue_task(self, turn: TaskTurn) -> None:
         """Run the turn of a task whose question is answered, which is stored: there is nothing to send again."""
         if turn.agent_turn.role or not self._settings.runs_at_once:
             turn.queue()
             return
         with suppress(Unavailable):
             if lease := self._lease(turn.first.id, turn.call.request_id):
-                turn.take(lease.stored, lease.token)
+                turn.acquire(lease.stored, lease.token)
         if turn.lease:
             self._run(turn)
         else:
@@ -226,18 +226,18 @@ class TurnEngine:
         if stored.cancel_requested:
             canceled = status_update(stored.task, TaskState.CANCELED)
             self.store.append(stored.task.id, [canceled], lease=lease.token)
-            self._parts.agent.cancel(call)
+            self._deps.agent.cancel(call)
             return None
         try:
             if stored.attempt > self._settings.max_attempts:
                 tracing.add("a2a_hub.work.abandoned", 1, kind="task")
                 raise A2AError(UNAVAILABLE, NO_RESULT)
-            agent_turn = self._parts.agent.send(payload.request, call)
+            agent_turn = self._deps.agent.send(payload.request, call)
         except A2AError as refusal:
             failed = failure(stored.task, refusal.message, reason=refusal.kind.reason)
             self.store.append(stored.task.id, [failed], lease=lease.token)
             return None
-        turn = self._turns.claim(TaskTurn(payload.request, call, self._parts), joins=False)
+        turn = self._turns.claim(TaskTurn(payload.request, call, self._deps), joins=False)
         turn.resume(lease, payload, agent_turn)
         self._run(turn)
         return turn
@@ -256,12 +256,12 @@ class TurnEngine:
             return
         if turn.state is not TurnState.RUNNING:
             Recording(turn).start()
-        turn.relay.start(turn.events(), self._parts.threads, on_end=turn.ended)
+        turn.relay.start(turn.events(), self._deps.threads, on_end=turn.ended)
 
     def _schedule_retry(self, turn: TaskTurn) -> None:
         """Go on with a turn whose agent was away, at its time: another instance may be sooner, or this process gone."""
         if turn.state is TurnState.FOLLOWING and turn.due_at and self._settings.runs_at_once:
-            self._parts.scheduler.run_later(turn.due_at - self._parts.now(), lambda: self._try_again(turn))
+            self._deps.scheduler.run_later(turn.due_at - self._deps.now(), lambda: self._try_again(turn))
 
     def _try_again(self, turn: TaskTurn) -> None:
         with suppress(Unavailable, LeaseLost, TaskEnded, A2AError):
@@ -269,8 +269,8 @@ class TurnEngine:
                 self._resume(lease, request_id=turn.call.request_id, record=turn.call.record)
 
     def _check_quota(self, turn: TaskTurn) -> None:
-        if self._parts.quota:
-            self._parts.quota.check_new_task(turn.owner)
+        if self._deps.quota:
+            self._deps.quota.check_new_task(turn.owner)
 
     def _result(self, turn: TaskTurn, seconds: float) -> Task | Message:
         """Return the turn's result, or the task as it is when patience ends. The turn is stored once it takes long."""
@@ -283,7 +283,7 @@ class TurnEngine:
         turn.wait(STORED_OR_NOT, deadline - time.monotonic() if turn.away else _MAX_STORE_LAG_SECONDS)
         if turn.state is TurnState.FOLLOWING and turn.stored is not None:
             seconds = deadline - time.monotonic()
-            return wait_until_settled(self.store, turn.stored, seconds=seconds, streams=self._parts.streams).task
+            return wait_until_settled(self.store, turn.stored, seconds=seconds, streams=self._deps.streams).task
         if turn.state not in ENDED:
             turn.retry()
         if error := turn.error or turn.relay.error:
@@ -305,11 +305,11 @@ class TurnEngine:
             is_answer = is_answer and turn.before is None
             if is_new and turn.stored is None and not is_answer:
                 if state.terminal or call.for_ui:
-                    self._keep_if_possible(result, turn)
+                    self._store_if_possible(result, turn)
                 else:
                     turn.create(result, leased=False, may_follow=False)
             if call.for_ui and state is TaskState.CANCELED and result.status.message is None:
-                part = Part(text=told(self._parts.texts.canceled, turn.sent.message))
+                part = Part(text=translated(self._deps.texts.canceled, turn.sent.message))
                 message = agent_message(part, context_id=result.context_id)
                 result = replace(result, status=replace(result.status, message=message))
             if call.for_ui or is_answer:
@@ -318,26 +318,26 @@ class TurnEngine:
             return self._text_only(turn, call).message(result, is_question=is_question)
         return result
 
-    def _keep_if_possible(self, result: Task, turn: TaskTurn) -> None:
+    def _store_if_possible(self, result: Task, turn: TaskTurn) -> None:
         """Store the task, for whoever asks for it. It is shown without being stored if the store is away or slow."""
-        kept = threading.Event()
+        stored = threading.Event()
 
-        def keep() -> None:
+        def store() -> None:
             with suppress(TooLarge, Unavailable):
                 turn.create(result, leased=False, may_follow=False)
-            kept.set()
+            stored.set()
 
-        self._parts.threads.run(keep)
-        kept.wait(_MAX_STORE_LAG_SECONDS)
+        self._deps.threads.run(store)
+        stored.wait(_MAX_STORE_LAG_SECONDS)
 
     def _text_only(self, turn: TaskTurn, call: Call) -> TextOnlyView:
         return TextOnlyView(
             with_data=call.wants_data,
             with_surfaces=bool(a2ui_in(call.extensions)),
-            empty_answer=lambda: told(self._parts.texts.without_answer, turn.sent.message),
-            canceled=lambda: told(self._parts.texts.canceled, turn.sent.message),
+            empty_answer=lambda: translated(self._deps.texts.without_answer, turn.sent.message),
+            canceled=lambda: translated(self._deps.texts.canceled, turn.sent.message),
             before=turn.before,
-            artifacts=ShownArtifacts(self._parts.display),
+            artifacts=ShownArtifacts(self._deps.display),
         )
 
     def _still_working(self, turn: TaskTurn, task_id: str) -> str:
@@ -346,7 +346,7 @@ class TurnEngine:
         stored = None
         with suppress(Unavailable):
             stored = self.store.get(task_id, owner=turn.owner)
-        return self._parts.texts.of_running(turn.sent.message, stored)
+        return self._deps.texts.of_running(turn.sent.message, stored)
 
     def _refusal(self, error: TooLarge | Unavailable, call: Call) -> Exception:
         """Return the refusal of what cannot be stored."""
@@ -355,7 +355,7 @@ class TurnEngine:
         if not call.for_ui:
             return error
         call.record["severity"] = "ERROR"
-        return TemporaryRefusal(UNAVAILABLE, self._parts.texts.store_away, seconds=_AWAY_SECONDS)
+        return TemporaryRefusal(UNAVAILABLE, self._deps.texts.store_away, seconds=_STORE_RETRY_SECONDS)
 
 
 class TurnEvents:
@@ -377,7 +377,7 @@ class TurnEvents:
         if state is TurnState.FOLLOWING and self._log is None:
             wake = subscription.wake
             self.close()
-            self._log = turn.log(seen=subscription.position)
+            self._log = turn.log_events(seen=subscription.position)
             self._log.on_ready(wake)
         if self._log is not None:
             return self._log.poll()
@@ -391,7 +391,7 @@ class TurnEvents:
         """Return True for a turn's end that the store does not have. Until then, that of an agent that is away is none."""
         if not settles(event):
             return False
-        scheduler = self._turn.parts.scheduler
+        scheduler = self._turn.deps.scheduler
         if not self._held_until:
             self._held_until = scheduler.clock() + _MAX_STORE_LAG_SECONDS
             scheduler.run_later(_MAX_STORE_LAG_SECONDS, lambda: self._subscription.wake())

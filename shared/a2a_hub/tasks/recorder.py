@@ -18,7 +18,7 @@ from a2a_hub.runtime.scheduler import Job
 from a2a_hub.task_store.store import LeaseLost, TooLarge, Unavailable, UnknownTask
 from a2a_hub.tasks.leased_writer import LeasedWriter
 from a2a_hub.tasks.task_turn import TaskTurn
-from a2a_hub.tasks.text_only import told
+from a2a_hub.tasks.text_only import translated
 from a2a_hub.tasks.updates import answer_updates, failure, settles
 from a2a_hub.telemetry import tracing
 
@@ -56,11 +56,11 @@ class Recording(Job):
     """
 
     def __init__(self, turn: TaskTurn) -> None:
-        super().__init__(turn.parts.scheduler)
+        super().__init__(turn.deps.scheduler)
         self._turn = turn
-        self._parts = turn.parts
-        self._settings = turn.parts.settings
-        self._clock = turn.parts.scheduler.clock
+        self._deps = turn.deps
+        self._settings = turn.deps.settings
+        self._clock = turn.deps.scheduler.clock
         self._is_known = turn.call.streaming
         self._writer = self._lead() if turn.lease else None
         self._batch: _Batch | None = None
@@ -77,7 +77,7 @@ class Recording(Job):
         turn = self._turn
         assert turn.stored is not None, "it has a lease"
         return LeasedWriter(
-            self._parts.store,
+            self._deps.store,
             turn.stored,
             turn.lease,
             holder=turn.call.request_id,
@@ -94,7 +94,7 @@ class Recording(Job):
 
     def work(self) -> None:
         """Take one step."""
-        turn, log = self._turn, self._parts.log
+        turn, log = self._turn, self._deps.log
         if turn.state not in BEING_RECORDED:
             return
         try:
@@ -132,7 +132,7 @@ class Recording(Job):
 
     def _leave_unrecorded(self) -> None:
         """Let the run continue without a store, for the callers that wait for it."""
-        self._parts.log.exception("A run could not be recorded", self._turn.call.record)
+        self._deps.log.exception("A run could not be recorded", self._turn.call.record)
         self._end_recording()
 
     def _end_recording(self) -> None:
@@ -166,7 +166,7 @@ class Recording(Job):
         try:
             writer.append(batch.events, batch.payload, repeat_until=batch.repeat_until)
         except TooLarge:
-            self._parts.log.line("WARNING", "A task grew too large to keep", **_ids(turn))
+            self._deps.log.line("WARNING", "A task grew too large to keep", **_ids(turn))
             batch.events = [failure(turn.first, _TOO_LARGE, reason="TOO_LARGE")]
             batch.payload, batch.taken, batch.repeat_until = writer.payload, 0, 0.0
             # Who waits reads this end in the log.
@@ -178,7 +178,7 @@ class Recording(Job):
         batch.events, batch.taken = [], 0
 
     def _cancel_requested(self) -> bool:
-        stored = self._parts.store.get(self._turn.first.id, owner=None)
+        stored = self._deps.store.get(self._turn.first.id, owner=None)
         return stored is not None and stored.cancel_requested
 
     def _create(self) -> LeasedWriter | None:
@@ -252,10 +252,10 @@ class Recording(Job):
 
     def _trying_again(self, task: Task, away: TryLater) -> Event:
         """Return the status that says when the turn is tried again, and why."""
-        turn, parts = self._turn, self._parts
-        parts.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=away.cause)
-        seconds = max(1, math.ceil(turn.due_at - parts.now()))
-        text = told(parts.texts.trying_again, turn.sent.message, reason=away.message, seconds=seconds)
+        turn, deps = self._turn, self._deps
+        deps.log.line("WARNING", "An agent is away; its turn is tried again", **_ids(turn), cause=away.cause)
+        seconds = max(1, math.ceil(turn.due_at - deps.now()))
+        text = translated(deps.texts.trying_again, turn.sent.message, reason=away.message, seconds=seconds)
         said = agent_message(Part(text=text), context_id=task.context_id, task_id=task.id)
         return status_update(task, TaskState.WORKING, said)
 
@@ -264,7 +264,7 @@ class Recording(Job):
 
         An open circuit is a back-off by itself: what waits for its end is only spread a little.
         """
-        task, now = self._turn.call.task, self._parts.now()
+        task, now = self._turn.call.task, self._deps.now()
         until = task.retries_until if task else None
         if until is None or now + away.seconds >= until:
             return None

@@ -10,15 +10,15 @@ from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task, TaskStat
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
 from a2a_hub.task_store.task_log import apply_events
-from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.resume_payload import decode_resume_payload
+from a2a_hub.tasks.turn_dependencies import TurnDependencies
 
 CONTINUES_WITH = "continuesWith"
 """The note of the extension with which a completed task is continued by its id."""
 
 
 def resolve_task(
-    request: SendMessageRequest, call: Call, parts: TaskParts
+    request: SendMessageRequest, call: Call, deps: TurnDependencies
 ) -> tuple[SendMessageRequest, Call, StoredTask | None]:
     """Return the request and the call with their task, and the stored task unless it is new. Raise A2AError.
 
@@ -26,9 +26,9 @@ def resolve_task(
     a completed task continues it with the extension that its notes name (CONTINUES_WITH). The agent decides if it resumes a task
     that waits without a question; otherwise that task waits on.
     """
-    agent = parts.agent
+    agent = deps.agent
     bypasses = agent.bypasses_task(request, call)
-    prior = None if bypasses else _prior(request, call, parts.store)
+    prior = None if bypasses else _prior(request, call, deps.store)
     if prior is not None and not request.message.task_id and prior.task.status.message is None:
         notes = decode_resume_payload(prior.payload).notes
         prior = None if agent.starts_new_task(request, call, notes) else prior
@@ -36,7 +36,7 @@ def resolve_task(
         # A command sees that it begins a conversation: there is no answer to rate.
         context_id = request.message.context_id if bypasses else agent.context_of(request, call)
         # A turn without a message, such as a command's, brings its own task.
-        task = call.task or CurrentTask(id=parts.new_id())
+        task = call.task or CurrentTask(id=deps.new_id())
     else:
         context_id = prior.task.context_id or ""
         earlier = decode_resume_payload(prior.payload)

@@ -32,14 +32,14 @@ from a2a_hub.task_store.store import (
     WrongVersion,
 )
 from a2a_hub.tasks.leased_writer import find_appended
-from a2a_hub.tasks.parts import TaskParts
 from a2a_hub.tasks.resume_payload import ResumePayload, encode
 from a2a_hub.tasks.subscription import TaskSubscription
 from a2a_hub.tasks.task_resolution import resolve_task, start_of_turn
+from a2a_hub.tasks.turn_dependencies import TurnDependencies
 from a2a_hub.tasks.updates import failure, settles, updates
 
-_UNTOLD_SECONDS = 0.5
-_LOOK_SECONDS = 0.01
+_AGENT_TASK_WAIT_SECONDS = 0.5
+_POLL_SECONDS = 0.01
 
 
 class TaskTurn(LiveTurn):
@@ -66,19 +66,19 @@ class TaskTurn(LiveTurn):
     due_at = 0.0
     _cancels = False
 
-    def __init__(self, sent: SendMessageRequest, call: Call, parts: TaskParts) -> None:
+    def __init__(self, sent: SendMessageRequest, call: Call, deps: TurnDependencies) -> None:
         super().__init__(sent, call)
         assert call.principal is not None, "without an owner nothing is stored"
         configuration = sent.configuration or SendMessageConfiguration()
-        self.parts = parts
-        self.relay = Relay(on_left=self._left)
+        self.deps = deps
+        self.relay = Relay(on_left=self._on_last_left)
         self.owner, self._asks_for_repeats = call.owner, call.principal.repeats
         self.webhook = configuration.task_push_notification_config
         # A stream is waited for in any case.
         self.returns_immediately = configuration.return_immediately and not call.streaming
         self.request = sent
-        self._new_lease = parts.new_id()
-        self.began_at = parts.now()
+        self._new_lease = deps.new_id()
+        self.began_at = deps.now()
 
     @property
     def must_be_stored(self) -> bool:
@@ -88,12 +88,12 @@ class TaskTurn(LiveTurn):
     @property
     def repeats(self) -> bool:
         """True if the caller gets an answer again: a user interface, which repeats by itself, or a client that says so."""
-        return bool(self.parts.settings.repeat_seconds) and (self.call.for_ui or self._asks_for_repeats)
+        return bool(self.deps.settings.repeat_seconds) and (self.call.for_ui or self._asks_for_repeats)
 
     def repeat_until(self, end: Event) -> float:
         """Return the time until which the turn is repeated if it ends so. A failure is not remembered."""
         answers = settles(end) and (end.status.state is TaskState.COMPLETED or end.status.state.interrupted)
-        return self.parts.now() + self.parts.settings.repeat_seconds if answers and self.repeats else 0.0
+        return self.deps.now() + self.deps.settings.repeat_seconds if answers and self.repeats else 0.0
 
     def open(self) -> None:
         """Find the turn's task and its agent; nothing runs yet. Raises A2AError.
@@ -102,13 +102,13 @@ class TaskTurn(LiveTurn):
         turn follows that one.
         """
         try:
-            self.request, self.call, prior = resolve_task(self.sent, self.call, self.parts)
+            self.request, self.call, prior = resolve_task(self.sent, self.call, self.deps)
         except A2AError:
             if not (self.repeats and self.join()):
                 raise
             return
         if prior is None:
-            self.agent_turn = self.parts.agent.send(self.request, self.call)
+            self.agent_turn = self.deps.agent.send(self.request, self.call)
             self.first = self._new_task()
         elif not prior.task.status.state.settled:
             self._join_working(prior)
@@ -120,10 +120,10 @@ class TaskTurn(LiveTurn):
         stored = lease.stored
         self.first, self.first_version, self.agent_turn = stored.task, stored.version, agent_turn
         self.began_at, self.tries = payload.began_at or stored.created_at, payload.tries
-        self.take(stored, lease.token)
+        self.acquire(stored, lease.token)
         self.retry()
 
-    def take(self, stored: StoredTask, lease: str) -> None:
+    def acquire(self, stored: StoredTask, lease: str) -> None:
         """The turn's task is this process's to run, under the lease."""
         self.stored, self.lease, self.recorded = stored, lease, 1
 
@@ -144,16 +144,16 @@ class TaskTurn(LiveTurn):
 
     def _answer(self, prior: StoredTask) -> None:
         """Store the client's answer with its task."""
-        parts = self.parts
+        deps = self.deps
         self.agent_turn = Turn(events=iter(()), role=prior.role)
         if prior.role == HUB:
-            self.agent_turn = parts.agent.send(self.request, self.call)
+            self.agent_turn = deps.agent.send(self.request, self.call)
         state = TaskState.SUBMITTED if self.agent_turn.role else TaskState.WORKING
         working = status_update(prior.task, state)
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [working, self.request.message]
         try:
-            stored = parts.store.append(
+            stored = deps.store.append(
                 prior.task.id,
                 events,
                 expected_version=prior.version,
@@ -166,7 +166,7 @@ class TaskTurn(LiveTurn):
             self._join_working(prior)
             return
         except Unavailable:
-            if (found := find_appended(parts.store, prior, events)) is None:
+            if (found := find_appended(deps.store, prior, events)) is None:
                 raise
             stored = found
         self.before, self.first, self.first_version, self.stored = prior.task, stored.task, stored.version, stored
@@ -183,7 +183,7 @@ class TaskTurn(LiveTurn):
             payload=self.payload(),
             request_key=self._key(),
             lease=self._new_lease if leased else "",
-            lease_seconds=self.parts.settings.lease_seconds,
+            lease_seconds=self.deps.settings.lease_seconds,
             push=self._push(task.id),
         )
         stored = self._created(new)
@@ -193,7 +193,7 @@ class TaskTurn(LiveTurn):
                 return False
             stored = self._created(structs.replace(new, request_key=""))
         if leased:
-            self.take(stored, new.lease)
+            self.acquire(stored, new.lease)
         self.stored = stored
         return True
 
@@ -201,30 +201,30 @@ class TaskTurn(LiveTurn):
         """Return the config that came with the message, to be stored together with it. Raise A2AError."""
         if self.webhook is None:
             return None
-        return self.parts.configs.validated(self.webhook, self.call.version, task_id=task_id, with_message=True)
+        return self.deps.configs.validated(self.webhook, self.call.version, task_id=task_id, with_message=True)
 
     def _created(self, new: NewTask) -> StoredTask:
         """Return the new task, or that of the same request."""
         try:
-            return self.parts.store.create(new)
+            return self.deps.store.create(new)
         except AlreadyRunning as running:
             return running.stored
         except (TaskExists, Unavailable):
             # Only the answer may be lost; a client who is told to send it again would have it done twice.
-            if (stored := self.parts.store.get(new.task.id, owner=self.owner)) is None:
+            if (stored := self.deps.store.get(new.task.id, owner=self.owner)) is None:
                 raise
             return stored
 
     def join(self, *, task_id: str | None = None) -> bool:
         """Return True if the same request has a task (this one, if it is named), which the turn follows then."""
-        other = self.parts.store.running(self.owner, self._key())
+        other = self.deps.store.running(self.owner, self._key())
         if other is None or task_id not in (None, other.task.id):
             return False
         self._follow_same_request(other)
         return True
 
     def _follow_same_request(self, other: StoredTask) -> None:
-        self.before, self.first, self.first_version = start_of_turn(self.parts.store, other)
+        self.before, self.first, self.first_version = start_of_turn(self.deps.store, other)
         self.stored = other
         self.follow()
 
@@ -236,17 +236,17 @@ class TaskTurn(LiveTurn):
     def queue(self) -> None:
         """Leave the task to the workers of its role, or to the runner, now or when it is due, and wake them."""
         self.follow()
-        self.parts.wakeups.publish(topic_of(self.agent_turn.role), self.first.id, due_at=self.due_at or None)
+        self.deps.wakeups.publish(topic_of(self.agent_turn.role), self.first.id, due_at=self.due_at or None)
 
-    def log(self, *, seen: int) -> TaskSubscription:
+    def log_events(self, *, seen: int) -> TaskSubscription:
         """Return the turn's events as the store has them, without the first `seen` of this run if they are there."""
         seen = min(seen, self.recorded)
         return TaskSubscription(
-            self.parts.store,
+            self.deps.store,
             self.first,
             after=self.first_version + max(0, seen - 1),
             ends_when_waiting=True,
-            streams=self.parts.streams,
+            streams=self.deps.streams,
             shows_task=not seen,
         )
 
@@ -279,9 +279,9 @@ class TaskTurn(LiveTurn):
             self.away = away
             yield failure(self.first, away.message, reason=away.reason, retryable=True)
 
-    def _left(self) -> None:
+    def _on_last_left(self) -> None:
         """The last subscriber has left: the queue goes on where there is no processor time between requests."""
-        if not self.parts.settings.runs_at_once:
+        if not self.deps.settings.runs_at_once:
             self.hand_over()
 
     def abandon(self, error: BaseException | None = None) -> bool:
@@ -296,20 +296,20 @@ class TaskTurn(LiveTurn):
         with self._changed:
             cancels, self._cancels = not self._cancels, True
         if cancels:
-            self.parts.threads.run(self._cancel)
+            self.deps.threads.run(self._cancel)
 
     def _cancel(self) -> None:
         call = self.call
         assert call.task is not None, "a task's turn has a task"
         notes = call.task.notes
-        deadline = time.monotonic() + _UNTOLD_SECONDS
+        deadline = time.monotonic() + _AGENT_TASK_WAIT_SECONDS
         # Until the agent has said what its task is, nobody can tell it to stop.
-        while not notes and time.monotonic() < deadline and not self.wait(OVER, _LOOK_SECONDS):
+        while not notes and time.monotonic() < deadline and not self.wait(OVER, _POLL_SECONDS):
             pass
         # With the notes as they are now: the turn takes them back when it ends.
         then = structs.replace(call.task, notes=dict(notes))
         call.cancellation.cancel()
-        self.parts.agent.cancel(structs.replace(call, task=then))
+        self.deps.agent.cancel(structs.replace(call, task=then))
 
 
 class TaskTurns(LiveTurns[TaskTurn]):

@@ -157,12 +157,12 @@ class UiTexts(Struct, frozen=True, kw_only=True):
     def of_running(self, message: Message, stored: StoredTask | None) -> str:
         """Return the text for a task that continues, with its number if it is known."""
         if stored is None:
-            return told(self.unnumbered, message)
+            return translated(self.unnumbered, message)
         text = self.waits_for_worker if stored.waits_for_worker else self.still_working
-        return told(text, message, number=stored.number)
+        return translated(text, message, number=stored.number)
 
 
-def told(translations: _Translations, message: Message, **values: object) -> str:
+def translated(translations: _Translations, message: Message, **values: object) -> str:
     """Return the text in the language of the message, with these values."""
     return translations[language_of(text_of(message))].format(**values)
 

@@ -18,7 +18,7 @@ from a2a_hub.telemetry.log import Log
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskParts:
+class TurnDependencies:
     """The parts. `texts` is what a person reads, `display` the filter of what user interfaces show; `scheduler` is for work on
     the store; `now` returns seconds since the epoch.
     """

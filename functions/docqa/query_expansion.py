@@ -28,13 +28,13 @@ class _Reply(msgspec.Struct):
 _REPLY = msgspec.json.Decoder(_Reply)
 
 
-class OtherWords:
+class QueryExpansion:
     """A model that knows in which words else a thing may be written."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
 
-    def of(self, question: str, *, cancellation: Cancellation) -> str:
+    def words_for(self, question: str, *, cancellation: Cancellation) -> str:
         """Return the words for a second search, at most 300 characters; none if the model fails."""
         try:
             reply = structured(
