@@ -1,4 +1,4 @@
-"""One agent's answer to a turn: called, translated, with every failure contained, and remembered with the conversation."""
+"""One agent's answer to a turn: call the agent, translate its events, contain failures, and update the conversation."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -36,7 +36,7 @@ from functions.hub.texts import HUB_TEXTS
 from functions.hub.tool_approval import Decision, approves, decided_in, decision_of, question_text
 from functions.hub.turn import TurnRecord
 
-# How often an answer may break off: its agent may have done the work each time.
+# The number of broken-off answers after which a turn fails: the agent may have done the work each time.
 _MAX_REPEATS = 5
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 
@@ -68,8 +68,8 @@ class AgentAnswer:
         )
 
     def events(self, ask: Ask, *, may_be_skipped: bool = False) -> Iterator[TranslatedEvent]:
-        """Yield the events of the answer, or of its failure, and remember it. Raises Declined, AgentSkipped and TryLater: then
-        this is not the turn's answer.
+        """Yield the events of the answer, or of its failure, and update the conversation. Raises Declined, AgentSkipped or
+        TryLater if this is not the turn's answer.
         """
         is_answer = True
         try:
@@ -109,7 +109,7 @@ class AgentAnswer:
             yield None, (report_failure(failure_of("internal", route), turn, route, self._log),)
 
     def _audit_decision(self) -> None:
-        """Log each decision, a person's in words like a program's in data, before the agent gets it."""
+        """Write each decision on a tool call to the audit log before the agent gets it."""
         for call, option in decided_in(self._decision.message):
             question = next((each for each in self._decision.pending if each.call_id == call), None)
             audit.record(
@@ -136,7 +136,7 @@ class AgentAnswer:
             if translator.task_id is not None:
                 self._turn.incoming.notes[RUNNING] = {"route": self._route.id, "task": translator.task_id}
             if isinstance(event, Message) or (translator.state is not None and translator.state.settled):
-                # The next message may come as soon as this event is read.
+                # The client may send the next message as soon as it has read this event.
                 self._remember()
                 self._is_remembered = True
             else:
@@ -183,21 +183,23 @@ class AgentAnswer:
 
     def _failed(self, failure: Failure) -> Piece:
         conversation, route = self._turn.conversation, self._route
-        # The agent did nothing with it: a task that waits for an answer still waits.
+        # The agent did not act on it: a task that waits for an answer still waits.
         task_id = conversation.task_of(route.id) if conversation and self._translator.state is None else None
         is_answer = conversation is not None and task_id is not None and task_id == conversation.waiting_task_id
         piece = report_failure(failure, self._turn, route, self._log, is_answer=is_answer)
         return Question(piece.text) if task_id and failure.kind is FailureKind.NOT_ACCEPTED else piece
 
     def _retry_later(self, failure: Failure) -> TryLater | None:
-        """Return the next try of a turn that nobody waits for, if its agent is away and the route's time is not yet over."""
+        """Return the next attempt of a turn without a waiting caller, if its agent is away and the route's retry time is not
+        over.
+        """
         task = self._turn.incoming.call.task
         until = task.retries_until if task else None
         seconds = failure.seconds_to_wait or 0.0
         if until is None or not failure.transient or self._now() + seconds >= until:
             return None
         if self._decision.pending and self._turn.incoming.call.for_ui:
-            # What a person allows is done now and once, or not at all.
+            # A person's approval is for now and for one execution: it is not retried later.
             return None
         if failure.fault == ClientFault.CUT:
             notes = self._turn.incoming.notes
@@ -209,7 +211,7 @@ class AgentAnswer:
         return TryLater(text, seconds=seconds, cause=failure.cause, reason=failure.kind.name)
 
     def _claim_question(self) -> None:
-        """Let no other message of the conversation answer the question that this one answers, while its agent works on that."""
+        """Claim the pending question, so that no concurrent message of the conversation answers it, too."""
         memory, route = self._turn.memory, self._route
         seen = memory.conversation if memory else None
         if memory is not None and seen is not None and seen.waiting_task_id is not None and seen.route_id == route.id:
@@ -218,7 +220,7 @@ class AgentAnswer:
                 memory.keep(seen.after(route.id, open_task_id=seen.open_tasks.get(route.id)))
 
     def _remember_surfaces(self) -> None:
-        """Remember whose surfaces these are before the turn has ended: people act on them meanwhile."""
+        """Record which agent made these surfaces before the turn ends: people may act on them at once."""
         turn, route, translator = self._turn, self._route, self._translator
         earlier = turn.conversation or Conversation(route_id=route.id)
         now = earlier.with_surfaces(translator.surfaces, route.id, translator.task_id)
@@ -228,7 +230,7 @@ class AgentAnswer:
             turn.memory.keep(now)
 
     def _remember(self) -> None:
-        """Remember what the next turn of the conversation, and of the task, has to know."""
+        """Store the state that the next turn of the conversation and of the task needs."""
         turn, route, translator = self._turn, self._route, self._translator
         earlier = turn.conversation or Conversation(route_id=route.id)
         open_work = self._open_work(earlier)
@@ -249,14 +251,14 @@ class AgentAnswer:
             self._note(now)
 
     def _last_route_id(self) -> str:
-        """Return the route that the next turn takes up: after mere thanks still the one before."""
+        """Return the route for follow-ups of the next turn; small talk does not change it."""
         conversation = self._turn.conversation
         if conversation is not None and is_small_talk(self._turn.text):
             return conversation.route_id
         return self._route.id if self._route.sticky or self._route.follow_ups else ""
 
     def _open_work(self, earlier: Conversation) -> dict[str, Any]:
-        """Return what the agent waits for after this turn, as arguments of `Conversation.after`."""
+        """Return the agent's open work after this turn, as arguments of `Conversation.after`."""
         turn, translator, route_id = self._turn, self._translator, self._route.id
         if turn.failure is None and translator.state is not None and translator.state.interrupted:
             if translator.is_idle:
@@ -275,12 +277,12 @@ class AgentAnswer:
         return {}
 
     def _note(self, now: Conversation) -> None:
-        """Note the conversation with the turn's task, in the place of what was noted while its agent worked."""
+        """Store the conversation in the notes of the task, replacing the notes of the running turn."""
         notes, translator = self._turn.incoming.notes, self._translator
         for name in (RUNNING, EXECUTES, REPEATS):
             notes.pop(name, None)
         if translator.state is TaskState.COMPLETED and DEVELOPMENT_TOOL in self._route.extensions:
-            # What is known of this task alone: its next message goes to the agent's.
+            # The next message for this task goes to the agent's task.
             now = replace(now, route_id=self._route.id, waiting_task_id=translator.task_id)
             notes[CONTINUES_WITH] = DEVELOPMENT_TOOL
         notes[CONVERSATION] = msgspec.to_builtins(now)
@@ -289,9 +291,9 @@ class AgentAnswer:
 def report_failure(
     failure: Failure, turn: TurnRecord, route: Route | None, log: Log, *, is_answer: bool = False
 ) -> reply.Failure:
-    """Write the failure into the turn and the log, and return its text for the caller. `route` is None if none was chosen.
+    """Record the failure in the turn and the log, and return its text for the caller. `route` is None if none was chosen.
 
-    `is_answer`: the message answered a question, for whose answer the agent still waits.
+    `is_answer` is True if the message answered a question and the agent still waits for that answer.
     """
     turn.failure, call = failure, turn.incoming.call
     # A caller who leaves is no failure.
@@ -309,13 +311,15 @@ def report_failure(
 
 
 def _decision(turn: TurnRecord, route: Route) -> Decision:
-    """Return the turn's decision on a tool call. Where the reply shows no language, the turn gets that of the question."""
+    """Return the turn's decision on a tool call. A reply such as "1" has no language of its own: the turn gets that of the
+    question.
+    """
     message, conversation = turn.incoming.message, turn.conversation
     pending = conversation.pending_tools if conversation and conversation.route_id == route.id else None
     if pending is None:
         return Decision(message=message)
     if is_mirrored(route, turn.incoming.call):
-        # A program decides by data, or knows why it does not.
+        # A program sends decisions as data; its text is not interpreted.
         return Decision(message=message, pending=pending.questions)
     decision = decision_of(message, turn.text, pending)
     if turn.language is Language.EN and decision.of_text:
@@ -331,7 +335,7 @@ def _agent_request(turn: TurnRecord, route: Route, decision: Decision, state: di
         task_id = conversation.task_of(route.id) or conversation.task_of_surface(incoming.acts_on, route.id)
     metadata = decision.message.metadata
     if memory.URI in route.extensions:
-        # Only what the agent itself has written: callers' words belong into the message, which is screened.
+        # Only memory that the agent itself wrote: metadata is not screened, so a caller's text must not get in.
         kept = (
             {memory.URI: conversation.memories[route.id]} if conversation and route.id in conversation.memories else {}
         )

@@ -1,4 +1,4 @@
-"""Fallbacks: the agents of a turn in the order in which they are asked, and those of them that declined."""
+"""Fallbacks: the agents of a turn in the order in which they are called, and how declining is detected."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,9 +14,9 @@ _CHOSEN = frozenset({Rule.SKILL, Rule.NAMED, Rule.WAITING, Rule.FOLLOW_UP})
 
 
 class Declined(Exception):
-    """An agent declined. `events` are its whole answer; nothing of it has reached the caller.
+    """The agent declined. `events` are its whole answer, none of which has reached the caller.
 
-    If all agents of a turn decline, the first of the lowest `rank` shows its text.
+    If all agents of a turn decline, the caller gets the text of the first one with the lowest `rank`.
     """
 
     def __init__(self, reason: Reason, events: Sequence[Event]) -> None:
@@ -27,7 +27,7 @@ class Declined(Exception):
 
 
 class AgentSkipped(Exception):
-    """An agent that no rule chose, a fallback or the default, failed before anything of its answer reached the caller."""
+    """A fallback or default agent failed before any of its answer reached the caller; the next one is called instead."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.cause)
@@ -37,10 +37,10 @@ class AgentSkipped(Exception):
 def candidates(
     choice: Choice, routes: Mapping[str, Route], principal: Principal | None, *, answered_by: str = ""
 ) -> tuple[Route, ...]:
-    """Return the routes whose agents are asked in turn: the chosen one, and its fallbacks that the caller may use.
+    """Return the routes to call in order: the chosen one, and its fallbacks that the caller may use.
 
-    A default that the caller may not use gives way to its fallbacks. Behind a follow-up's agent, whose last turn may have been
-    none, comes the one that the conversation was last `answered_by`.
+    A default that the caller may not use is replaced by its fallbacks. If the agent of a follow-up declines, the agent by which
+    the conversation was last `answered_by` is called next.
     """
     before = routes.get(answered_by) if choice.rule is Rule.FOLLOW_UP else None
     if before is not None and before.id != choice.route.id and may_use(before, principal):
@@ -55,15 +55,15 @@ def candidates(
 
 
 def takes_files(choice: Choice, files: Sequence[Part]) -> bool:
-    """Return True if files without a text go to this agent: the caller chose it, or it accepts their types."""
+    """Return True if files without text go to this agent: the caller chose it, or it accepts their types."""
     types = {file.media_type for file in files}
     return choice.rule in _CHOSEN or types <= {*choice.route.input_modes}
 
 
 def unless_declined(events: Iterator[Event], *, by_default: bool) -> Iterator[Event]:
-    """Yield the events, the first ones as soon as one shows that the agent answers. Raises Declined.
+    """Yield the events, holding back the first ones until the agent answers or declines. Raises Declined.
 
-    That it could not read what it needs is an answer, unless it was asked `by_default`.
+    Failing to read its sources counts as an answer, unless the agent was called `by_default`.
     """
     held: list[Event] = []
     for event in events:
@@ -78,7 +78,7 @@ def unless_declined(events: Iterator[Event], *, by_default: bool) -> Iterator[Ev
 
 
 def steps(declined: Sequence[Mapping[str, str]], answering: Route) -> str:
-    """Return who declined, and who answers instead, as the end of a reason; "" if nobody declined."""
+    """Return the suffix of a reason that names the agents that declined and the one that answers; "" if none declined."""
     if not declined:
         return ""
     names = ", ".join(f'"{each["route"]}" declined ({each["reason"]})' for each in declined)

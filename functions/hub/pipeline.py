@@ -55,7 +55,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
     now: Callable[[], float] = time.time
 
     def start_turn(self, incoming: IncomingTurn) -> tuple[TurnRecord, Iterator[TranslatedEvent]]:
-        """Choose the route and return the turn with its agent's events, which complete the turn as they are taken.
+        """Choose the route and return the turn with its agent's events; the turn is complete when these are exhausted.
 
         Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
         """
@@ -88,7 +88,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         return turn, for_display(events, self.link_hosts) if call.for_ui else events
 
     def _choose(self, turn: TurnRecord) -> tuple[ActiveTable, Choice]:
-        """Open the turn's conversation, and return its route with the table that this is from."""
+        """Open the turn's conversation, and return the chosen route with the table it comes from."""
         incoming, active = turn.incoming, self.tables.current
         turn.memory = memory = self.conversations.open(incoming.call.owner, incoming.context)
         noted = Conversation.from_note(incoming.notes.get(CONVERSATION))
@@ -99,7 +99,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         return active, choice
 
     def passed_over(self, turn: TurnRecord) -> dict[str, str]:
-        """Return why other routes with matching rules were not chosen, by the ids of those that the caller may use."""
+        """Return why other routes with matching rules were not chosen, by route id, for routes that the caller may use."""
         active = self.tables.current
         reasons = active.router.passed_over(turn.text) if turn.incoming.skill is None else {}
         return {
@@ -120,7 +120,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         return choice.route.id != noted.route_id
 
     def cancel(self, call: Call) -> None:
-        """See `Canceller.cancel`. The task is cancelled as far as its agent's is known."""
+        """See `Canceller.cancel`. The agent is notified if it has named its task."""
         assert call.task is not None, "a stored task is cancelled"
         notes, before = call.task.notes, call.task.before
         context = self.conversations.ids_of(call.owner, before.context_id if before else None)
@@ -155,7 +155,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         call.record.update(fields)
 
     def _events(self, turn: TurnRecord, routes: tuple[Route, ...], active: ActiveTable) -> Iterator[TranslatedEvent]:
-        """Yield the events of the first agent that does not decline, else those of the one that comes nearest."""
+        """Yield the events of the first agent that does not decline, else of the agent that declined with the best reason."""
         assert turn.choice is not None, "a route was chosen"
         started = self.clock()
         by_default = turn.choice.rule is Rule.DEFAULT and len(routes) > 1
@@ -196,7 +196,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
                 self._complete(turn)
 
     def _complete(self, turn: TurnRecord) -> None:
-        """Write what became of the turn into the logs, the misses, and the memory for ratings."""
+        """Record the outcome of the turn in the logs, the misses, and the memory for ratings."""
         incoming, call, route = turn.incoming, turn.incoming.call, turn.route
         assert turn.choice is not None, "a route was chosen"
         assert route is not None, "an agent was asked"
@@ -234,7 +234,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
 
 
 def _begin_turn(quotas: Quotas, route: Route, principal: Principal | None) -> Callable[[], None]:
-    """Count a turn, as a running one until the returned function is called. Raises DownstreamFailed for one too many."""
+    """Count a turn, as running until the returned function is called. Raises DownstreamFailed if a quota is exceeded."""
     subject = f"route:{route.id}"
     try:
         if route.model_calls_per_day:

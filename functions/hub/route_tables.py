@@ -1,4 +1,4 @@
-"""The route table in use, everything made of it, and the choice of a turn's route. A turn keeps the table that it began with."""
+"""The active route table with the router and agents built from it. A turn keeps the table that it started with."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -14,12 +14,12 @@ from functions.hub.conversations import Conversation
 from functions.hub.downstream.interface import Downstream
 from functions.hub.turn import IncomingTurn
 
-# The subject of a text stands at its beginning; the rest is pasted material, and reading it all would hold a thread for seconds.
+# A long text begins with its question; the rest is pasted material, which would take seconds to match.
 _MAX_CHARACTERS = 20_000
 
 
 class ActiveTable(Struct, frozen=True, kw_only=True):
-    """One table in use. `downstreams` are the agents by route id."""
+    """An active route table with its router, agents (`downstreams`, by route id) and card."""
 
     settings: HubSettings
     router: Router
@@ -32,12 +32,12 @@ class ActiveTable(Struct, frozen=True, kw_only=True):
         return self.settings.table.by_id
 
     def choose(self, incoming: IncomingTurn, text: str, conversation: Conversation | None) -> Choice:
-        """Choose the route of a turn with this text: that of the task that waits in this conversation, else the router's.
+        """Choose the route of a turn: the one whose task waits in this conversation, else the router's choice for the text.
 
         An action on a surface goes to the agent that made it.
 
-        The caller may not be permitted to use it. Raises A2AError (INVALID_PARAMS) for a skill that no route has, or none that
-        the caller may use: both look the same.
+        The result does not imply that the caller may use the route. Raises A2AError (INVALID_PARAMS) for an unknown skill and
+        for a forbidden one alike.
         """
         routes, skill, principal = self.routes, incoming.skill, incoming.call.principal
         text = text[:_MAX_CHARACTERS]
@@ -78,27 +78,27 @@ class ActiveTable(Struct, frozen=True, kw_only=True):
 
 
 class RouteTables:
-    """`current` is the table in use. The agent of a route that did not change is kept; `new_agent` makes the others."""
+    """The holder of the `current` table. Agents of unchanged routes are kept; `new_agent` makes the others."""
 
     def __init__(self, settings: HubSettings, new_agent: Callable[[Route], Downstream]) -> None:
         self._new_agent = new_agent
         self.current = self._activated(settings, {}, {})
 
     def activate(self, table: RouteTable, unset: tuple[str, ...]) -> None:
-        """Put a table in use for turns that begin from now on."""
+        """Activate a table for all turns that start from now on."""
         settings = structs.replace(self.current.settings, table=table, unset=unset)
         self.current = self._activated(settings, self.current.routes, self.current.downstreams)
 
     def routes(self) -> tuple[Route, ...]:
-        """Return the routes of the table in use."""
+        """Return the routes of the current table."""
         return self.current.settings.table.routes
 
     def downstreams(self) -> Mapping[str, Downstream]:
-        """Return the agents of the table in use, by route id."""
+        """Return the agents of the current table, by route id."""
         return self.current.downstreams
 
     def card(self) -> AgentCard:
-        """Return the card for everybody."""
+        """Return the public card."""
         return self.current.card
 
     def card_for(self, principal: Principal | None) -> AgentCard:

@@ -1,4 +1,4 @@
-"""A turn: the message on its way to an agent, and the record of what became its answer."""
+"""A turn: the incoming message, and the record of its answer."""
 
 from typing import Any
 
@@ -19,16 +19,16 @@ from functions.hub.failure import Failure
 
 
 class IncomingTurn(Redacted, frozen=True, kw_only=True):
-    """A message on its way to an agent. If its `call` has a task, the turn becomes that if it takes long, and then outlives its
+    """A message to route to an agent. If its `call` has a task and the turn takes long, it becomes that task and outlives the
     request.
 
     `skill` is the route that the caller names, `skill_field` the field that names it.
 
-    `context` has the conversation's id for agents that have given it none of their own.
+    `context` holds the context id, and the one sent to agents that have not assigned their own.
 
-    `extensions`: those that a program activates. `acts_on`: the surface of the action in the message.
+    `extensions` are those that a program activates. `acts_on` is the A2UI surface on which the message's action is taken.
 
-    `executes`: the turn follows a slash command that its agent executes already.
+    `executes` is True if the turn follows a slash command that its agent is already executing.
 
     `notes` are stored with the task of the call, if it has one.
     """
@@ -46,10 +46,11 @@ class IncomingTurn(Redacted, frozen=True, kw_only=True):
 
 
 class TurnRecord(Struct, kw_only=True):
-    """The mutable record of one turn, complete when its events are exhausted. `immediate`: it waits for no agent and no model.
+    """The mutable record of one turn, complete when its events are exhausted. `immediate` is True if no agent or model is
+    waited for.
 
-    `memory` is that of the conversation, `conversation` its state as the turn began. `route` is that of the agent whose answer
-    it has, `downstream`: the chosen one, or a fallback, after those that `declined`, each with its reason.
+    `memory` is that of the conversation, `conversation` its state at the start of the turn. `route` and `downstream` are those
+    of the answering agent: the chosen one, or a fallback after those that `declined`, each with its reason.
     """
 
     incoming: IncomingTurn
@@ -71,14 +72,14 @@ class TurnRecord(Struct, kw_only=True):
 
     @property
     def reason(self) -> str | None:
-        """The reason for the route, with those of the agents that declined; None if no route was chosen."""
+        """The reason for the route, including agents that declined; None if no route was chosen."""
         if self.choice is None or self.route is None:
             return None
         return self.choice.reason + fallbacks.steps(self.declined, self.route)
 
     @property
     def kind(self) -> str:
-        """The kind of what is asked, for the audit log: a command, action, decision, document, question, or files alone."""
+        """The kind of request, for the audit log: command, action, decision, document, question, or files."""
         if self.incoming.executes:
             return "command"
         if self.incoming.acts_on:
@@ -95,12 +96,12 @@ class TurnRecord(Struct, kw_only=True):
         return "".join(self.texts)
 
     def append_text(self, text: str, *, new_paragraph: bool = False) -> None:
-        """Append to the answer, `new_paragraph` after an empty line."""
+        """Append to the answer; with `new_paragraph`, after an empty line."""
         if text:
             self.texts += ("\n\n", text) if new_paragraph and self.texts else (text,)
 
     def recorded(self, piece: Piece) -> Piece:
-        """Add the piece to the record, and return it as callers get it."""
+        """Add the piece to the record, and return it without fields for operators."""
         match piece:
             case Text(text):
                 self.append_text(text)

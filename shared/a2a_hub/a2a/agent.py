@@ -1,4 +1,4 @@
-"""The seams between the protocol and an agent, whose one iterator of events feeds all operations, and its stored tasks."""
+"""The interfaces between the protocol and an agent (one iterator of events per turn) and its stored tasks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
@@ -14,10 +14,10 @@ from a2a_hub.runtime.ids import new_id
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """An agent's answer to a request. Its work starts when `events` are taken: a Message alone, or a Task and its updates.
+    """An agent's answer to a request. Work starts when `events` is iterated: a single Message, or a Task and its updates.
 
     `immediate` is True if its events wait for no agent and no model. `role` names the pull workers who do the work instead of the
-    agent; there are no events then. While its agent is away, a stored turn that nobody waits for is tried again for
+    agent; there are no events then. While the agent is away, a stored turn without a waiting caller is retried for
     `retry_seconds` (`TryLater`).
     """
 
@@ -28,8 +28,8 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 
 class TryLater(Exception):
-    """The agent is away for now. The events of a turn raise it instead of a failure if the next try, in `seconds` at the
-    earliest, lies before `CurrentTask.retries_until`.
+    """The agent is temporarily unavailable. Raised by the events of a turn instead of a failure if the next attempt, in
+    `seconds` at the earliest, is before `CurrentTask.retries_until`.
 
     `message` is for the caller, in the language of the question, `reason` for a program; `cause` is for the operator.
     """
@@ -47,10 +47,10 @@ Answer = Callable[[SendMessageRequest, Call], Iterator[Piece]]
 
 
 class Canceller(Protocol):
-    """A seam that passes cancellations on."""
+    """An agent that can be told of a cancellation."""
 
     def cancel(self, call: Call) -> None:
-        """Notify a remote worker of the task (`call.task`) that it is cancelled. A failure to do so is no error."""
+        """Notify the remote worker of `call.task` of the cancellation; failures are ignored."""
 
 
 class Agent(Canceller, Protocol):
@@ -61,7 +61,7 @@ class Agent(Canceller, Protocol):
         return request.message.context_id or new_id()
 
     def bypasses_task(self, request: SendMessageRequest, call: Call) -> bool:  # noqa: ARG002
-        """Return True if the message belongs to no task, although one may wait in its context."""
+        """Return True if the message belongs to no task even if one waits in its context."""
         return False
 
     def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002
@@ -104,7 +104,7 @@ class StoredTaskOperations(Protocol):
     """The operations on stored tasks (§3.1.3-§3.1.10). Each raises A2AError."""
 
     def answer(self, request: Struct, call: Call) -> Struct | None:
-        """Return the result of the operation that takes such a request, None if it has none."""
+        """Return the result of the operation for this type of request, None if it has none."""
 
     def subscribe(self, request: model.SubscribeToTaskRequest, call: Call) -> EventSource:
         """§3.1.6; like `MessageOperations.stream`."""

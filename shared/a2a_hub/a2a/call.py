@@ -1,4 +1,4 @@
-"""The context of a call: the caller, the version and binding, the accepted modes, the task, and the caller's leaving."""
+"""The context of a call: caller, version and binding, accepted modes, task, and cancellation."""
 
 from typing import Any
 
@@ -23,7 +23,8 @@ class CurrentTask(Struct, kw_only=True):
     """The stored task that a call works on, and its state before this turn, if it existed.
 
     `turn` counts from 1. `notes` are the agent's own: they are still there in the task's next turn, and if this one runs again.
-    Until `retries_until` (seconds since the epoch), the turn is tried again if its agent is away; None if somebody waits for it.
+    Until `retries_until` (seconds since the epoch), the turn is retried if its agent is away; None: no retries, a caller is
+    waiting.
     """
 
     id: str
@@ -37,7 +38,7 @@ class Call(Redacted, frozen=True, kw_only=True):
     """One call of an operation. `record` collects the fields of the request's log line.
 
     `for_ui`: the UI contract holds, text only, and a failure is a completed answer that explains it (`admission.contract_of`).
-    `body_bytes` is the size of the request's body, much of which a turn holds until it is over.
+    `body_bytes` is the size of the request's body, most of which stays in memory until the turn is over.
     `extensions` are requested by the caller and declared by the card. `authorization` is the caller's own header, only for
     boundaries that pass it on.
     """
@@ -60,7 +61,7 @@ class Call(Redacted, frozen=True, kw_only=True):
 
     @property
     def owner(self) -> str:
-        """The key of what belongs to this caller, at each tenant apart; "" for an anonymous one."""
+        """The owner key of the caller's tasks and conversations, per tenant; "" for an anonymous caller."""
         subject = self.principal.subject if self.principal else ""
         return f"{subject} at {self.tenant}" if subject and self.tenant else subject
 

@@ -1,7 +1,7 @@
-"""The turns under way in this process, stored or not, one-shot or streamed: their states, and who joins them.
+"""The turns under way in this process: their states, and joining identical requests.
 
-Gemini Enterprise sends the same request again and again: an identical one (caller, operation, everything sent) joins the turn
-under way. Only what is still running is joined: messageIds may come back later and then mean a new turn.
+Gemini Enterprise repeats requests: an identical one (same caller, operation and content) joins the turn under way. A turn that
+has ended is not joined: a messageId may be reused for a new turn.
 """
 
 import threading
@@ -20,23 +20,23 @@ class TurnState(StrEnum):
     """The state of a turn in this process (docs/architecture.md has the diagram)."""
 
     RECEIVED = "received"
-    """Its request is here; nothing runs yet."""
+    """The request was received; nothing runs yet."""
     RUNNING = "running"
-    """Its agent is read here; nothing is stored."""
+    """The agent's events are read here; nothing is stored."""
     STORING = "storing"
-    """Its agent is read here; its task is being created in the store."""
+    """The agent's events are read here; the task is being created in the store."""
     RECORDED = "recorded"
-    """Its agent is read here, and its events are appended to its task under a lease."""
+    """The agent's events are read here and appended to the task under a lease."""
     ENDING = "ending"
-    """Its agent has ended; the store does not have the end yet."""
+    """The agent has ended; the end is not stored yet."""
     FOLLOWING = "following"
-    """Somebody else has its task: a worker, the runner, another instance, or nobody until the next try. Its events are in the
-    task's log.
+    """Another process has the task (a worker, the runner, another instance), or nobody until the next attempt. Events come from
+    the task's log.
     """
     SETTLED = "settled"
-    """It has its result, which is stored if anything of it is."""
+    """The result is known, and stored if the turn has a task."""
     REFUSED = "refused"
-    """It has never run: there is an error instead."""
+    """It never ran; the caller gets an error."""
 
 
 _S = TurnState
@@ -53,23 +53,23 @@ _NEXT: dict[TurnState, frozenset[TurnState]] = {
 OVER = frozenset({_S.FOLLOWING, _S.SETTLED, _S.REFUSED})
 """Nothing more happens to the turn in this process."""
 ENDED = OVER | {_S.ENDING}
-"""Its agent is not read here, or no longer."""
+"""The agent's events are not read here, or no longer."""
 BEING_RECORDED = frozenset({_S.STORING, _S.RECORDED, _S.ENDING})
-"""A recording writes to the store what the store does not have yet."""
+"""A recording is still writing to the store."""
 UNDER_WAY = BEING_RECORDED | {_S.RUNNING}
 STORED_OR_NOT = frozenset(_S) - {_S.STORING, _S.ENDING}
-"""The store has the turn's task, or its end, or it is not to have it."""
+"""Neither the creation nor the end of the turn's task waits to be stored."""
 _STARTED = frozenset(_S) - {_S.RECEIVED}
 
 
 class LiveTurn:
-    """A turn under way, of the request as it was `sent`. Its lock guards its state, which `enter` alone changes; the first of two
-    threads wins. What `hands_over` is left to another process as far as it is, if one can go on with it.
+    """A turn under way, for the request as it was `sent`. Only `enter` changes its state, under a lock; of two threads, the
+    first wins. With `hands_over`, it is handed over to another process in its current state, if one can resume it.
 
     `relay` has the events of its run; a turn that is answered in one piece has none, but a `result`.
     """
 
-    # That of all turns without one: nothing runs in it, and nobody reads it.
+    # Shared by all turns without a stream; it is never started or read.
     relay = Relay[Event]()
     result: Task | Message
 
@@ -83,7 +83,7 @@ class LiveTurn:
         self._when_over: list[Callable[[Any], object]] = []
 
     def enter(self, state: TurnState, *, error: BaseException | None = None) -> bool:
-        """Enter the state; False if the turn has gone another way."""
+        """Enter the state; return False if that is no transition from the current one."""
         with self._changed:
             if state not in _NEXT[self.state]:
                 return False
@@ -100,7 +100,7 @@ class LiveTurn:
         self._when_over.append(callback)
 
     def hand_over(self) -> None:
-        """Let the turn be handed over, now or as soon as it is recorded."""
+        """Hand the turn over to another process, now or as soon as it is recorded."""
         self.hands_over = True
         self.relay.wake()
 
@@ -110,12 +110,14 @@ class LiveTurn:
             return self._changed.wait_for(lambda: self.state in states, seconds)
 
     def ended(self) -> None:
-        """The agent has ended: so has the turn, unless the store is to have its end."""
+        """Settle the turn when its agent has ended, or wait in ENDING until the end is stored."""
         if not self.enter(TurnState.ENDING):
             self.enter(TurnState.SETTLED, error=self.relay.error)
 
     def abandon(self, error: BaseException | None = None) -> bool:
-        """End the turn, for which nobody waits any more, or may, and tell its agent; False if it is over."""
+        """End the turn, because its callers have left or the process stops, and cancel its call; return False if it is already
+        over.
+        """
         ends = self.enter(TurnState.REFUSED, error=error) or self.enter(TurnState.SETTLED, error=error)
         if ends:
             self.call.cancellation.cancel()
@@ -135,9 +137,9 @@ class LiveTurns(Generic[L]):
         self.draining = False
 
     def claim(self, turn: L, *, joins: bool = True) -> L:
-        """Return the identical turn under way, else this one, which is under way until it is over.
+        """Return the identical turn under way, else register and return this one.
 
-        Anonymous callers are not one, and join nothing. Raises UNAVAILABLE once the process takes no more work.
+        Anonymous callers may be different people, and join nothing. Raises UNAVAILABLE during shutdown.
         """
         key = _key(turn) if joins else None
         with self._lock:
@@ -153,7 +155,9 @@ class LiveTurns(Generic[L]):
         return turn
 
     def begin(self, turn: L, start: Callable[[L], object]) -> tuple[L, bool]:
-        """Return the identical turn under way and False, else this one, which `start` starts, and True. Raise what refused it."""
+        """Return the identical turn under way and False, else start this one with `start` and return it and True. Raises the
+        turn's error if it was refused.
+        """
         claimed = self.claim(turn)
         if claimed is turn:
             try:
@@ -179,12 +183,12 @@ class LiveTurns(Generic[L]):
 
     @property
     def body_bytes(self) -> int:
-        """The size of all bodies of their requests."""
+        """The total size of their request bodies."""
         with self._lock:
             return sum(turn.call.body_bytes for turn in self._turns)
 
     def drain(self, *, seconds: float = 5.0) -> None:
-        """Take no more work, and hand over what others can go on with. What is not over after `seconds` is ended."""
+        """Accept no more work, and hand over turns that others can resume. Turns that are not over after `seconds` are ended."""
         deadline = time.monotonic() + seconds
         with self._lock:
             self.draining = True
@@ -197,6 +201,6 @@ class LiveTurns(Generic[L]):
 
 
 def _key(turn: LiveTurn) -> Hashable | None:
-    """Return the key that, with the content, makes two requests the same; None for an anonymous caller."""
+    """Return the key of requests that are identical if their content is equal, too; None for an anonymous caller."""
     call, owner = turn.call, turn.call.owner
     return (owner, call.streaming, call.version, call.binding, turn.sent.message.message_id) if owner else None

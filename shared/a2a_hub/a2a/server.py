@@ -41,9 +41,9 @@ _OUTCOMES = {
 
 
 class EphemeralTurns:
-    """SendMessage and SendStreamingMessage where no task is kept: the turn lives as long as somebody waits for it.
+    """SendMessage and SendStreamingMessage without a task store: a turn lives as long as a caller waits for it.
 
-    Answers the two operations for an agent that keeps no tasks, and for callers who own none. `turns` are those under way.
+    Used for agents without stored tasks, and for anonymous callers. `turns` are those under way.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -56,7 +56,7 @@ class EphemeralTurns:
         turn, is_new = self._begin(LiveTurn(request, call), self._answer)
         if not is_new:
             turn.wait((TurnState.SETTLED,))
-        # The agent has told a person what happened.
+        # A person has read the failure as the agent's answer.
         if turn.error is not None and not (is_new and call.for_ui):
             raise turn.error
         return turn.result
@@ -66,14 +66,14 @@ class EphemeralTurns:
         while True:
             turn = LiveTurn(request, call)
             turn.relay = Relay(on_left=turn.abandon, ends_when_left=True)
-            # Before it starts: whoever joins it and leaves at once is not its last subscriber.
+            # Subscribed before it starts: a caller who joins and leaves at once must not be its last subscriber.
             events = turn.relay.subscribe()
             turn, is_new = self._begin(turn, self._stream)
             with suppress(Abandoned):
                 return events if is_new else turn.relay.subscribe()
 
     def _begin(self, turn: LiveTurn, start: Callable[[LiveTurn], None]) -> tuple[LiveTurn, bool]:
-        """Return the request's turn, and True if it is this one, and so was started. Raises A2AError."""
+        """Return the turn of the request, and True if it is `turn` itself, which was started then. Raises A2AError."""
         request, configuration = turn.sent, turn.sent.configuration
         if configuration is not None and configuration.task_push_notification_config is not None:
             raise A2AError(errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
@@ -100,7 +100,7 @@ class A2AServer:
     the card as a caller may see it (§3.1.11). `tasks` stores the tasks of identified callers. `development_tool` answers
     the methods of slash commands for callers whose card declares the extension. Beyond `capacity`, turns and streams are refused.
     `contract` is that of all callers, if one is given. `open_stream` counts an open stream of a caller until its result is
-    called, and raises A2AError for one too many. A request for a tenant that is not among `tenants` is refused.
+    called, and raises A2AError for one too many. Requests for other tenants than `tenants` are refused.
     """
 
     def __init__(
@@ -231,7 +231,7 @@ class A2AServer:
         self, operation: Operation, params: Struct, call: Call, exchange: Exchange, headers: dict[str, str]
     ) -> Response:
         with ExitStack() as open_stream:
-            # In this process, and of the caller.
+            # The limit of this process, and the caller's own.
             if self._capacity is not None:
                 open_stream.callback(self._capacity.open_stream(call.principal.subject if call.principal else ""))
             if self._open_stream is not None:
@@ -248,7 +248,7 @@ class A2AServer:
             headers = {**headers, STREAM_END: b64encode(last).decode()}
 
         def encode(event: model.Event) -> bytes:
-            # Whoever has the last event may leave before the stream has ended.
+            # A client may disconnect right after the last event.
             if model.may_end_turn(event):
                 call.record.setdefault("outcome", _outcome_of(event, params))
             return exchange.write_result(_limited(event, params))
@@ -292,7 +292,7 @@ class A2AServer:
 
 
 def _outcome_of(result: object, params: Struct) -> Outcome:
-    """Return the outcome of a call with this result, or last event: whoever asks for a failed task is answered."""
+    """Return the outcome for the log of a call with this result or last event. A query for a failed task is itself a success."""
     if isinstance(params, model.SendMessageRequest) and isinstance(result, model.Task | model.TaskStatusUpdateEvent):
         return _OUTCOMES.get(result.status.state, Outcome.ANSWERED)
     return Outcome.ANSWERED

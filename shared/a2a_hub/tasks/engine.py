@@ -1,7 +1,7 @@
-"""The engine of turns where tasks are stored: it starts them, here or elsewhere, answers who waits, and ends them at a stop.
+"""The engine of turns with a task store: starts them here or elsewhere, answers waiting callers, and ends them at shutdown.
 
-SendMessage and SendStreamingMessage (A2A 1.0.1 §3.1.1, §3.1.2): a short turn that is waited for touches no store. One that goes
-on, that is streamed, that asks something back, that may be repeated, or that nobody waits for, becomes a task of its owner.
+SendMessage and SendStreamingMessage (A2A 1.0.1 §3.1.1, §3.1.2): a short turn with a waiting caller touches no store. A turn
+becomes a task of its owner if it takes long, is streamed, asks a question, may be repeated, or has no waiting caller.
 """
 
 import threading
@@ -41,12 +41,12 @@ from a2a_hub.telemetry.log import Log
 
 _STORE_RETRY_SECONDS = 5.0
 _MAX_STORE_THREADS = 16
-# The longest wait of a turn's end for the store, so that a client that asks for the task then finds it as it was shown.
+# The end of a turn waits this long for the store, so that a client that then queries the task finds the state it was shown.
 _MAX_STORE_LAG_SECONDS = 2.0
 
 
 class TurnEngine:
-    """The tasks of an agent: it starts turns, for callers and for the `tasks` function; `operations` answers callers.
+    """The turns of an agent, started for callers and for the `tasks` function; `operations` answers queries on stored tasks.
 
     `now` returns seconds since the epoch; tasks and leases get ids of `new_id`.
     """
@@ -85,10 +85,10 @@ class TurnEngine:
         )
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
-        """Return the turn's result, or the task as it is when patience ends. Raises A2AError."""
+        """Return the turn's result, or the current task after the maximum wait. Raises A2AError."""
         with self._claimed(request, call) as (turn, is_new):
             if turn.returns_immediately and turn.stored is not None:
-                # A client that asks for this knows what a task is, and comes back for it.
+                # A client that sets returnImmediately polls the task.
                 task = turn.stored.task
                 return displayed_task(task, ShownArtifacts(self._deps.display)) if call.for_ui else task
             seconds = self._settings.ui_seconds if call.for_ui else self._settings.blocking_seconds
@@ -113,9 +113,9 @@ class TurnEngine:
     def run(
         self, task_id: str, *, request_id: str, record: dict[str, Any], until: float | None = None
     ) -> TaskState | None:
-        """Run a stored task to the end of its turn, and return its state then; None if there was nothing to run.
+        """Run a stored task to the end of its turn and return its state; None if there was nothing to run.
 
-        At `until`, in seconds since the epoch, the turn is handed over: the task is due, and the next call goes on with it.
+        At `until` (seconds since the epoch) the turn is handed over: the task is due at once, and the next call resumes it.
         Raise LeaseLost or TaskEnded if the lease expired while the store was slow.
         """
         lease = self._lease_due(task_id, request_id)
@@ -129,18 +129,18 @@ class TurnEngine:
         return now.task.status.state if now else None
 
     def drain(self, *, seconds: float = 5.0) -> None:
-        """Take no more work, and leave what is stored to other instances, which are woken; streams end with an event that can be
-        resumed from. What is not stored may end within `seconds`; whoever still waits for it then gets an error.
+        """Accept no more work, hand stored turns over to other instances and wake those; streams end with an event from which
+        they can be resumed. Turns that are not stored get `seconds` to finish; after that their callers get an error.
         """
         self._deps.streams.drain()
         self._turns.drain(seconds=seconds)
 
     @contextmanager
     def _claimed(self, request: SendMessageRequest, call: Call) -> Iterator[tuple[TaskTurn, bool]]:
-        """Yield the turn, which somebody waits for meanwhile, and True if it is new. Raises A2AError."""
+        """Yield the turn, subscribed to in the meantime, and True if it is new. Raises A2AError."""
         turn = TaskTurn(request, call, self._deps)
         try:
-            # Before it starts: whoever joins it and leaves at once is not its last subscriber.
+            # Subscribed before it starts: a caller who joins and leaves at once must not be its last subscriber.
             with closing(turn.relay.subscribe()):
                 claimed, is_new = self._turns.begin(turn, self._start)
                 with closing(claimed.relay.subscribe()):
@@ -149,7 +149,7 @@ class TurnEngine:
             raise self._refusal(error, call) from None
 
     def _start(self, turn: TaskTurn) -> None:
-        """Start the turn here, or leave it to whoever has its task: never the same request twice."""
+        """Start the turn here, or leave it to the holder of its task: the same request never runs twice."""
         turn.open()
         if turn.state is not TurnState.RECEIVED:
             return
@@ -171,8 +171,8 @@ class TurnEngine:
             self._run(turn)
 
     def _create(self, turn: TaskTurn) -> None:
-        """Store the turn before it runs, so that the same request finds it on every instance. What need not be stored runs
-        without a task if that fails.
+        """Store the turn before it runs, so that the same request finds it on every instance. If that fails, a turn that need
+        not be stored runs without a task.
         """
         runs_here = not turn.agent_turn.role and (self._settings.runs_at_once or not turn.must_be_stored)
         try:
@@ -180,7 +180,7 @@ class TurnEngine:
             if not turn.create(turn.first, leased=runs_here, may_follow=True):
                 return
         except TemporaryRefusal:
-            # The same request may be one of the owner's tasks, of which there are too many.
+            # The same request may already be one of the tasks that exhaust the owner's quota.
             if turn.join():
                 return
             if turn.must_be_stored or turn.call.streaming:
@@ -194,7 +194,7 @@ class TurnEngine:
             turn.queue()
 
     def _continue_task(self, turn: TaskTurn) -> None:
-        """Run the turn of a task whose question is answered, which is stored: there is nothing to send again."""
+        """Run the turn of a stored task whose question has been answered: the client sends nothing again."""
         if turn.agent_turn.role or not self._settings.runs_at_once:
             turn.queue()
             return
@@ -214,11 +214,11 @@ class TurnEngine:
         """Lease a stored task that is due and does not run here. Raises UNAVAILABLE once the process takes no more work."""
         if self._turns.draining:
             raise restarting()
-        # A turn whose lease expired in a pause of this process, a clock change or an outage takes it again.
+        # A turn of this process whose lease expired during a pause, a clock change or an outage renews it by itself.
         return None if self._turns.of_task(task_id) else self._lease(task_id, request_id)
 
     def _resume(self, lease: Lease, *, request_id: str, record: dict[str, Any]) -> TaskTurn | None:
-        """Run the turn of a stored task again; None if it is ended instead. Raises LeaseLost, TaskEnded."""
+        """Run the turn of a stored task again; return None if the task is ended instead. Raises LeaseLost, TaskEnded."""
         stored = lease.stored
         payload = decode_resume_payload(stored.payload)
         call = payload.call(stored.task, request_id=request_id, record=record)
@@ -245,11 +245,11 @@ class TurnEngine:
     def _run(self, turn: TaskTurn) -> None:
         """Run the turn in this process; a stream is stored from its first event on."""
         streaming = turn.call.streaming
-        # The answer to a question is stored with its task, which a failure would end for good. A person who goes on with an idle
-        # one answers none.
+        # An answer to a question belongs to its task, which a failure would end for good. A message to an idle task answers no
+        # question.
         is_answer = turn.before is not None and not (turn.call.for_ui and turn.before.status.message is None)
         if is_answer or turn.returns_immediately or turn.webhook is not None or (streaming and not turn.call.for_ui):
-            # Nobody waits who would rather hear of a failure soon.
+            # Nobody is waiting who would prefer an early failure.
             turn.retry()
         turn.when_over(self._schedule_retry)
         if not turn.enter(TurnState.RECORDED if turn.lease else TurnState.STORING if streaming else TurnState.RUNNING):
@@ -259,7 +259,7 @@ class TurnEngine:
         turn.relay.start(turn.events(), self._deps.threads, on_end=turn.ended)
 
     def _schedule_retry(self, turn: TaskTurn) -> None:
-        """Go on with a turn whose agent was away, at its time: another instance may be sooner, or this process gone."""
+        """Retry a turn whose agent was away when it is due, unless another instance is first."""
         if turn.state is TurnState.FOLLOWING and turn.due_at and self._settings.runs_at_once:
             self._deps.scheduler.run_later(turn.due_at - self._deps.now(), lambda: self._try_again(turn))
 
@@ -273,13 +273,13 @@ class TurnEngine:
             self._deps.quota.check_new_task(turn.owner)
 
     def _result(self, turn: TaskTurn, seconds: float) -> Task | Message:
-        """Return the turn's result, or the task as it is when patience ends. The turn is stored once it takes long."""
+        """Return the turn's result, or the current task after `seconds`. A turn that takes long is stored."""
         deadline = time.monotonic() + seconds
         if not turn.wait(ENDED, min(self._settings.store_after_seconds, seconds)):
             if turn.enter(TurnState.STORING):
                 Recording(turn).start()
             turn.wait(ENDED, deadline - time.monotonic())
-        # The end of an agent that is away is none until the store has it: the turn is tried again.
+        # While its agent is away, a turn has not ended before the store says so: it may be retried.
         turn.wait(STORED_OR_NOT, deadline - time.monotonic() if turn.away else _MAX_STORE_LAG_SECONDS)
         if turn.state is TurnState.FOLLOWING and turn.stored is not None:
             seconds = deadline - time.monotonic()
@@ -294,7 +294,7 @@ class TurnEngine:
         return fold(events) if events else turn.first
 
     def _answer(self, result: Task | Message, turn: TaskTurn, call: Call, *, is_new: bool) -> Task | Message:
-        """Return the result as this caller gets it."""
+        """Return the result in the form for this caller."""
         is_question = isinstance(result, Task) and result.status.state.interrupted
         if isinstance(result, Task):
             state = result.status.state
@@ -319,7 +319,7 @@ class TurnEngine:
         return result
 
     def _store_if_possible(self, result: Task, turn: TaskTurn) -> None:
-        """Store the task, for whoever asks for it. It is shown without being stored if the store is away or slow."""
+        """Store the task for later queries. If the store is away or slow, the result is returned without that."""
         stored = threading.Event()
 
         def store() -> None:
@@ -341,7 +341,7 @@ class TurnEngine:
         )
 
     def _still_working(self, turn: TaskTurn, task_id: str) -> str:
-        """Return what a person reads who waits no longer; from now on the turn is tried again if its agent is away."""
+        """Return the text for a person after the maximum wait; from now on the turn is retried if its agent is away."""
         turn.retry()
         stored = None
         with suppress(Unavailable):
@@ -349,7 +349,7 @@ class TurnEngine:
         return self._deps.texts.of_running(turn.sent.message, stored)
 
     def _refusal(self, error: TooLarge | Unavailable, call: Call) -> Exception:
-        """Return the refusal of what cannot be stored."""
+        """Return the caller's error for a turn that cannot be stored."""
         if isinstance(error, TooLarge):
             return A2AError(PAYLOAD_TOO_LARGE, "The task would grow larger than a task may be")
         if not call.for_ui:
@@ -359,7 +359,7 @@ class TurnEngine:
 
 
 class TurnEvents:
-    """An `EventSource`: the events of the turn's run, and those of the task's log as soon as the turn follows it.
+    """An `EventSource` of the events of the turn's run, and of the task's log once another process has the task.
 
     The event that ends the turn is held back until the store has it.
     """
@@ -372,7 +372,7 @@ class TurnEvents:
 
     def poll(self) -> Event | None:
         """See `EventSource.poll`."""
-        # What the run says after it has lost its task is not shown.
+        # Events of a run that has lost its task are not shown.
         turn, state, subscription = self._turn, self._turn.state, self._subscription
         if state is TurnState.FOLLOWING and self._log is None:
             wake = subscription.wake
@@ -388,7 +388,7 @@ class TurnEvents:
         return event
 
     def _is_early(self, event: Event) -> bool:
-        """Return True for a turn's end that the store does not have. Until then, that of an agent that is away is none."""
+        """Return True for the end of a turn that is not stored yet. While its agent is away, the turn may still be retried."""
         if not settles(event):
             return False
         scheduler = self._turn.deps.scheduler

@@ -1,6 +1,6 @@
-"""A turn with a task: what it goes on with, whether the same request was made before, and how its task gets into the store.
+"""A turn with a task: resolves the task it continues, joins an identical request, and stores the task.
 
-Whoever waits for a turn that runs in this process, watches it or cancels it finds it here.
+`TaskTurns` finds the turns of this process for callers who wait for one, follow it or cancel it.
 """
 
 import hashlib
@@ -43,15 +43,15 @@ _POLL_SECONDS = 0.01
 
 
 class TaskTurn(LiveTurn):
-    """One turn under way. It goes on when its client leaves: a task's owner can come back to it.
+    """One turn under way. It continues when its client leaves: the task's owner can query it later.
 
-    Once it is opened or resumed, `request` is the one that was sent, with the hub's ids, and `agent_turn` the agent's answer to
-    it. `first` is the task as the turn begins, in its `first_version`; `before` that before its client answered it, None for a
-    new one. Since the turn began at `began_at`, its agent was away `tries` times.
+    Once opened or resumed, `request` is the sent one with the hub's ids, and `agent_turn` the agent's answer to it. `first` is
+    the task at the start of the turn, at `first_version`; `before` is the task before the client's answer, None for a new task.
+    The agent has been away `tries` times since `began_at`.
 
-    `stored` is its task as this process found it in the store, or put it there: this turn's own, or that of the same request.
-    With the token `lease`, this turn's recording alone writes to it. The log has the first `recorded` events of its run, the task
-    first. `away` says why the agent was away in the end; the turn is tried again at `due_at`, 0 for never.
+    `stored` is the task as this process last read or wrote it: this turn's own, or that of the same request. While the turn
+    holds `lease`, only its recording writes to the task. The log has the first `recorded` events of its run, beginning with the
+    task. `away` is the reason if the agent was away at the end; the turn is retried at `due_at`, 0 for never.
     """
 
     agent_turn = Turn(events=iter(()))
@@ -74,7 +74,7 @@ class TaskTurn(LiveTurn):
         self.relay = Relay(on_left=self._on_last_left)
         self.owner, self._asks_for_repeats = call.owner, call.principal.repeats
         self.webhook = configuration.task_push_notification_config
-        # A stream is waited for in any case.
+        # A stream always has a waiting caller.
         self.returns_immediately = configuration.return_immediately and not call.streaming
         self.request = sent
         self._new_lease = deps.new_id()
@@ -82,24 +82,26 @@ class TaskTurn(LiveTurn):
 
     @property
     def must_be_stored(self) -> bool:
-        """True if there is no answer without a stored task."""
+        """True if the answer requires a stored task."""
         return self.returns_immediately or self.webhook is not None or bool(self.agent_turn.role)
 
     @property
     def repeats(self) -> bool:
-        """True if the caller gets an answer again: a user interface, which repeats by itself, or a client that says so."""
+        """True if a repeated request gets the stored answer: from user interfaces, which repeat requests, and from clients that
+        ask for it.
+        """
         return bool(self.deps.settings.repeat_seconds) and (self.call.for_ui or self._asks_for_repeats)
 
     def repeat_until(self, end: Event) -> float:
-        """Return the time until which the turn is repeated if it ends so. A failure is not remembered."""
+        """Return the time until which a repeated request gets this answer. Failures are not repeated."""
         answers = settles(end) and (end.status.state is TaskState.COMPLETED or end.status.state.interrupted)
         return self.deps.now() + self.deps.settings.repeat_seconds if answers and self.repeats else 0.0
 
     def open(self) -> None:
-        """Find the turn's task and its agent; nothing runs yet. Raises A2AError.
+        """Resolve the turn's task and agent; nothing runs yet. Raises A2AError.
 
-        If the turn goes on with a task, that is `stored` with the client's message. If the same request has a task already, the
-        turn follows that one.
+        If the turn continues a task, the client's message is stored with it. If the same request already has a task, the turn
+        follows that one.
         """
         try:
             self.request, self.call, prior = resolve_task(self.sent, self.call, self.deps)
@@ -116,7 +118,7 @@ class TaskTurn(LiveTurn):
             self._answer(prior)
 
     def resume(self, lease: Lease, payload: ResumePayload, agent_turn: Turn) -> None:
-        """Go on with a stored task, whose agent is asked again."""
+        """Resume a stored task by sending its request to the agent again."""
         stored = lease.stored
         self.first, self.first_version, self.agent_turn = stored.task, stored.version, agent_turn
         self.began_at, self.tries = payload.began_at or stored.created_at, payload.tries
@@ -124,7 +126,7 @@ class TaskTurn(LiveTurn):
         self.retry()
 
     def acquire(self, stored: StoredTask, lease: str) -> None:
-        """The turn's task is this process's to run, under the lease."""
+        """Record that this process runs the task under the lease."""
         self.stored, self.lease, self.recorded = stored, lease, 1
 
     def _new_task(self) -> Task:
@@ -134,7 +136,7 @@ class TaskTurn(LiveTurn):
         return Task(id=self.call.task.id, context_id=message.context_id, status=status, history=(message,))
 
     def _join_working(self, prior: StoredTask) -> None:
-        """Join the same request, which works on the task. Raises A2AError if another one does."""
+        """Join the turn of the same request. Raises A2AError if another request is being worked on."""
         if not self.join(task_id=prior.task.id):
             raise A2AError(
                 UNSUPPORTED_OPERATION,
@@ -150,7 +152,7 @@ class TaskTurn(LiveTurn):
             self.agent_turn = deps.agent.send(self.request, self.call)
         state = TaskState.SUBMITTED if self.agent_turn.role else TaskState.WORKING
         working = status_update(prior.task, state)
-        # In this order, since the new status puts the question before the answer.
+        # In this order: the new status moves the question into the history, ahead of the answer.
         events: list[Event] = [working, self.request.message]
         try:
             stored = deps.store.append(
@@ -172,9 +174,10 @@ class TaskTurn(LiveTurn):
         self.before, self.first, self.first_version, self.stored = prior.task, stored.task, stored.version, stored
 
     def create(self, task: Task, *, leased: bool, may_follow: bool) -> bool:
-        """Store a new task. If the same request has one already, the turn may follow that and returns False; else there are two.
+        """Store a new task. If the same request already has one and the turn `may_follow` it, return False; otherwise store a
+        second one.
 
-        Raises TooLarge, Unavailable; called again, this is still one task.
+        Idempotent. Raises TooLarge, Unavailable.
         """
         new = NewTask(
             task=task,
@@ -210,13 +213,13 @@ class TaskTurn(LiveTurn):
         except AlreadyRunning as running:
             return running.stored
         except (TaskExists, Unavailable):
-            # Only the answer may be lost; a client who is told to send it again would have it done twice.
+            # Perhaps only the store's response was lost; a client told to retry would run the request twice.
             if (stored := self.deps.store.get(new.task.id, owner=self.owner)) is None:
                 raise
             return stored
 
     def join(self, *, task_id: str | None = None) -> bool:
-        """Return True if the same request has a task (this one, if it is named), which the turn follows then."""
+        """Follow the task of the same request and return True, if there is one (with `task_id`, only that task)."""
         other = self.deps.store.running(self.owner, self._key())
         if other is None or task_id not in (None, other.task.id):
             return False
@@ -229,17 +232,17 @@ class TaskTurn(LiveTurn):
         self.follow()
 
     def follow(self) -> None:
-        """Leave the task to whoever has it, or will have it: what this run says from now on is not what became of it."""
+        """Leave the task to its current or next holder; further events of this run are discarded."""
         if self.enter(TurnState.FOLLOWING):
             self.call.cancellation.cancel()
 
     def queue(self) -> None:
-        """Leave the task to the workers of its role, or to the runner, now or when it is due, and wake them."""
+        """Leave the task to the workers of its role or to the `tasks` function, and wake them, now or when it is due."""
         self.follow()
         self.deps.wakeups.publish(topic_of(self.agent_turn.role), self.first.id, due_at=self.due_at or None)
 
     def log_events(self, *, seen: int) -> TaskSubscription:
-        """Return the turn's events as the store has them, without the first `seen` of this run if they are there."""
+        """Return the stored events of the turn, without the first `seen` of this run."""
         seen = min(seen, self.recorded)
         return TaskSubscription(
             self.deps.store,
@@ -251,18 +254,18 @@ class TaskTurn(LiveTurn):
         )
 
     def payload(self) -> bytes:
-        """Return what another process needs to run the turn, with the agent's notes as they are now."""
+        """Return the resume payload with the agent's current notes."""
         return encode(ResumePayload.of(self.request, self.call, began_at=self.began_at, tries=self.tries))
 
     def _key(self) -> str:
-        """Return what makes two requests the same in the store: caller, operation, and everything that was sent."""
+        """Return the request key: a digest of caller, operation, and everything that was sent."""
         call = self.call
         parts = (self.owner, call.version, call.binding, "stream" if call.streaming else "send")
         content = "".join(f"{part}\n" for part in parts).encode() + encode(self.sent)
         return hashlib.blake2b(content, digest_size=20).hexdigest()
 
     def retry(self) -> None:
-        """Let the turn be tried again from now on if its agent is away."""
+        """Allow retries from now on if the agent is away."""
         if self.call.task is not None and self.agent_turn.retry_seconds:
             self.call.task.retries_until = self.began_at + self.agent_turn.retry_seconds
 
@@ -280,19 +283,19 @@ class TaskTurn(LiveTurn):
             yield failure(self.first, away.message, reason=away.reason, retryable=True)
 
     def _on_last_left(self) -> None:
-        """The last subscriber has left: the queue goes on where there is no processor time between requests."""
+        """Hand over when the last subscriber has left, on instances without CPU between requests."""
         if not self.deps.settings.runs_at_once:
             self.hand_over()
 
     def abandon(self, error: BaseException | None = None) -> bool:
-        """See `LiveTurn.abandon`. Whoever waits gets the error."""
+        """See `LiveTurn.abandon`. Waiting callers get the error."""
         ends = super().abandon(error)
         if ends:
             self.relay.end(error)
         return ends
 
     def cancel(self) -> None:
-        """End the run in CANCELED, soon, and tell whoever works for it; called again, nothing changes."""
+        """End the run in CANCELED soon, and pass the cancellation on to the agent. Idempotent."""
         with self._changed:
             cancels, self._cancels = not self._cancels, True
         if cancels:
@@ -303,20 +306,20 @@ class TaskTurn(LiveTurn):
         assert call.task is not None, "a task's turn has a task"
         notes = call.task.notes
         deadline = time.monotonic() + _AGENT_TASK_WAIT_SECONDS
-        # Until the agent has said what its task is, nobody can tell it to stop.
+        # A remote agent can be cancelled only once it has named its task.
         while not notes and time.monotonic() < deadline and not self.wait(OVER, _POLL_SECONDS):
             pass
-        # With the notes as they are now: the turn takes them back when it ends.
+        # A copy of the notes: the turn itself removes them when it ends.
         then = structs.replace(call.task, notes=dict(notes))
         call.cancellation.cancel()
         self.deps.agent.cancel(structs.replace(call, task=then))
 
 
 class TaskTurns(LiveTurns[TaskTurn]):
-    """The turns of this process, by their tasks, too."""
+    """The turns of this process, with lookup by task."""
 
     def of_task(self, task_id: str) -> TaskTurn | None:
-        """Return the turn of a task that runs here, or whose end is yet to be stored."""
+        """Return the turn of a task that runs here, or whose end is not stored yet."""
         with self._lock:
             turns = list(self._turns)
         return next((turn for turn in reversed(turns) if turn.state in UNDER_WAY and turn.first.id == task_id), None)

@@ -163,7 +163,7 @@ class UiTexts(Struct, frozen=True, kw_only=True):
 
 
 def translated(translations: _Translations, message: Message, **values: object) -> str:
-    """Return the text in the language of the message, with these values."""
+    """Return the translation in the message's language, with these values."""
     return translations[language_of(text_of(message))].format(**values)
 
 

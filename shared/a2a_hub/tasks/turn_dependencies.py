@@ -1,4 +1,4 @@
-"""The parts that the turns of one agent share, where its tasks are kept."""
+"""The dependencies that all turns of an agent with a task store share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from a2a_hub.telemetry.log import Log
 
 @dataclass(frozen=True, kw_only=True)
 class TurnDependencies:
-    """The parts. `texts` is what a person reads, `display` the filter of what user interfaces show; `scheduler` is for work on
-    the store; `now` returns seconds since the epoch.
+    """The dependencies of a turn. `texts` are shown to people, `display` filters what user interfaces show, `scheduler` runs
+    work on the store, and `now` returns seconds since the epoch.
     """
 
     now: Callable[[], float]
