@@ -88,8 +88,8 @@ _AFTER_PATTERNS = [(limit, re.compile(pattern)) for limit, pattern in _AFTER]
 _ARTICLE = re.compile(r"\b(?:the|these|those|this)\s(?:first\s)?$")
 _WINDOW = 40
 _OPEN_ENDED = frozenset({Limit.MORE, Limit.LESS, Limit.AT_LEAST})
-# Two weeks before and at least two weeks ahead, 2週間前まで.
-_ALIKE = {Limit.AHEAD, Limit.AT_LEAST}
+# Two weeks before and at least two weeks ahead, 2週間前まで; after six months and 6か月を過ぎたら.
+_ALIKE = ({Limit.AHEAD, Limit.AT_LEAST}, {Limit.LATER, Limit.MORE})
 
 
 # "From 50 years" is a limit, "from 5 euros" may be a price.
@@ -160,4 +160,4 @@ def agree(said: Limit | None, given: Limit | None, kind: str) -> bool:
         return True
     if given is None:
         return said not in _OPEN_ENDED or kind in ("date", "time", "weekday", "fiscal") or said is Limit.AT_MOST
-    return {said, given} == _ALIKE
+    return {said, given} in _ALIKE
