@@ -1,6 +1,6 @@
-"""Answers that a model composes over what was found: verified sentences, each with the quotes that it rests on.
+"""Answers that a model composes from search results: verified sentences, each with its quotes.
 
-Without its answer in time the quotes themselves are the answer; where nothing of it passes, they are only shown.
+If the model is late, the quotes themselves are the answer; if none of its sentences passes, they are only shown.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.composition import Composition
-from a2a_hub.grounding.composer import Asked, Composer
+from a2a_hub.grounding.composer import Composer, GroundedQuestion
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.citations import numbered_lines
 from a2a_hub.text.language import Language
@@ -27,9 +27,8 @@ Numbered = dict[int, tuple[Passage, Unit]]
 def composed_answer(
     grounds: Grounds, composer: Composer | None, call: Call, *, again: Callable[[], Grounds | None] = lambda: None
 ) -> Iterator[Piece]:
-    """Yield the answer, in a text and as data.
-
-    Where nothing is found, or the model says that nothing answers, the model is asked about what `again` finds in other words.
+    """Yield the answer as text and as data. If nothing is found, or the model finds no answer in it, the results of `again`
+    (the expanded query) are tried.
     """
     numbered = {} if composer is None or grounds.failed else numbered_units(grounds)
     if composer and not numbered and not grounds.failed and (more := again()):
@@ -42,7 +41,7 @@ def composed_answer(
     def still_stands(evidence: Evidence) -> bool:
         return cited(*numbered[evidence.number], grounds) is not None
 
-    asked = Asked(question=grounds.question, language=grounds.language, evidence=evidence_of(numbered))
+    asked = GroundedQuestion(question=grounds.question, language=grounds.language, evidence=evidence_of(numbered))
     composition = Composition(composer, asked, call=call, still_stands=still_stands)
     yield from composition.text()
     if not composition.is_answered:

@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class DocumentQA:
-    """Finds what answers questions in the files of one folder. Safe to share between threads, and across a fork."""
+    """The search engine over the files of one folder. Thread-safe, and safe across a fork."""
 
     def __init__(
         self,
@@ -46,12 +46,11 @@ class DocumentQA:
         clock: Callable[[], float] = time.monotonic,
         embedding: EmbeddingModel | None = None,
     ) -> None:
-        """Build the index of `corpus_dir`, or bring it up to date; `embed` gives it vectors.
+        """Build or update the index of `corpus_dir`; `embed` adds the vectors.
 
         It is the file `index_path`, reused by the next start; None keeps it in a temporary folder for the life
-        of the engine. When files change, the next question after `refresh_seconds` is answered from what they say then.
-        Raises NotADirectoryError without a corpus, sqlite3.Error or OSError when the index cannot be written and is not
-        already up to date.
+        of the engine. Changed files are noticed by the next question after `refresh_seconds`. Raises NotADirectoryError without
+        a corpus, sqlite3.Error or OSError when the index cannot be written and is not already up to date.
         """
         if not corpus_dir.is_dir():
             raise NotADirectoryError(f"no corpus folder at {corpus_dir}")
@@ -76,7 +75,7 @@ class DocumentQA:
             return index.skipped(connection)
 
     def embed(self) -> None:
-        """Give every passage without a vector one, if there is a model. Raises ModelFailed, sqlite3.Error."""
+        """Add the missing vectors of passages, if there is a model. Raises ModelFailed, sqlite3.Error."""
         self._refresh()
         if self._vectors:
             self._vectors.embed()
@@ -118,7 +117,9 @@ class DocumentQA:
         language: Language | None = None,
         seconds: float = math.inf,  # noqa: ARG002 - another engine waits for services
     ) -> Grounds:
-        """Return what the corpus says of `question` that `asker` may read; answered in its language unless one is given."""
+        """Return the search results for `question` among documents that `asker` may read; `language` defaults to the
+        question's.
+        """
         self._refresh()
         try:
             return self._find(question, asker, language)
@@ -173,6 +174,6 @@ def _readers_step(restricted: int, *, knows_askers: bool) -> Step:
 
 
 def _remove(folder: str, process: int) -> None:
-    # A forked worker that ends must not take the index away from the others.
+    # A forked worker must not remove the index of the others when it ends.
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)

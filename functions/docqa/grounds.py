@@ -1,6 +1,6 @@
-"""The grounds of an answer: the seam between finding (a folder, or Google Cloud) and answering (quotes, or a model).
+"""The grounds of an answer: the interface between retrieval (a folder, or Google Cloud) and answering (quotes, or a model).
 
-Citations are quotes of them with their places, each compared with its place in the source once more, and with links.
+Citations are quotes with position and link, each compared with the source once more.
 """
 
 from bisect import bisect_right
@@ -15,7 +15,7 @@ MAX_QUESTION_CHARACTERS = 2_000
 _CONSOLE = "https://console.cloud.google.com/storage/browser/_details"
 
 Texts = Callable[[str], Document | None]
-"""Returns the document at a URI with the text that positions refer to, None if it is no longer there. Safe to share."""
+"""Returns the document at a URI with the text that positions refer to; None if it no longer exists. Thread-safe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,9 @@ class RankedUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
-    """The finds for a question: `passages`, the best first, and `units` of them, the best first.
-
-    `failed` is the text for the asker where nothing could be searched or read; then there are no passages. `notice` is added
-    to an answer out of what could be read. `corpus_link`: see `link_of`.
+    """The search results for a question: `passages` and their `units`, best first. If nothing could be searched or read, there
+    are none, and `failed` is the text for the asker. `notice` is added to answers from an incomplete search. `corpus_link`: see
+    `link_of`.
     """
 
     question: str
@@ -55,7 +54,7 @@ class Grounds:
 
 
 def cited(passage: Passage, unit: Unit, grounds: Grounds) -> Citation | None:
-    """Return the citation of a unit; None if its text no longer stands at its place in the source."""
+    """Return the citation of a unit; None if its text is no longer at its place in the source."""
     document = grounds.texts(passage.uri)
     if document is None or not unit.text.strip() or document.text[unit.start : unit.end] != unit.text:
         return None

@@ -1,6 +1,6 @@
-"""The words of documents for what a question asks in words of its own, by a model: synonyms, and the other language's.
+"""Query expansion by a model: synonyms and translations of a question's words, as documents may use them.
 
-It is asked only where nothing that was found settles the question, so that most answers need no second search.
+Used only if the first search settles nothing, so that most answers need no second search.
 """
 
 import json
@@ -29,13 +29,13 @@ _REPLY = msgspec.json.Decoder(_Reply)
 
 
 class QueryExpansion:
-    """A model that knows in which words else a thing may be written."""
+    """A model that expands queries."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
 
     def words_for(self, question: str, *, cancellation: Cancellation) -> str:
-        """Return the words for a second search, at most 300 characters; none if the model fails."""
+        """Return the words for a second search, at most 300 characters; "" if the model fails."""
         try:
             reply = structured(
                 self._model,

@@ -64,7 +64,7 @@ def build(config: Config, *, log: Log | None = None, admission: AdmissionControl
         (
             *status_pages("A2A hub"),
             *(Public(path, cards.send, ANY, exact=True) for path in (*card_endpoint.PATHS, JWKS_PATH)),
-            # Everybody's requests reach the hub here: they share the quota of anonymous callers.
+            # Public, and yet it calls the hub: such requests share the quota of anonymous callers.
             Public("/openapi.yaml", _PublicUpstream(hub, quotas).send, ANY, exact=True),
             Identified(report.PATH, forwarding.doctor, GET_ONLY, exact=True),
             Identified(report.PATH, forwarding.send, ANY, exact=True),
@@ -89,7 +89,7 @@ def build(config: Config, *, log: Log | None = None, admission: AdmissionControl
 
 
 class _PublicUpstream(Struct, frozen=True):
-    """A function behind the gate whose pages are for everybody, within the quota of anonymous callers if it has `quotas`."""
+    """Public pages of a function behind the gate, within the quota of anonymous callers if there are `quotas`."""
 
     upstream: Upstream
     quotas: Quotas | None = None
@@ -103,7 +103,7 @@ class _PublicUpstream(Struct, frozen=True):
 
 
 class _Forwarding:
-    """Sends requests on to the hub, with the caller's principal in a signed header."""
+    """Forwarding of requests to the hub with the caller's principal in a signed header."""
 
     def __init__(self, config: Config, hub: Upstream, doctor: Doctor) -> None:
         self._config = config
@@ -113,7 +113,7 @@ class _Forwarding:
 
     def send(self, request: Request, caller: Caller, record: Record) -> Response:
         headers = allowed_headers(request.headers, REQUEST_HEADERS)
-        # Signed when the body is there: the signature is good for a minute, and a body may take two.
+        # Signed after the body has arrived: a signature is valid for one minute, and reading a body may take two.
         body = read_body(request, self._config.limits.body_bytes)
         target = request.path + allowed_query(request.query)
         headers |= self._principal_headers(caller, request.method, target, body)
@@ -144,7 +144,7 @@ class _Forwarding:
                 record["upstreamStatus"] = error.status
             return answer
         if response.status == errors.UNAVAILABLE.http_status and isinstance(response.body, bytes):
-            # The hub refuses before it has read who asks.
+            # An overloaded hub refuses requests before it authenticates the caller.
             answer = _text_answer(A2AError(errors.UNAVAILABLE), request, body, caller, record)
             if answer is not None:
                 record |= {"outcome": "refused", "upstreamStatus": response.status}
@@ -171,8 +171,8 @@ class _Forwarding:
 
 
 def _text_answer(error: A2AError, request: Request, body: bytes, caller: Caller, record: Record) -> Response | None:
-    """Return the sentence that a person reads instead of an error of HTTP, which user interfaces show as a failure of their own;
-    None for a program.
+    """Return the error as a text answer for a person, since user interfaces show an HTTP error as a failure of their own; None
+    for a program.
     """
     whole = replace(request, read_body=body_of(body))
     return answer_unread(unreachable(error.kind), whole, record, caller.principal, max_body_bytes=len(body))

@@ -23,7 +23,7 @@ class Config:
     identity: IdentitySettings
     hub_url: str
     hub_silence_seconds: float
-    """A person who has heard nothing of the hub for so long is told so; a program waits longer."""
+    """After this silence of the hub, a person gets a text answer; a program waits longer."""
     agent_card_url: str
     token_header: str
     forwards_caller_token: bool

@@ -1,4 +1,4 @@
-"""The headers, parameters and methods that pass the gate: allow-lists, since no deny-list has all names of a forger."""
+"""Allow-lists of the headers, parameters and methods that pass the gate: a deny-list would never be complete."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ def check_target(target: str | None, path: str) -> None:
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Raise an error for headers larger than any client needs (431), and for those that proxies read differently (400)."""
+    """Raise an error for oversized headers (431), and for headers that proxies interpret differently (400)."""
     values = "".join(headers.values())
     if len(values) + sum(map(len, headers)) > _MAX_HEADER_BYTES:
         raise A2AError(HEADERS_TOO_LARGE)

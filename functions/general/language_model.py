@@ -11,7 +11,7 @@ from a2a_hub.agents.composition import Composition, citation
 from a2a_hub.gemini.failure import Cause, ModelFailed, cut_short_text, failure_text, retrying_text
 from a2a_hub.gemini.failure import Failure as ModelFailure
 from a2a_hub.gemini.prompt import Ended, Prompt, Waiting
-from a2a_hub.grounding.composer import Asked, Composer
+from a2a_hub.grounding.composer import Composer, GroundedQuestion
 from a2a_hub.text.language import Language
 from functions.general.almanac import Almanac
 
@@ -48,7 +48,7 @@ class LanguageModel:
         evidence = self._almanac.evidence(question, language)
         report: dict[str, Any] = {}
         if evidence:
-            asked = Asked(question=question, language=language, evidence=evidence)
+            asked = GroundedQuestion(question=question, language=language, evidence=evidence)
             composition = Composition(self._composer, asked, call=call, timeout_seconds=_ALMANAC_SECONDS)
             yield from composition.text()
             report = composition.data

@@ -217,7 +217,7 @@ class AgentAnswer:
         if memory is not None and seen is not None and seen.waiting_task_id is not None and seen.route_id == route.id:
             taken = self._turn.conversation.task_of(route.id) if self._turn.conversation else None
             if taken == seen.waiting_task_id:
-                memory.keep(seen.after(route.id, open_task_id=seen.open_tasks.get(route.id)))
+                memory.save(seen.after(route.id, open_task_id=seen.open_tasks.get(route.id)))
 
     def _remember_surfaces(self) -> None:
         """Record which agent made these surfaces before the turn ends: people may act on them at once."""
@@ -227,7 +227,7 @@ class AgentAnswer:
         if now != earlier:
             turn.conversation = now
             assert turn.memory is not None, "it was opened before the route was chosen"
-            turn.memory.keep(now)
+            turn.memory.save(now)
 
     def _remember(self) -> None:
         """Store the state that the next turn of the conversation and of the task needs."""
@@ -246,7 +246,7 @@ class AgentAnswer:
             **open_work,
         )
         assert turn.memory is not None, "it was opened before the route was chosen"
-        turn.memory.keep(now)
+        turn.memory.save(now)
         if turn.incoming.call.task is not None:
             self._note(now)
 

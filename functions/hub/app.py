@@ -140,7 +140,7 @@ def build(
         turns: list[LiveTurns[Any]] = [server.ephemeral.turns, *([stored.turns] if stored else [])]
         admission.capacity.count_turns(lambda: sum(map(len, turns)), lambda: sum(each.body_bytes for each in turns))
         admission.shutdown.on_stop(server.ephemeral.turns.drain)
-        admission.shutdown.on_stop(misses.keep)
+        admission.shutdown.on_stop(misses.flush)
         if tasks:
             admission.shutdown.on_stop(tasks.drain)
     queries = ToolsQuery(pipeline, max_body_bytes=config.limits.body_bytes, operators=config.operators)

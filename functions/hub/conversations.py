@@ -299,7 +299,7 @@ class Conversations:
         """Forget the task that waits in this conversation, or that its next message would continue."""
         memory = self.open(owner, ids)
         if memory.conversation is not None:
-            memory.keep(memory.conversation.after(memory.conversation.route_id))
+            memory.save(memory.conversation.after(memory.conversation.route_id))
 
     def pause(self, reason: str) -> None:
         """Use the process's memory for some seconds, instead of waiting for a store that is away in every turn."""
@@ -334,7 +334,7 @@ class TurnMemory:
         with suppress(msgspec.MsgspecError):
             self.conversation = self._stored = _decode(data or b"")
 
-    def keep(self, conversation: Conversation) -> None:
+    def save(self, conversation: Conversation) -> None:
         """Store the conversation if anything of it has changed, or if it would soon expire."""
         if self._store is None:
             return

@@ -1,7 +1,7 @@
-"""The misses of the last days, counted for operators: texts that no rule took, and those that an agent or all of them declined.
+"""The misses of the last days, counted for operators: texts that matched no rule, or that agents declined.
 
-They are in the task store where one is configured, else in the process. An instance writes them once a minute, into one of a few
-parts, so that neither a turn nor another instance waits for it.
+They are in the task store where one is configured, else in the process. An instance writes them once a minute to one of several
+shards, so that no turn waits and instances rarely conflict.
 """
 
 import secrets
@@ -89,10 +89,10 @@ class Misses:
             noted[Miss(kind, choice.route.id, text)] += 1
             is_due = len(noted) >= _MOST or self._clock() >= self._kept_at + _EVERY_SECONDS
         if is_due:
-            self.keep()
+            self.flush()
 
-    def keep(self) -> None:
-        """Write what was noted since the last time. During an outage of the store, it is lost."""
+    def flush(self) -> None:
+        """Write the counts since the last flush. During an outage of the store, they are lost."""
         with self._lock:
             noted, self._noted = self._noted, defaultdict(Counter)
             self._kept_at = now = self._clock()
@@ -104,7 +104,7 @@ class Misses:
 
     def found(self) -> Iterator[tuple[Miss, int]]:
         """Yield the misses of the last days, the most frequent first, with their numbers. Raises Unavailable."""
-        self.keep()
+        self.flush()
         total = Counter[Miss]()
         for day in range(self._today() - DAYS + 1, self._today() + 1):
             for part in range(_PARTS):

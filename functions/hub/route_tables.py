@@ -60,21 +60,21 @@ class ActiveTable(Struct, frozen=True, kw_only=True):
         choice = self.router.choose(
             text,
             last_route=conversation.route_id if conversation else None,
-            extension_route=self._of_extension(incoming.extensions, principal) if incoming.extensions else None,
+            extension_route=self._route_of_extension(incoming.extensions, principal) if incoming.extensions else None,
         )
         if choice.rule is Rule.DEFAULT and conversation is not None and last and last.id in conversation.open_tasks:
             reason = f'open: no rule matched, and the task of "{last.id}" in this conversation can be continued'
             return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)
         return choice
 
-    def _of_extension(self, extensions: Collection[str], principal: Principal | None) -> str | None:
+    def _route_of_extension(self, extensions: Collection[str], principal: Principal | None) -> str | None:
         """Return the route of the highest priority that has one of these extensions and that the caller may use."""
-        having = [
+        offering = [
             route
             for route in self.routes.values()
             if route.passes_tasks and not {*route.extensions}.isdisjoint(extensions) and may_use(route, principal)
         ]
-        return max(having, key=lambda route: route.priority).id if having else None
+        return max(offering, key=lambda route: route.priority).id if offering else None
 
 
 class RouteTables:

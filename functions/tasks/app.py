@@ -48,7 +48,7 @@ def build(
     admission: AdmissionControl | None = None,
 ) -> Handler:
     """Return the function's handler. Background work starts when the process serves requests, and stops at its shutdown.
-    `tokens` replaces its own account's.
+    `tokens` replaces Application Default Credentials.
     """
     log = log or stdout_log("tasks", project=config.hub.google_cloud_project)
     store = open_store(config.store, now=time.time, new_id=new_id, report=log.line)
@@ -77,11 +77,11 @@ def build(
 
     roles = _roles(config.hub.table)
 
-    def use(table: RouteTable, _: tuple[str, ...]) -> None:
+    def activate(table: RouteTable, _: tuple[str, ...]) -> None:
         nonlocal roles
         roles = _roles(table)
 
-    source = route_source(config.hub, use, log=log)
+    source = route_source(config.hub, activate, log=log)
     authenticator = config.identity.authenticator(http)
     waits = WorkerWaits(poll_seconds=config.poll_seconds, at_once=config.waits_at_once)
     leasing = Leasing(

@@ -1,4 +1,4 @@
-"""The places of this process for pieces of work that run at once."""
+"""Concurrency limits for the work of this process."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Slot(Struct, frozen=True, eq=False):
-    """The place of the work `key`, taken at `since`, a time of the clock."""
+    """A slot held by the work `key` since the clock's time `since`."""
 
     key: Hashable
     kind: Hashable
@@ -37,7 +37,9 @@ class Slots:
         return len(self._slots) >= self._most
 
     def acquire(self, key: Hashable, kind: Hashable, *, replaces: bool = False) -> Slot | None:
-        """Return a slot until `release`, None if there is none, or the work has one: that which it `replaces` is free."""
+        """Return a slot, held until `release`; None if none is free. Work that already has a slot gets another only if this
+        `replaces` it.
+        """
         with self._lock:
             others = [slot for slot in self._slots.values() if slot.key != key]
             has_room = len(others) < self._most and sum(slot.kind == kind for slot in others) < self._max_per_kind
@@ -48,7 +50,7 @@ class Slots:
             return slot
 
     def release(self, slot: Slot) -> None:
-        """Free the slot, unless its work has another one by now."""
+        """Release the slot, unless its work has been given another one."""
         with self._lock:
             if self._slots.get(slot.key) is slot:
                 del self._slots[slot.key]
@@ -60,6 +62,6 @@ class Slots:
             return has_refused
 
     def is_younger(self, key: Hashable, seconds: float) -> bool:
-        """Return True if the work has had a slot for less than so long."""
+        """Return True if the work has had a slot for less than this time."""
         slot = self._slots.get(key)
         return slot is not None and self._clock() - slot.since < seconds

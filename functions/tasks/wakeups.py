@@ -1,5 +1,5 @@
-"""Wake-ups at the tasks function: `POST /wakeups`, and the work that they ask for, which nobody waits for: runs on the hub, push
-notifications, and looking in the store for what was missed.
+"""Wake-ups at the tasks function: `POST /wakeups`, and the background work that they start: runs on the hub, push
+notifications, and sweeps of the store for missed work.
 """
 
 import functools
@@ -28,15 +28,15 @@ _RETRY_AFTER_SECONDS = 1
 _MAX_PURGED = 500
 _PURGE_EVERY_SECONDS = 600.0
 _ABANDONED_EVERY_SECONDS = 60.0
-_AGAIN_SECONDS = 1.0
-_AGAIN_IN_REQUESTS_SECONDS = 10.0
-# The sweeps of a deployment are requests of Cloud Scheduler, once a minute: what is due before the next is woken for.
-_SWEPT_EVERY_SECONDS = 60.0
+_RECHECK_SECONDS = 1.0
+_RECHECK_IN_REQUESTS_SECONDS = 10.0
+# A deployment's sweeps are requests of Cloud Scheduler, once a minute: for work that is due earlier, a wake-up is scheduled.
+_SWEEP_EVERY_SECONDS = 60.0
 WORK_TOPICS = frozenset({topic_of(HUB), WEBHOOKS_TOPIC, SWEEPS_TOPIC})
 
 
 class TaskWork:
-    """The work that wake-ups ask for. Its sweeps are jobs of `background`, or of requests where that has no threads."""
+    """The work that wake-ups start. Sweeps run as jobs of `background`, or inside requests where that has no threads."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class TaskWork:
         every(_PURGE_EVERY_SECONDS, self._purge, name="The deletion of old tasks")
         self._jobs = {topic_of(HUB): runs_job, WEBHOOKS_TOPIC: deliveries_job}
 
-    def do(self, wakeup: Wakeup) -> Outcome:
+    def run(self, wakeup: Wakeup) -> Outcome:
         """Do the work and wait for its end. Raise Unavailable."""
         if wakeup.topic == WEBHOOKS_TOPIC:
             self._deliverer.deliver_due(waits=True)
@@ -84,21 +84,21 @@ class TaskWork:
             return outcome
         return Outcome.DONE
 
-    def look_at(self, topic: str, when: float) -> None:
+    def schedule_sweep(self, topic: str, when: float) -> None:
         """Run the sweep of this topic no later than `when`."""
         self._jobs[topic].at(when)
 
     def _start_due_runs(self) -> float | None:
-        """Start what is due, each in a request or thread of its own; return when to look again."""
+        """Start each due task in its own request or thread; return the time of the next sweep."""
         next_at = self._store.next_due([HUB])
         now = self._now()
         if next_at is not None and next_at <= now:
             for task_id in self._store.due([HUB], limit=2 * self._config.runs_at_once):
                 if not self._slots.is_younger(task_id, TO_LEASE_SECONDS):
                     self._wakeups.publish(topic_of(HUB), task_id)
-            # By then they are leased, or have failed.
-            next_at = now + (_AGAIN_IN_REQUESTS_SECONDS if self._config.in_requests else _AGAIN_SECONDS)
-        if self._config.in_requests and next_at is not None and next_at < now + _SWEPT_EVERY_SECONDS:
+            # By then, the tasks are leased or have failed.
+            next_at = now + (_RECHECK_IN_REQUESTS_SECONDS if self._config.in_requests else _RECHECK_SECONDS)
+        if self._config.in_requests and next_at is not None and next_at < now + _SWEEP_EVERY_SECONDS:
             self._wakeups.publish(SWEEPS_TOPIC, topic_of(HUB), due_at=next_at)
         return next_at
 
@@ -123,24 +123,24 @@ class ThreadedWakeups(Wakeups):
         self.work: TaskWork | None = None
 
     def publish(self, topic: str, task_id: str, *, due_at: float | None = None) -> None:
-        """Start the work in a thread, or look for it at `due_at`."""
+        """Start the work in a thread, or schedule a sweep at `due_at`."""
         assert self.work is not None, "it is wired"
         if due_at is None:
-            self._threads.run(functools.partial(self._do, self.work, Wakeup(topic, task_id)))
+            self._threads.run(functools.partial(self._run, self.work, Wakeup(topic, task_id)))
         else:
-            self.work.look_at(topic, due_at)
+            self.work.schedule_sweep(topic, due_at)
 
-    def _do(self, work: TaskWork, wakeup: Wakeup) -> None:
+    def _run(self, work: TaskWork, wakeup: Wakeup) -> None:
         try:
-            outcome = work.do(wakeup)
+            outcome = work.run(wakeup)
         except Unavailable:
             outcome = Outcome.FAILED
         if outcome is not Outcome.DONE:
-            work.look_at(wakeup.topic, time.time() + _RETRY_AFTER_SECONDS)
+            work.schedule_sweep(wakeup.topic, time.time() + _RETRY_AFTER_SECONDS)
 
 
 class WakeupEndpoint(Struct, frozen=True):
-    """The endpoint `POST /wakeups`. It wakes waiting workers, and has other work done: in the request, which lasts as long, or by
+    """The endpoint `POST /wakeups`. It wakes waiting workers; other work runs within the request, which takes as long, or in
     `threads`. A duplicate costs one read. Pub/Sub, Cloud Tasks and Cloud Scheduler call as one of `accounts`.
     """
 
@@ -165,7 +165,7 @@ class WakeupEndpoint(Struct, frozen=True):
         if wakeup.topic in WORK_TOPICS:
             if self.threads is not None:
                 self.threads.publish(wakeup.topic, wakeup.task_id)
-            elif (outcome := self.work.do(wakeup)) is not Outcome.DONE:
+            elif (outcome := self.work.run(wakeup)) is not Outcome.DONE:
                 # Pub/Sub and Cloud Tasks send it again, with pauses that grow.
                 raise A2AError(
                     UNAVAILABLE,

@@ -100,7 +100,7 @@ def test_threads_that_store_one_conversation_use_up_no_room() -> None:
 def test_the_same_id_of_two_owners_is_two_conversations() -> None:
     _, _, (hub,) = instances()
     for owner, conversation in (("hanako", ALPHA), ("taro", BETA)):
-        hub.open(owner, ONE).keep(conversation)
+        hub.open(owner, ONE).save(conversation)
     hub.forget_waiting("hanako", ONE)
     assert same(hub.open("hanako", ONE).conversation, ALPHA)
     assert same(hub.open("taro", ONE).conversation, BETA)
@@ -117,7 +117,7 @@ def test_what_one_instance_stores_the_next_turn_finds_on_another() -> None:
         delivered_artifacts={"a": "hash"},
     )
     _, _, (first, second) = instances(2)
-    first.open("hanako", ONE).keep(whole)
+    first.open("hanako", ONE).save(whole)
     assert same(second.open("hanako", ONE).conversation, whole)
     second.forget_waiting("hanako", ONE)
     assert same(
@@ -130,15 +130,15 @@ def test_a_turn_reads_once_and_writes_only_what_has_changed() -> None:
     store, _, (hub,) = instances()
     for conversation in (Conversation(), ALPHA, ALPHA, BETA, BETA):
         turn = hub.open("hanako", ONE)
-        turn.keep(conversation)
-        turn.keep(conversation)
+        turn.save(conversation)
+        turn.save(conversation)
     assert (store.reads, store.writes) == (5, 2)
 
 
 def test_a_turn_in_a_context_of_the_hubs_own_making_reads_nothing_at_its_beginning() -> None:
     store, _, (hub,) = instances()
     ids = hub.ids_of("hanako", None)
-    hub.open("hanako", ids).keep(ALPHA)
+    hub.open("hanako", ids).save(ALPHA)
     assert (store.reads, store.writes) == (0, 1)
     assert same(hub.open("hanako", hub.ids_of("hanako", ids.context_id)).conversation, ALPHA)
     assert store.reads == 1
@@ -147,7 +147,7 @@ def test_a_turn_in_a_context_of_the_hubs_own_making_reads_nothing_at_its_beginni
 def test_a_conversation_that_goes_on_does_not_expire() -> None:
     store, clock, (hub,) = instances()
     for _ in range(20):
-        hub.open("hanako", ONE).keep(ALPHA)
+        hub.open("hanako", ONE).save(ALPHA)
         clock.now += 2 * _DAY
         assert same(hub.open("hanako", ONE).conversation, ALPHA)
     assert store.writes == 20
@@ -157,12 +157,12 @@ def test_a_conversation_that_goes_on_does_not_expire() -> None:
 
 def test_while_the_store_is_away_the_process_remembers_and_what_the_store_has_is_not_replaced() -> None:
     store, clock, (hub, other) = instances(2)
-    hub.open("hanako", ONE).keep(BETA)
+    hub.open("hanako", ONE).save(BETA)
     store.away = True
     turn = hub.open("hanako", ONE)
     assert turn.conversation is None
     store.away = False
-    turn.keep(ALPHA)
+    turn.save(ALPHA)
     assert same(other.open("hanako", ONE).conversation, BETA)
     assert same(hub.open("hanako", ONE).conversation, ALPHA)
     clock.now += 5
@@ -175,10 +175,10 @@ def test_a_store_that_does_not_answer_is_not_waited_for_in_every_turn() -> None:
     store, clock, (hub,) = instances()
     store.away = True
     for _ in range(10):
-        hub.open("hanako", ONE).keep(ALPHA)
+        hub.open("hanako", ONE).save(ALPHA)
     assert (store.reads, store.writes) == (1, 0)
     clock.now += 5
-    hub.open("hanako", hub.ids_of("hanako", None)).keep(ALPHA)
+    hub.open("hanako", hub.ids_of("hanako", None)).save(ALPHA)
     assert same(hub.open("hanako", ONE).conversation, ALPHA)
     assert (store.reads, store.writes) == (1, 1)
 
@@ -228,6 +228,6 @@ def test_an_anonymous_caller_has_the_memory_of_ids_that_the_hub_minted_and_of_no
     assert [each.context_id for each in own] == ["my-own"] * 2
     assert own[0].downstream != own[1].downstream
     assert [each.has_memory for each in own] == [False, False]
-    hub.open("", own[0]).keep(BETA)
+    hub.open("", own[0]).save(BETA)
     assert hub.open("", own[0]).conversation is None
     assert (store.reads, store.writes) == (0, 0)

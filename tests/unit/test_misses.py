@@ -82,7 +82,7 @@ def test_instances_count_together_the_most_frequent_first(clock: Clock) -> None:
     one, other = _misses(store, clock), _misses(store, clock)
     one.note(_turn("A?", Rule.DEFAULT), None)
     other.note(_turn("B?", Rule.DEFAULT), None)
-    other.keep()
+    other.flush()
     clock.now += 86_400
     other.note(_turn("B?", Rule.DEFAULT), None)
     assert [(miss.text, count) for miss, count in one.found()] == [("B?", 2), ("A?", 1)]
@@ -101,7 +101,7 @@ def test_an_instance_writes_once_a_minute(clock: Clock) -> None:
 def test_a_miss_is_forgotten_after_the_last_days(clock: Clock) -> None:
     misses = _misses(None, clock)
     misses.note(_turn("A?", Rule.DEFAULT), None)
-    misses.keep()
+    misses.flush()
     clock.now += (DAYS - 1) * 86_400
     assert list(misses.found())
     clock.now += 86_400

@@ -1,4 +1,4 @@
-"""Grounds to an answer without a model: quotes that are asserted, or the nearest ones beside an abstention."""
+"""Answers without a model: asserted quotes, or an abstention with the nearest quotes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -37,12 +37,12 @@ _Texts = tuple[Mapping[Language, str], Mapping[Language, str]]
 
 
 def answered(grounds: Grounds, *, least: float = LEAST) -> DocAnswer:
-    """Return the answer in quotes, asserted from a confidence of `least`; each was compared with its place in the source."""
+    """Return the answer in quotes, asserted from a confidence of `least`; each quote is compared with its place in the source."""
     return _answer(grounds, extract(grounds, least=least))
 
 
 def unsettled(grounds: Grounds, named: Sequence[tuple[Passage, Unit]] = ()) -> DocAnswer:
-    """Return an abstention with the nearest quotes, or those that a model `named` for an answer that nobody could verify."""
+    """Return an abstention with the nearest quotes, or with those that a model `named` for an unverified answer."""
     nearest = [in_context(RankedUnit(passage, unit, 0.0), grounds.texts) for passage, unit in named[:MAX_SHOWN]]
     found = Extract(nearest or extract(grounds).quotes, is_settled=False)
     return _answer(grounds, found, texts=(_UNPROVEN, _READ) if nearest else (_ABSTAINED, _NEAREST))
@@ -56,7 +56,7 @@ def answer_of(
     nearest: tuple[Citation, ...] = (),
     grounded: bool,
 ) -> DocAnswer:
-    """Return an answer with all that is known of its search, and the sources that it cites."""
+    """Return the answer with the details of its search and the sources that it cites."""
     uris = {citation.uri for citation in citations}
     return DocAnswer(
         text=text,

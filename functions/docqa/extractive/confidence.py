@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Features(NamedTuple):
-    """The features for a quote, and against it. Shares are from 0 to 1."""
+    """The features of a quote, the inputs of the regression. Shares are from 0 to 1."""
 
     unsaid: float
     """The share of the question's words that neither the quote nor what governs it says at all."""

@@ -53,21 +53,21 @@ class Extract:
 
 def extract(grounds: Grounds, *, least: float = LEAST) -> Extract:
     """Return the quotes that answer a question best, asserted from a confidence of `least`."""
-    found = _Found(grounds)
+    found = _Candidates(grounds)
     if (
         found.best is not None
         and _is_complete(grounds.question)
-        and found.takes_up()
+        and found.fits_follow_up()
         and confidence(found.features()) >= least
     ):
         return Extract([found.best, *_exception(found.best)], is_settled=True)
-    shown = _of_each_passage([*filter(None, [found.best]), *found.units])[:MAX_SHOWN]
+    shown = _one_per_passage([*filter(None, [found.best]), *found.units])[:MAX_SHOWN]
     return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
 
 
 def features_of(grounds: Grounds) -> Features | None:
-    """Return what speaks for the quote that answers a question best; None if no quote could."""
-    found = _Found(grounds)
+    """Return the features of the best quote; None if there is no candidate."""
+    found = _Candidates(grounds)
     return found.features() if found.best else None
 
 
@@ -77,12 +77,12 @@ def _is_complete(question: str) -> bool:
     return whole and bool(_NOT_HIRAGANA.search(text)) and not _ONE_WORD.fullmatch(text)
 
 
-class _Found:
-    """The units that may answer a question, those that have what it asks for, and the best of these."""
+class _Candidates:
+    """The candidate units for a question: those that may answer it, those that fit its demands, and the best of them."""
 
     def __init__(self, grounds: Grounds) -> None:
         self._grounds = grounds
-        self._asked = asked = _Asked(grounds.question)
+        self._asked = asked = _Demands(grounds.question)
         units = [unit for unit in grounds.units[:_CONSIDERED] if asked.may_answer(unit)]
         self._fitting = [unit for unit in units if asked.is_fit(unit)]
         # "12 * 9?" is not about all that has a 9.
@@ -90,11 +90,10 @@ class _Found:
         selected = (unit for unit in self._fitting if asked.selects(unit))
         self.best = next(selected, None) or next(iter(self._fitting), None)
 
-    def takes_up(self) -> bool:
-        """Return False if what the end of a conversation names does not stand at the best unit: all of a correction, or any
-        word of another follow-up.
+    def fits_follow_up(self) -> bool:
+        """Return False if the best unit has not all words of a correction, or no word of another follow-up.
 
-        Such a unit answers what was not meant, or the question before once more.
+        Such a unit answers the wrong question, or the previous one again.
         """
         before, _, last = self._grounds.question.rpartition("\n")
         meant = meant_instead(last)
@@ -105,7 +104,7 @@ class _Found:
         return all(said) if meant else any(said) or not said
 
     def features(self) -> Features:
-        """Return what speaks for the best unit. There must be one."""
+        """Return the features of the best unit, which must exist."""
         best, grounds = self.best, self._grounds
         assert best is not None
         terms = frozenset(terms_of(surroundings(best)))
@@ -121,7 +120,7 @@ class _Found:
         )
 
 
-class _Asked:
+class _Demands:
     """The demands of a question: a kind of thing, for its own numbers, codes and names."""
 
     def __init__(self, question: str) -> None:
@@ -134,7 +133,9 @@ class _Asked:
         self._names = {name for name in map(normalise, names) if name not in _NO_NAMES and name.isalpha() and name[1:]}
 
     def may_answer(self, ranked: RankedUnit) -> bool:
-        """Return True for a unit of the edition in force or asked for that asks nothing and orders no model."""
+        """Return True for a unit of the requested edition, or of one in force, that is no question and no instruction to a
+        model.
+        """
         text = ranked.unit.text
         return (
             serves(ranked.passage.edition, self._terms)
@@ -183,7 +184,7 @@ def in_context(ranked: RankedUnit, texts: Texts) -> RankedUnit:
 
 
 def _exception(best: RankedUnit) -> list[RankedUnit]:
-    """Return the sentence behind a rule that takes something out of it."""
+    """Return the next sentence if it states an exception to the best unit."""
     units = best.passage.units
     after = units.index(best.unit) + 1
     is_one = after < len(units) and units[after].kind is best.unit.kind and _EXCEPTION.match(units[after].text)
@@ -195,7 +196,7 @@ def _fits(added: Unit, units: Sequence[Unit], max_characters: int) -> bool:
 
 
 def _joined(ranked: RankedUnit, units: Sequence[Unit], texts: Texts) -> RankedUnit:
-    """Return the unit widened to the text from the first to the last of `units`, as it stands in the source."""
+    """Return the unit extended to the source text from the first to the last of `units`."""
     document = texts(ranked.passage.uri) if len(units) > 1 else None
     if document is None:
         return ranked
@@ -203,8 +204,8 @@ def _joined(ranked: RankedUnit, units: Sequence[Unit], texts: Texts) -> RankedUn
     return replace(ranked, unit=structs.replace(ranked.unit, start=start, end=end, text=document.text[start:end]))
 
 
-def _of_each_passage(units: Sequence[RankedUnit]) -> list[RankedUnit]:
-    """Return the first unit of each passage, and of those that say the same."""
+def _one_per_passage(units: Sequence[RankedUnit]) -> list[RankedUnit]:
+    """Return the first unit of each passage, without repeated texts."""
     found: list[RankedUnit] = []
     for unit in units:
         if all(unit.passage.id != other.passage.id and unit.unit.text != other.unit.text for other in found):

@@ -1,6 +1,6 @@
-"""The tables of an index, and what is written to them.
+"""The tables of an index, and writing to them.
 
-Documents with different readers are in different full-text tables, so that not even a count tells of those of others.
+Documents with different readers are in different full-text tables, so that not even term counts reveal documents of others.
 """
 
 import hashlib

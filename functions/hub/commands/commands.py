@@ -175,7 +175,7 @@ class Commands(Struct, frozen=True):
         conversation = memory.conversation or Conversation()
         turn_id, route_id = turn or ("", conversation.route_id)
         kept = {**conversation.feedback, turn_id or call.request_id: verdict}
-        memory.keep(replace(conversation, feedback=dict(list(kept.items())[-_MAX_RATINGS:])))
+        memory.save(replace(conversation, feedback=dict(list(kept.items())[-_MAX_RATINGS:])))
         self.log.line(
             "INFO",
             f"An answer was rated as {verdict}",

@@ -63,7 +63,7 @@ class A2ATransport:
                     yield first
                 yield from events
                 return
-        # The agent did nothing: it has moved, or speaks another version than before.
+        # The agent did not accept the request: it has moved, or changed its protocol version.
         yield from self._events(current, agent_request, call)
 
     def _events(self, endpoint: Endpoint, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
@@ -74,7 +74,7 @@ class A2ATransport:
         yield from session.events() if live is None else live
 
     def _endpoint_instead_of(self, endpoint: Endpoint, error: ClientError, call: TransportCall) -> Endpoint | None:
-        """Return the endpoint that the agent's card names now, if `error` says that `endpoint` is wrong; None for the same."""
+        """Return the endpoint that the card names now if `error` proves `endpoint` wrong; None if it is unchanged."""
         if error.fault not in _WRONG_ENDPOINT:
             return None
         self._discovery.forget()
@@ -108,7 +108,7 @@ class A2ATransport:
 
     @contextmanager
     def _endpoint(self, call: TransportCall) -> Iterator[Endpoint]:
-        """Yield the endpoint. Where it turns out to be wrong, the next call fetches the card again."""
+        """Yield the endpoint, and invalidate it if the call proves it wrong."""
         try:
             yield self._discovery.endpoint(call)
         except ClientError as error:
@@ -118,9 +118,9 @@ class A2ATransport:
 
 
 class Discovery(Struct):
-    """The endpoint of one agent, refreshed every 300 s by one request for all that wait for it. Thread-safe.
+    """The endpoint of one agent, refreshed every 300 s by one request for all waiting callers. Thread-safe.
 
-    `clock` gives seconds that never go back.
+    `clock` returns monotonic seconds.
     """
 
     discover: Callable[[TransportCall], Endpoint]
@@ -130,10 +130,10 @@ class Discovery(Struct):
     _flight: SingleFlight[None, tuple[Endpoint | ClientError, Credential]] = field(default_factory=SingleFlight)
 
     def endpoint(self, call: TransportCall) -> Endpoint:
-        """Return the endpoint. Raises the ClientError of the one request that was made for all.
+        """Return the endpoint. Raises the ClientError of the shared request.
 
-        If a card cannot be fetched again, the last endpoint stays in use. A refusal of the card holds for all that waited with
-        the same credential; the others make requests of their own.
+        If the card cannot be refreshed, the last endpoint stays in use. A refusal applies to callers with the same credential;
+        others make their own request.
         """
         credential = call.http.credential
         while self.latest is None or self.clock() >= self._known_until:
@@ -151,7 +151,7 @@ class Discovery(Struct):
         return self.latest
 
     def forget(self) -> None:
-        """Fetch the card again for the next request: the agent is not as its card says."""
+        """Invalidate the endpoint, so that the next request fetches the card again."""
         self._known_until = 0.0
 
     def _fetch(self, call: TransportCall, credential: Credential) -> tuple[Endpoint | ClientError, Credential]:
@@ -193,7 +193,7 @@ def _with_extensions(call: TransportCall, extensions: Sequence[str]) -> Transpor
 
 
 def _with_room_for_history(call: TransportCall, agent_request: AgentRequest) -> TransportCall:
-    """Let answers have, beside their own content, that of the task's messages so far: agents repeat them in its history."""
+    """Extend the size limits by the content of the task so far, which agents repeat in its history."""
     size, current = ContentSize(), agent_request.call.task
     if current is not None and current.before is not None:
         size.add(current.before)

@@ -37,7 +37,7 @@ class AgentSession:
             cancellation=agent_request.call.cancellation,
             note_left_out=agent_request.note_left_out,
         )
-        # Such a turn may last longer than its caller waits, and outlasts a short absence of the agent.
+        # Such a turn may outlive its caller, and survives a short outage of the agent.
         outlives_request = agent_request.call.task is not None
         self._task_client = replace(self._client, budget=call.stream_budget) if outlives_request else self._client
         self._budget = call.budget
@@ -79,7 +79,7 @@ class AgentSession:
             elif self._request.message.task_id is None or error.code not in _TASK_IS_GONE:
                 raise
             elif not self._request.decides:
-                # The waiting task has ended and the agent did nothing: the user's message is a new request.
+                # The waiting task has ended and the agent did not act: the user's message becomes a new request.
                 rest = self._completed() or self._send(replace(self._request.message, task_id=None))
                 for event in rest:
                     yield event

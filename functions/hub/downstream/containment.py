@@ -40,11 +40,11 @@ COUNTS_AGAINST_AGENT = frozenset(fault for fault, (_, counts) in _FAULTS.items()
 PROVES_NOTHING = frozenset({ClientFault.CANCELLED})
 # With the caller's own token, these concern that caller only.
 CONCERNS_CALLER_ONLY = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
-# The agent is away, or has too much to do.
+# The agent is unavailable or overloaded.
 _TRANSIENT = frozenset(
     {ClientFault.UNRESOLVED, ClientFault.UNREACHABLE, ClientFault.UNANSWERED, ClientFault.CUT, ClientFault.RATE_LIMITED}
 )
-# So answers what stands before an agent that is away.
+# The statuses of a proxy in front of an unavailable agent.
 _AWAY_STATUS = frozenset({502, 503, 504})
 _MAX_FIELDS = 5
 _FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"

@@ -31,7 +31,7 @@ _LONGEST_STREAM_SECONDS = 1700.0
 
 
 class Guard:
-    """A guarded agent, a `Downstream`: every failure is one DownstreamFailed."""
+    """A guarded agent, a `Downstream`: every failure is raised as DownstreamFailed."""
 
     immediate = False
 
@@ -53,7 +53,7 @@ class Guard:
             closing(self._transport.ask(agent_request, guarded)) as events,
         ):
             for event in events:
-                # The agent answers again: other requests need not wait until its answer is complete.
+                # The agent answers: other requests need not wait for the end of this trial.
                 self._breaker.undecided(admission)
                 yield event
                 break
@@ -83,7 +83,7 @@ class Guard:
 
     @contextmanager
     def _guarded(self, call: Call, *, seconds: float = inf) -> Generator[tuple[TransportCall, Admission]]:
-        """Run one call inside its span and the circuit breaker, within so many seconds. Raises DownstreamFailed."""
+        """Run one call within its span, the circuit breaker and `seconds`. Raises DownstreamFailed."""
         started = self._http.clock()
         guarded: TransportCall | None = None
         with self._span(call.traceparent) as span:
@@ -110,7 +110,7 @@ class Guard:
 
     def _transport_call(self, call: Call, traceparent: str | None, *, seconds: float = inf) -> TransportCall:
         route, now = self._route, self._http.clock()
-        # The route's time includes that of getting a token.
+        # The route's time-out includes the time to get a token.
         budget = Budget.within(
             min(route.timeout_seconds, seconds),
             now=now,

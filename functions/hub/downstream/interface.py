@@ -1,4 +1,4 @@
-"""A route's agent as the hub sees it (`Downstream`), and as its `Guard` reaches it (`Transport`)."""
+"""The interfaces of a route's agent: `Downstream` for the hub, `Transport` for the `Guard` that calls it."""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -24,11 +24,11 @@ from functions.hub.failure import DownstreamFailed, Failure
 class AgentRequest(Redacted, frozen=True, kw_only=True):
     """One turn as it goes to an agent, for the hub's caller. `message` has the downstream's own context and task ids.
 
-    `running_task_id` is the agent's task of this turn, if the message was sent before and the connection was lost.
-    `decides`: the message decides on a tool call of its task, and means nothing to another task.
+    `running_task_id` is the agent's task of this turn if the message was already sent and the connection was lost. `decides` is
+    True if the message decides on a tool call of its task: it must not start another task.
     `development_tool`: the message comes from a client of that extension.
     `executes`: the running task executes a slash command; `message` is its record and is never sent.
-    `state` is what the transport keeps with a task that waits, for its next turn: JSON, which it changes in place.
+    `state` is the transport's JSON state of a waiting task for its next turn, changed in place.
     """
 
     call: Call
@@ -61,17 +61,17 @@ class ExecutionReply(Struct, frozen=True, kw_only=True):
 
 
 class Downstream(Protocol):
-    """A route's agent. `immediate`: it answers without any input or output."""
+    """A route's agent. `immediate` is True if it answers without I/O."""
 
     immediate: bool
 
     @property
     def endpoint(self) -> Endpoint | None:
-        """The interface at which the agent was called last; None for one that is not called over the network, or was not yet."""
+        """The interface of the latest call; None before the first call, and for agents that are not called over the network."""
 
     @property
     def open_circuit(self) -> Failure | None:
-        """The failure of every request while the agent is left alone; None if it is called."""
+        """The failure of all requests while the circuit is open; None if it is closed."""
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """Yield the agent's events of one turn. Raises DownstreamFailed."""
@@ -80,16 +80,16 @@ class Downstream(Protocol):
         """Cancel the agent's task; a failure is no error."""
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call, *, seconds: float) -> Sequence[SlashCommand]:
-        """Return the agent's slash commands within so many seconds; none if it does not support them. Raises DownstreamFailed."""
+        """Return the agent's slash commands within `seconds`; empty if it does not support them. Raises DownstreamFailed."""
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecutionReply:
         """Let the agent execute a slash command, once. Raises DownstreamFailed."""
 
 
 class TransportCall(Redacted, frozen=True, kw_only=True):
-    """One guarded call: an HTTP client that adds the credential, headers that go along, and limits.
+    """One guarded call: the HTTP client that adds the credential, further headers, and limits.
 
-    `budget` is for an answer that is no stream, `stream_budget` for a stream, and for a task that outlives its request.
+    `budget` limits an answer that is not streamed, `stream_budget` a stream or a task that outlives its request.
     """
 
     http: AuthorizedHttp

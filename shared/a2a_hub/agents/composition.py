@@ -12,7 +12,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.gemini.failure import Cause, failure_text
-from a2a_hub.grounding.composer import Asked, Composed, Composer, Dropped
+from a2a_hub.grounding.composer import Composed, Composer, Dropped, GroundedQuestion
 from a2a_hub.grounding.evidence import Evidence, Sentence
 from a2a_hub.text.language import Language, answer_language
 from a2a_hub.text.normalization import question_text
@@ -28,7 +28,7 @@ class Composition(Struct):
     """A composed answer to what is `asked`. Read `text` first: the rest is known at its end."""
 
     composer: Composer
-    asked: Asked
+    asked: GroundedQuestion
     call: Call
     still_stands: Callable[[Evidence], bool] = lambda _: True
     timeout_seconds: float = math.inf
@@ -140,7 +140,9 @@ def composed(answer: Answer, knowledge: Knowledge, composer: Composer | None) ->
         if not evidence:
             yield from answer(request, call)
             return
-        composition = Composition(composer, Asked(question=question, language=language, evidence=evidence), call=call)
+        composition = Composition(
+            composer, GroundedQuestion(question=question, language=language, evidence=evidence), call=call
+        )
         yield from composition.text()
         if composition.is_answered:
             data = {"answered": True, "grounded": True, "citations": [citation(each) for each in composition.cited]}

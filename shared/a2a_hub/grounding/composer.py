@@ -29,22 +29,22 @@ _MAX_SENTENCES = 24
 _MAX_CITES = 8
 _MAX_SENTENCE_CHARACTERS = 1_000
 _AT_ONCE = 4
-# The rest of a turn's time is for the judgement of the last sentences, and for another answer if the model is late.
+# The rest of the turn's time is for judging the last sentences, and for an answer without the model if it is late.
 _SHARE_OF_MODEL = 0.8
 _LEAST_SECONDS_AGAIN = 2.0
 TOO_LONG, MOVED, NOT_ENTAILED = "too_long", "moved", "not_entailed"
 
 
 class Entailment(Protocol):
-    """A judge of what quotes say, beyond the deterministic checks."""
+    """A judge of whether quotes support a sentence, beyond the deterministic checks."""
 
     def is_entailed(self, text: str, quotes: Sequence[Evidence], *, question: str, cancellation: Cancellation) -> bool:
-        """Return False only if the quotes do not bear out what the text answers to the question. Raises ModelFailed."""
+        """Return False only if the quotes do not support the text as an answer to the question. Raises ModelFailed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A sentence of the model that did not pass, and its flaws."""
+    """A sentence of the model that failed a check, and its flaws."""
 
     text: str
     flaws: tuple[str, ...]
@@ -52,10 +52,11 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
-    """The end of an answer. `declined`: the model's last word is that the evidence does not answer; `missing` is what it says
-    that the evidence does not tell. `dropped` are the sentences of all its replies, `left_out` those of the reply that is shown.
+    """The summary after the last sentence. `declined` is True if the model found no answer in the evidence, and `missing` its
+    statement of what is not there. `dropped` are the rejected sentences of all replies, `left_out` counts those of the reply
+    that is shown.
 
-    `unproven` are the numbers of the evidence that it names for an answer that did not pass.
+    `unproven` are the numbers of the evidence that a rejected answer cites.
     """
 
     model: str
@@ -70,8 +71,8 @@ class Composed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question with what it is answered from. `earlier` are the questions and answers before it, the oldest first."""
+class GroundedQuestion:
+    """A question with its evidence. `earlier` are the previous questions and answers of the conversation, oldest first."""
 
     question: str
     language: Language
@@ -80,7 +81,7 @@ class Asked:
 
 
 class Composer:
-    """A model with the checks of what it writes. `still_stands` says whether a quote is at its place in the source."""
+    """A model whose sentences are checked. `still_stands` returns True if a quote is still at its place in the source."""
 
     def __init__(self, model: LanguageModel, *, entailment: Entailment | None = None) -> None:
         self.model = model
@@ -92,20 +93,20 @@ class Composer:
 
     def compose(
         self,
-        asked: Asked,
+        asked: GroundedQuestion,
         *,
         still_stands: Callable[[Evidence], bool],
         cancellation: Cancellation,
         timeout_seconds: float = math.inf,
     ) -> Iterator[Sentence | Composed]:
-        """Yield each verified sentence as soon as it is, and `Composed` last."""
+        """Yield each sentence as soon as it is verified, and `Composed` last."""
         until = time.monotonic() + min(timeout_seconds, cancellation.seconds_left * _SHARE_OF_MODEL)
-        run = _Run(asked, still_stands, self._entailment, cancellation)
+        run = _ReplyCheck(asked, still_stands, self._entailment, cancellation)
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="entailment") as judges:
             form, failure, tokens = yield from self._reply(run, judges, until)
             dropped = run.dropped
-            if run.lost and not failure and until - time.monotonic() >= _LEAST_SECONDS_AGAIN:
-                again = _Run(asked, still_stands, self._entailment, cancellation, rejected=run.lost)
+            if run.rejected_answer and not failure and until - time.monotonic() >= _LEAST_SECONDS_AGAIN:
+                again = _ReplyCheck(asked, still_stands, self._entailment, cancellation, rejected=run.rejected_answer)
                 other_form, failed, more = yield from self._reply(again, judges, until)
                 dropped, tokens = dropped + again.dropped, tokens + more
                 if again.kept or not failed:
@@ -119,15 +120,15 @@ class Composer:
             missing=form.missing[:_MAX_SENTENCE_CHARACTERS] if form else "",
             dropped=tuple(dropped),
             left_out=len(run.dropped),
-            unproven=() if run.kept or not run.lost else tuple(run.cited),
+            unproven=() if run.kept or not run.rejected_answer else tuple(run.cited),
             failure=failure,
             tokens=tokens,
         )
 
     def _reply(
-        self, run: "_Run", judges: ThreadPoolExecutor, until: float
+        self, run: "_ReplyCheck", judges: ThreadPoolExecutor, until: float
     ) -> Generator[Sentence, None, tuple[Form | None, Failure | None, Tokens]]:
-        """Yield the verified sentences of one reply, and return its form, the model's failure and what it cost."""
+        """Yield the verified sentences of one reply; return the reply, the model's failure, and the tokens used."""
         failure: Failure | None = None
         tokens = Tokens()
         stream = SentenceStream()
@@ -152,12 +153,12 @@ class Composer:
         return form, failure, tokens
 
 
-class _Run:
-    """The sentences of one reply, in their order, while they are checked. `rejected`: the lost one of the reply before it."""
+class _ReplyCheck:
+    """The checks of one reply's sentences, in order. `rejected` is the answer of the previous reply that failed a check."""
 
     def __init__(
         self,
-        asked: Asked,
+        asked: GroundedQuestion,
         still_stands: Callable[[Evidence], bool],
         entailment: Entailment | None,
         cancellation: Cancellation,
@@ -178,13 +179,13 @@ class _Run:
         self._examined = 0
         self.kept = 0
         self.dropped: list[Dropped] = []
-        self.lost: Dropped | None = None
-        """The answer itself, the first sentence with a source, if it did not pass: then none of the others goes out."""
+        self.rejected_answer: Dropped | None = None
+        """The first sentence with a source, which is the answer itself, if it failed a check: no other sentence is shown then."""
         self.cited: dict[int, None] = {}
-        """The numbers of the evidence that the reply names, the first first."""
+        """The numbers of the evidence that the reply cites, in order."""
 
     def examine(self, written: WrittenSentence, judges: ThreadPoolExecutor) -> None:
-        """Check a sentence, and let it be judged if it passes."""
+        """Check a sentence, and submit it to the judge if it passes."""
         self._examined += 1
         sentence = Sentence(" ".join(written.text.split()), tuple(dict.fromkeys(written.cites)))
         flaws = self._flaws(sentence)
@@ -196,25 +197,25 @@ class _Run:
         quotes = [self._evidence[number] for number in sentence.cites]
         # The span of the judge's call belongs to this request.
         within_request = copy_context().run
-        is_judged = self._entailment and not self.lost
+        is_judged = self._entailment and not self.rejected_answer
         judged = judges.submit(within_request, self._is_entailed, sentence.text, quotes) if is_judged else None
         self._judged.append((sentence, judged))
 
     def settled(self, *, wait: bool) -> Iterator[Sentence]:
-        """Yield the kept sentences in their order, as far as they have been judged; all of them with `wait`."""
+        """Yield the accepted sentences in order, as far as they have been judged; with `wait`, all of them."""
         while self._judged and (wait or self._judged[0][1] is None or self._judged[0][1].done()):
             sentence, judged = self._judged.popleft()
             if judged is not None and not judged.result():
                 self._drop(sentence, (NOT_ENTAILED,), is_answer=not self.kept)
-            elif not self.lost:
+            elif not self.rejected_answer:
                 self.kept += 1
                 yield sentence
 
     def _drop(self, sentence: Sentence, flaws: tuple[str, ...], *, is_answer: bool) -> None:
         dropped = Dropped(sentence.text[:_MAX_SENTENCE_CHARACTERS], flaws)
         self.dropped.append(dropped)
-        if is_answer and not self.lost:
-            self.lost = dropped
+        if is_answer and not self.rejected_answer:
+            self.rejected_answer = dropped
 
     def _flaws(self, sentence: Sentence) -> Sequence[str]:
         if (

@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable, Iterator
 
 from a2a_hub.diagnosis import report
-from a2a_hub.grounding.composer import Asked, Composed, Composer
+from a2a_hub.grounding.composer import Composed, Composer, GroundedQuestion
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
 
 _SECONDS = 8.0
-_ASKED = Asked(
+_ASKED = GroundedQuestion(
     question="When does the swimming pool open?",
     language=Language.EN,
     evidence=(Evidence(1, "The swimming pool opens at 9:00.", ("Pool rules",)),),

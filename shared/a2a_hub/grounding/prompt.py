@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from a2a_hub.text.language import Language
 
 if TYPE_CHECKING:
-    from a2a_hub.grounding.composer import Asked
+    from a2a_hub.grounding.composer import GroundedQuestion
 
 _MAX_EVIDENCE_CHARACTERS = 24_000
 _MAX_QUESTION_CHARACTERS = 2_000
@@ -40,7 +40,7 @@ def instruction(language: Language) -> str:
     return _INSTRUCTION.format(language=language.in_english)
 
 
-def prompt_text(asked: Asked, *, rejected: tuple[str, Sequence[str]] | None = None) -> str:
+def prompt_text(asked: GroundedQuestion, *, rejected: tuple[str, Sequence[str]] | None = None) -> str:
     """Return the evidence, as much as fits, the conversation and the question, a line of JSON each.
 
     `rejected` is a sentence of the reply before, with its flaws.

@@ -1,7 +1,8 @@
-"""The deterministic checks of a sentence against the quotes that it cites; they need no model and cannot be talked into anything.
+"""The deterministic checks of a sentence against the quotes that it cites; they need no model and are immune to prompt
+injection.
 
-What a quote says besides is no matter: a sentence is compared with the clause that it rests on. A sentence in another language
-than its quotes is judged alike, as figures, limits, negation and duty have one normal form in both.
+A sentence is compared only with the clause of the quote that it rests on. This works across languages: figures, limits,
+negation and duty have one normal form in English and Japanese.
 """
 
 import re
@@ -63,7 +64,7 @@ _VERSION = re.compile(r"(?:\b(?:rev|ver|version|revision|edition|issue)\b\.?\s?|
 
 
 def verify(sentence: Sentence, evidence: Mapping[int, Evidence], *, question: str) -> Sequence[str]:
-    """Return the flaws of the sentence; nothing if it is kept."""
+    """Return the flaws of the sentence; empty if it is accepted."""
     quotes = [evidence[number] for number in sentence.cites if number in evidence]
     if not sentence.text or not quotes or len(quotes) < len(sentence.cites):
         return (FORGED_ID,)

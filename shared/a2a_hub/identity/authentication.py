@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 AUTHORIZATION = "authorization"
 PRINCIPAL_HEADER = "x-hub-principal"
-"""The header by which a function tells another who calls."""
+"""The header with the signed principal, from one function to another."""
 CALLER_AUTHORIZATION_HEADER = "x-hub-caller-authorization"
-"""The header for the caller's own token beside it."""
+"""The header that carries the caller's own token beside it."""
 # RFC 6750 §2.1; real tokens are shorter.
 _BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,8192})")
 
@@ -43,12 +43,12 @@ class TokenVerifier(Protocol):
 
 
 class Caller(Redacted, frozen=True, kw_only=True):
-    """The principal (None: anonymous) with its own Authorization header, for boundaries that forward it."""
+    """The caller: the principal (None if anonymous) and its Authorization header, for boundaries that forward it."""
 
     principal: Principal | None
     authorization: str | None = None
     through_gate: bool = False
-    """True if the principal was signed by another function of ours, which has admitted the request."""
+    """True if another of our functions authenticated and admitted the request."""
 
 
 Identify = Callable[[Request, Record], Caller]
@@ -77,7 +77,7 @@ class Authenticator:
         self._token_header = token_header
 
     def identify(self, request: Request, record: Record) -> Caller:
-        """Return the caller of `authenticate`, and note the principal in the request's log record."""
+        """Authenticate the caller, and note the principal in the request's log record."""
         caller = self.authenticate(request)
         if caller.principal is not None:
             record["principal"] = caller.principal.subject
@@ -86,8 +86,8 @@ class Authenticator:
     def authenticate(self, request: Request) -> Caller:
         """Return the caller. Raises UNAUTHENTICATED (401) or UNAVAILABLE (503).
 
-        A principal header that no trusted function signed for this request rejects it, even beside a valid bearer token; another
-        body than the signed one is rejected when it is read.
+        A principal header without a valid signature is rejected even beside a valid bearer token. A body that differs from the
+        signed one is rejected when it is read.
         """
         if PRINCIPAL_HEADER in request.headers and self._header_verifier is not None:
             return self._header_verifier.verify(request)

@@ -24,9 +24,11 @@ from a2a_hub.task_store.store import SharedState, TaskStore, Usage
 from a2a_hub.telemetry.log import Log, Record
 
 GAUGE_SECONDS = 60.0
-"""The life of a gauge's claim, which is renewed three times meanwhile: what a killed instance held is free again after it."""
+"""The lifetime of a claim on a concurrency limit; it is renewed three times within it. What a killed instance held is free
+after it.
+"""
 _MAX_COUNTERS = 10_000
-# Others give back what they held at any time, but of a window nothing.
+# A concurrency limit may be released at any time; a rate window gives nothing back before its end.
 _REFUSED_GAUGE_SECONDS = 1.0
 _REFUSED_RATE_SECONDS = 60.0
 _MAX_WAIT_SECONDS = 1.0
@@ -262,7 +264,7 @@ class Quotas:
 
 
 def _nothing() -> None:
-    """There is nothing to give back."""
+    """Do nothing: no limit, nothing to release."""
 
 
 def _subject(principal: Principal | None) -> str:

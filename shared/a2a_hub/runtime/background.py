@@ -10,7 +10,7 @@ from a2a_hub.telemetry.log import Log
 
 _LOG_FAILURE_SECONDS = 60.0
 _LONGEST_WAIT_SECONDS = 3600.0
-_AGAIN_SECONDS = 5.0
+_RETRY_SECONDS = 5.0
 
 
 class Job:
@@ -49,7 +49,7 @@ class Job:
             earlier = self._do()
         except Exception:
             self._log_failure()
-            earlier, again = None, min(again, _AGAIN_SECONDS)
+            earlier, again = None, min(again, _RETRY_SECONDS)
         else:
             if self._logged_at is not None:
                 self._log.line("NOTICE", f"{self.name} works again")

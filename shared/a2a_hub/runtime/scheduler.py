@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from a2a_hub.runtime.threads import Threads
 
-_AGAIN_SECONDS = 0.1
+_RETRY_SECONDS = 0.1
 
 
 class Timer:
@@ -55,7 +55,7 @@ class Scheduler:
         except RuntimeError:
             with self._changed:
                 self._working -= 1
-            self.run_later(_AGAIN_SECONDS, work)
+            self.run_later(_RETRY_SECONDS, work)
 
     def run_later(self, seconds: float, work: Callable[[], object]) -> Timer:
         """Run `work` after `seconds`, unless the result is cancelled before."""
