@@ -98,5 +98,19 @@ def test_each_mistake_has_its_line(kind: str, keys: str, expected: list[tuple[in
         assert line == expected_line or expected_line < 0
 
 
+GOOGLE = DEFAULT.replace('boundary = "public"', 'boundary = "google_api"')
+
+
+def test_the_access_token_of_the_hub_goes_to_google_alone() -> None:
+    ours = 'url = "https://agent.example"'
+    assert ours in GOOGLE
+    for host in ("agent.example", "googleapis.com.example", "xgoogleapis.com", "storage.googleapis.com@a.example"):
+        with pytest.raises(RouteTableError, match="url is "):
+            load(GOOGLE.replace(ours, f'url = "https://{host}/v1"'), variables={})
+    for url in ("https://us-central1-aiplatform.googleapis.com/v1", "http://127.0.0.1:8080", "${AN_URL}"):
+        text = GOOGLE.replace(ours, f'url = "{url}"')
+        assert str(load(text, variables={"AN_URL": "https://a.invalid"}).default.boundary) == "google_api"
+
+
 def test_an_audience_for_another_boundary_is_left_alone_as_before() -> None:
-    assert str(boundary_of("google_api", 'audience = "https://a.example"')) == "google_api"
+    assert str(boundary_of("public", 'audience = "https://a.example"')) == "public"

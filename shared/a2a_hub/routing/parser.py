@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
 from a2a_hub.a2a.extensions.development_tool import is_development_tool
 from a2a_hub.a2a.model import Binding, Version
-from a2a_hub.boundaries.boundary import Boundary, address_problem
-from a2a_hub.boundaries.kinds import BOUNDARY_KEYS, KINDS, Public
+from a2a_hub.boundaries.boundary import Boundary, address_problem, is_on_loopback
+from a2a_hub.boundaries.kinds import BOUNDARY_KEYS, KINDS, GoogleApi, Public
 from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
 from a2a_hub.routing.compiled_table import PATTERN_KEYS, CompiledTable, compile_table
 from a2a_hub.routing.patterns import BadPattern, compile_pattern
@@ -37,6 +38,8 @@ _OF_KIND = {
     Kind.A2A: ("protocol_version", "binding", "passes_tasks", "card_keys", "extensions"),
     Kind.MCP: ("tool", "text_argument", "read_only_tools"),
 }
+# Google's own domains, and that of the address whose variable is not set (RFC 6761 §6.4).
+_OF_GOOGLE = (".googleapis.com", ".goog", ".invalid")
 _DOMAIN = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _EMAIL = re.compile(rf"[^@\s]+@{_DOMAIN.pattern}")
 _SPELLINGS = (
@@ -91,6 +94,7 @@ def load(
     for route, each in zip(routes, tables, strict=True):
         _check_rules(route, each, owners, literals)
         _check_role(route, each)
+        _check_boundary(route, each)
         _check_kind(route, each)
         _check_spelling(route, each)
         _check_permission(route, each)
@@ -311,6 +315,18 @@ def _check_role(route: Route, table: CheckedTable) -> None:
     ):
         if key in table.values:
             table.problem(key, f"{key} says how an agent is called, and role that nobody is: delete one of the two")
+
+
+def _check_boundary(route: Route, table: CheckedTable) -> None:
+    """Check that the hub's access token, whose holder can act as the hub, goes to Google alone."""
+    if not isinstance(route.boundary, GoogleApi) or not route.url or address_problem(route.url):
+        return
+    if not is_on_loopback(route.url) and not (urlsplit(route.url).hostname or "").endswith(_OF_GOOGLE):
+        table.problem(
+            "url",
+            f"url is {route.url!r}: boundary google_api sends the hub's own access token, which only hosts below "
+            'googleapis.com and goog get; for an agent on Cloud Run, write boundary = "iam"',
+        )
 
 
 def _check_kind(route: Route, table: CheckedTable) -> None:
