@@ -7,6 +7,7 @@ No shell sees the text, the command sees no token, and its time and output are l
 
 import argparse
 import contextlib
+import ctypes
 import os
 import select
 import shutil
@@ -23,6 +24,7 @@ _TOO_LONG = "The command took too long. / コマンドが制限時間内に終�
 _TOO_MUCH = "The command wrote too much. / コマンドの出力が多すぎます。"
 _ENDED_BADLY = "The command failed (status {status}). / コマンドが失敗しました（終了コード{status}）。"
 _POLL_SECONDS = 0.2
+_PR_SET_DUMPABLE = 4
 
 
 class Command:
@@ -77,8 +79,16 @@ class Command:
         return b""
 
 
+def hide_environment() -> None:
+    """Keep the command, which runs as the same user, from reading this process's token (prctl(2), proc(5))."""
+    # Other systems than Linux have neither the call nor the file.
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
 def main() -> None:
     """Run until stopped."""
+    hide_environment()
     parser = argparse.ArgumentParser(
         prog="python -m workers.shell_command",
         description="Run a command for each task: the task's text is its input, its output is the answer. No shell sees the "

@@ -1,5 +1,6 @@
 """A command does a task's work: it gets the text and nothing secret, its time and its output are bounded, and it ends."""
 
+import subprocess
 import sys
 import threading
 import time
@@ -11,6 +12,8 @@ import pytest
 
 from workers.client import Failed
 from workers.shell_command import Command
+
+ROOT = Path(__file__).parents[2]
 
 
 def _work(text: str = "Fix it") -> Any:
@@ -84,6 +87,28 @@ def test_the_command_does_not_see_the_workers_token(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("OF_THE_COMMAND", "seen")
     program = "import os; print(os.environ.get('WORKER_TOKEN'), os.environ['OF_THE_COMMAND'])"
     assert _python(program)(_work()) == "None seen"
+
+
+_WITHOUT_AN_ADDRESS = """
+import atexit, ctypes, sys
+from workers import shell_command
+
+def show():
+    print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))  # PR_GET_DUMPABLE
+
+show()
+atexit.register(show)
+sys.argv = ["shell_command", "--", "true"]
+shell_command.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
+def test_the_command_does_not_read_the_token_in_the_workers_process() -> None:
+    """A process that is not dumpable has no /proc/PID/environ for others of its user (proc(5))."""
+    command = [sys.executable, "-c", _WITHOUT_AN_ADDRESS]
+    done = subprocess.run(command, cwd=ROOT, env={}, capture_output=True, text=True, check=False)
+    assert (done.stdout, "TASKS_URL" in done.stderr) == ("1\n0\n", True)
 
 
 def _runs(process: int) -> bool:
