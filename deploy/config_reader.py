@@ -179,7 +179,7 @@ class Reader:
                 found[key] = _flag(table, key) if default else table.flag(key)
             elif field.type is int:
                 # What is 0 unless it is set may be set to 0.
-                found[key] = table.whole(key, default, least=min(1, default))
+                found[key] = table.whole(key, default, minimum=min(1, default))
             elif field.type == (str | None):
                 found[key] = self._optional(table, key) or default
             else:
@@ -244,7 +244,7 @@ class Reader:
             return defaults if key in defaults.values and key not in table.values else table
 
         # Room beside the streams, so that a unary request does not wait for one to end.
-        threads = holder("concurrency").whole("concurrency", _CONCURRENCY, least=1) + 8
+        threads = holder("concurrency").whole("concurrency", _CONCURRENCY, minimum=1) + 8
         return self._filled(Resources, holder, concurrency=_CONCURRENCY, threads=threads)
 
     def _observability(self, function: Function, place: Place) -> Mapping[str, str]:

@@ -47,8 +47,8 @@ class _Recorder(CheckedTable):
         self._record(key, {"type": "array", "items": _TEXT}, default)
         return default
 
-    def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int:
-        self._record(key, {"type": "integer", "minimum": least}, default)
+    def whole(self, key: str, default: int | None = None, *, minimum: int = 0) -> int:
+        self._record(key, {"type": "integer", "minimum": minimum}, default)
         return default or 0
 
     def seconds(self, key: str, default: float) -> float:

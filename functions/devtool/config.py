@@ -79,9 +79,9 @@ def read(environ: Mapping[str, str]) -> Config:
         is_on_google_cloud="K_SERVICE" in environ,
         commands=frozenset(_programs(settings)),
         search_path=settings.text("PATH", os.defpath),
-        command_seconds=settings.number("DEVTOOL_COMMAND_SECONDS", 120, least=1, most=3000),
-        sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 15, least=0.05, most=600),
-        retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
+        command_seconds=settings.number("DEVTOOL_COMMAND_SECONDS", 120, minimum=1, maximum=3000),
+        sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 15, minimum=0.05, maximum=600),
+        retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, minimum=0, maximum=3650) * _DAY_SECONDS,
         user_tier=settings.optional("DEVTOOL_USER_TIER"),
         model=read_model(settings, "DEVTOOL_MODEL", default_timeout_seconds=_MODEL_SECONDS),
     )

@@ -50,7 +50,7 @@ def read(environ: Mapping[str, str]) -> Config:
     config = Config(
         identity=identity,
         hub_url=settings.url("HUB_URL", None),
-        hub_silence_seconds=settings.number("HUB_SILENCE_SECONDS", 50, least=0.1, most=300),
+        hub_silence_seconds=settings.number("HUB_SILENCE_SECONDS", 50, minimum=0.1, maximum=300),
         agent_card_url=settings.url("AGENT_CARD_URL", None),
         token_header=settings.choice(
             "CALLER_TOKEN_HEADER", AUTHORIZATION, (AUTHORIZATION, "x-forwarded-authorization")

@@ -95,7 +95,7 @@ class AgentExamination:
         route, http = self._route, self._http
         try:
             with closing(McpClient(http, route.url, budget=_budget(route, http))) as client:
-                tools = client.tools(most=MAX_TOOLS)
+                tools = client.tools(limit=MAX_TOOLS)
         except ClientError as failure:
             if failure.status in (401, 403):
                 return route.boundary.refusal_step(failure.status, self._examination)

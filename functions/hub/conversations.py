@@ -35,7 +35,7 @@ CONVERSATION, RUNNING, EXECUTES, REPEATS = "conversation", "running", "executes"
 """Names of notes in a turn's task: the conversation as the turn left it, the agent's own task while it runs, that the turn
 executes a slash command, and how often its answer broke off.
 """
-_MOST = 10_000
+_MAX_ENTRIES = 10_000
 _MAX_BYTES = 32_000_000
 _MAX_NEW = 1000
 _PAUSE_SECONDS = 5.0
@@ -212,9 +212,11 @@ _decode = msgspec.json.Decoder(Conversation).decode
 class ProcessMemory:
     """The memory of the process, bounded in number and bytes: the least recently stored conversation goes first. Thread-safe."""
 
-    def __init__(self, *, clock: Callable[[], float], most: int = _MOST, max_bytes: int = _MAX_BYTES) -> None:
+    def __init__(
+        self, *, clock: Callable[[], float], max_entries: int = _MAX_ENTRIES, max_bytes: int = _MAX_BYTES
+    ) -> None:
         self._clock = clock
-        self._most = most
+        self._max_entries = max_entries
         self._max_bytes = max_bytes
         self._bytes = 0
         self._lock = threading.Lock()
@@ -231,7 +233,7 @@ class ProcessMemory:
             self._remove(owner, context_id)
             self._conversations[owner, context_id] = data, expires_at
             self._bytes += len(data)
-            while len(self._conversations) > self._most or self._bytes > self._max_bytes:
+            while len(self._conversations) > self._max_entries or self._bytes > self._max_bytes:
                 self._bytes -= len(self._conversations.popitem(last=False)[1][0])
 
     def forget(self, owner: str, context_id: str) -> None:

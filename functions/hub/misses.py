@@ -27,7 +27,7 @@ DAYS = 7
 _DAY_SECONDS = 86_400
 _EVERY_SECONDS = 60.0
 _PARTS = 4
-_MOST = 300
+_MAX_ENTRIES = 300
 _MAX_CHARACTERS = 200
 # No subject of a caller has a blank.
 _OWNER = "misses of the hub"
@@ -67,7 +67,7 @@ class Misses:
         self._lock = threading.Lock()
         self._part = secrets.randbelow(_PARTS)
         self._noted: defaultdict[int, Counter[Miss]] = defaultdict(Counter)
-        self._kept_at = clock()
+        self._flushed_at = clock()
 
     def note(self, turn: TurnRecord, outcome: str | None) -> None:
         """Count a turn that has ended, if it is a miss."""
@@ -87,7 +87,7 @@ class Misses:
         with self._lock:
             noted = self._noted[self._today()]
             noted[Miss(kind, choice.route.id, text)] += 1
-            is_due = len(noted) >= _MOST or self._clock() >= self._kept_at + _EVERY_SECONDS
+            is_due = len(noted) >= _MAX_ENTRIES or self._clock() >= self._flushed_at + _EVERY_SECONDS
         if is_due:
             self.flush()
 
@@ -95,10 +95,10 @@ class Misses:
         """Write the counts since the last flush. During an outage of the store, they are lost."""
         with self._lock:
             noted, self._noted = self._noted, defaultdict(Counter)
-            self._kept_at = now = self._clock()
+            self._flushed_at = now = self._clock()
         with suppress(Unavailable):
             for day, counts in noted.items():
-                kept = (counts + self._read(day, self._part)).most_common(_MOST)
+                kept = (counts + self._read(day, self._part)).most_common(_MAX_ENTRIES)
                 data, expires_at = msgspec.json.encode(kept), now + DAYS * _DAY_SECONDS
                 self._store.put_conversation(_OWNER, _key(day, self._part), data, expires_at=expires_at)
 
@@ -109,7 +109,7 @@ class Misses:
         for day in range(self._today() - DAYS + 1, self._today() + 1):
             for part in range(_PARTS):
                 total += self._read(day, part)
-        yield from total.most_common(_MOST)
+        yield from total.most_common(_MAX_ENTRIES)
 
     def _read(self, day: int, part: int) -> Counter[Miss]:
         data = self._store.conversation(_OWNER, _key(day, part))

@@ -93,18 +93,18 @@ def read(environ: Mapping[str, str]) -> Config:
         identity=identity,
         wakeups=wakeups,
         hub_url=settings.url("HUB_URL", None),
-        runs_at_once=int(settings.number("HUB_RUNS_AT_ONCE", 16, least=1, most=1000)),
-        run_seconds=settings.number("HUB_RUN_SECONDS", 540, least=1, most=3500),
+        runs_at_once=int(settings.number("HUB_RUNS_AT_ONCE", 16, minimum=1, maximum=1000)),
+        run_seconds=settings.number("HUB_RUN_SECONDS", 540, minimum=1, maximum=3500),
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
         # Shorter than a lease: a dead process's tasks are known before they are due.
-        sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 20 if wakes_hub else 2, least=0.05, most=600),
-        retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
+        sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 20 if wakes_hub else 2, minimum=0.05, maximum=600),
+        retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, minimum=0, maximum=3650) * _DAY_SECONDS,
         webhooks=_webhooks(settings, hub.webhook_keys, is_woken=wakes_hub),
         worker_accounts=worker_identity.read_accounts(settings),
         wakeup_accounts=frozenset(settings.listed("WAKEUP_ACCOUNTS")),
         max_attempts=read_most_attempts(settings),
-        poll_seconds=settings.number("WORKER_POLL_SECONDS", 2, least=0.02, most=60),
-        waits_at_once=int(settings.number("WORKER_WAITS_AT_ONCE", 40, least=1, most=10_000)),
+        poll_seconds=settings.number("WORKER_POLL_SECONDS", 2, minimum=0.02, maximum=60),
+        waits_at_once=int(settings.number("WORKER_WAITS_AT_ONCE", 40, minimum=1, maximum=10_000)),
         limits=read_limits(settings),
     )
     settings.check()
@@ -120,9 +120,9 @@ def _webhooks(settings: Settings, published: tuple[PublicKey, ...], *, is_woken:
         signing_key=signing_key,
         public_keys=(*own, *published),
         retry_limits=RetryLimits(
-            most=int(settings.number("WEBHOOK_ATTEMPTS", 150, least=1, most=10_000)),
-            max_refusals=int(settings.number("WEBHOOK_REFUSALS", 10, least=1, most=10_000)),
+            max_failures=int(settings.number("WEBHOOK_ATTEMPTS", 150, minimum=1, maximum=10_000)),
+            max_refusals=int(settings.number("WEBHOOK_REFUSALS", 10, minimum=1, maximum=10_000)),
         ),
-        timeout_seconds=settings.number("WEBHOOK_TIMEOUT_SECONDS", 10, least=0.1, most=60),
-        poll_seconds=settings.number("WEBHOOK_POLL_SECONDS", 60 if is_woken else 0.5, least=0.02, most=600),
+        timeout_seconds=settings.number("WEBHOOK_TIMEOUT_SECONDS", 10, minimum=0.1, maximum=60),
+        poll_seconds=settings.number("WEBHOOK_POLL_SECONDS", 60 if is_woken else 0.5, minimum=0.02, maximum=600),
     )

@@ -16,10 +16,10 @@ class Slot(Struct, frozen=True, eq=False):
 
 
 class Slots:
-    """At most `most` slots, and `max_per_kind` of each kind, so that no kind starves the others. Thread-safe."""
+    """At most `limit` slots, and `max_per_kind` of each kind, so that no kind starves the others. Thread-safe."""
 
-    def __init__(self, most: int, max_per_kind: int, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = most
+    def __init__(self, limit: int, max_per_kind: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit = limit
         self._max_per_kind = max_per_kind
         self._clock = clock
         self._lock = threading.Lock()
@@ -34,7 +34,7 @@ class Slots:
     @property
     def full(self) -> bool:
         """True if no slot is left."""
-        return len(self._slots) >= self._most
+        return len(self._slots) >= self._limit
 
     def acquire(self, key: Hashable, kind: Hashable, *, replaces: bool = False) -> Slot | None:
         """Return a slot, held until `release`; None if none is free. Work that already has a slot gets another only if this
@@ -42,7 +42,7 @@ class Slots:
         """
         with self._lock:
             others = [slot for slot in self._slots.values() if slot.key != key]
-            has_room = len(others) < self._most and sum(slot.kind == kind for slot in others) < self._max_per_kind
+            has_room = len(others) < self._limit and sum(slot.kind == kind for slot in others) < self._max_per_kind
             if not has_room or (key in self._slots and not replaces):
                 self._has_refused = True
                 return None

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
             # Its last slash may count: redirects are not followed.
             url = address
             with closing(_mcp(url, http, token)) as client:
-                found = of_tools(url, client.tools(most=MAX_TOOLS), needs_token=bool(token))
+                found = of_tools(url, client.tools(limit=MAX_TOOLS), needs_token=bool(token))
     except A2AError as error:
         raise CommandError(f"the agent card of {url} cannot be read: {error.message}") from None
     except ClientError as error:
@@ -129,7 +129,7 @@ def _answer(url: str, card: bytes | None, question: str | None, credential: Cred
     """Return the answer, or that the credential is accepted. Raises ClientError."""
     if card is None:
         with closing(_mcp(url, http, credential.headers)) as mcp:
-            return f"{len(mcp.tools(most=MAX_TOOLS))} tools over MCP {mcp.version}"
+            return f"{len(mcp.tools(limit=MAX_TOOLS))} tools over MCP {mcp.version}"
     endpoint = endpoint_of(read_card(card), url)
     client = A2AClient(http=http, endpoint=endpoint, headers=credential.headers, budget=_budget(http))
     spoken = f"A2A {endpoint.version} over {endpoint.binding}"

@@ -42,11 +42,11 @@ class Ledger:
         return sum(amount for amount, until in self.claims.get(counter, {}).values() if until > self._clock())
 
 
-def counters(ledger: Ledger | None, clock: Clock, *, log: Log | None = None, most: int = 10_000) -> Counters:
+def counters(ledger: Ledger | None, clock: Clock, *, log: Log | None = None, max_counters: int = 10_000) -> Counters:
     """An instance whose claims are answered at once; a test calls `renew` itself."""
 
     def run(work: Callable[[], object]) -> None:
         if isinstance(work, partial):
             work()
 
-    return Counters(cast("Any", ledger), log=log, now=clock, run=run, most=most)
+    return Counters(cast("Any", ledger), log=log, now=clock, run=run, max_counters=max_counters)

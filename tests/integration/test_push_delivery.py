@@ -125,7 +125,7 @@ def test_a_receiver_that_nobody_can_reach_is_tried_again_and_its_name_is_not_in_
     id_ = bench.task()
     authentication = AuthenticationInfo(scheme="Bearer", credentials="receivers-own")
     bench.register(id_, url, token="receivers-token", authentication=authentication)
-    deliverer = bench.deliverer(most=2)
+    deliverer = bench.deliverer(max_failures=2)
     deliverer.deliver_due()
     bench.clock.pass_by(HOUR)
     deliverer.deliver_due()
@@ -140,7 +140,7 @@ def test_a_config_is_given_up_after_so_many_failures_in_a_row_and_says_why(bench
     with Receiver(500) as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
-        deliverer = bench.deliverer(most=3)
+        deliverer = bench.deliverer(max_failures=3)
         with counted() as sums:
             for _ in range(5):
                 deliverer.deliver_due()

@@ -62,7 +62,7 @@ def same(found: Conversation | None, expected: Conversation) -> bool:
 
 
 def test_the_process_forgets_the_conversation_that_was_stored_least_recently() -> None:
-    memory = ProcessMemory(clock=lambda: 0.0, most=2)
+    memory = ProcessMemory(clock=lambda: 0.0, max_entries=2)
     for context in ("one", "two", "one", "three"):
         memory.put_conversation("hanako", context, context.encode(), expires_at=1.0)
     assert [memory.conversation("hanako", context) for context in ("one", "two", "three")] == [b"one", None, b"three"]

@@ -49,7 +49,7 @@ def test_a_limit_may_change() -> None:
 
 
 def test_the_subject_that_has_not_called_for_longest_is_forgotten_first() -> None:
-    instance = counters(None, Clock(), most=2)
+    instance = counters(None, Clock(), max_counters=2)
     for subject in ("a", "b", "a", "c"):
         instance.take(subject, 1, seconds=60)
     assert instance.take("a", 1, seconds=60) > 0

@@ -26,7 +26,7 @@ def _after(failures: int, failure: Failure = FAILURE, *, jitter: float = 1.0, mo
     return after_failure(
         Delivery(push=webhook("t"), delivered=3, failures=failures),
         failure,
-        limits=RetryLimits(most=most),
+        limits=RetryLimits(max_failures=most),
         now=NOW,
         random=lambda: jitter,
     )

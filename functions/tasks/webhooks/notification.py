@@ -48,12 +48,12 @@ class Failure(Struct, frozen=True, kw_only=True):
 
 
 class RetryLimits(Struct, frozen=True, kw_only=True):
-    """The consecutive failures that are tolerated: `most`, or `max_refusals` if the receiver rejects the content.
+    """The consecutive failures that are tolerated: `max_failures`, or `max_refusals` if the receiver rejects the content.
 
     At an average pause of half an hour, 150 take about three days; 10 take a quarter of an hour.
     """
 
-    most: int = 150
+    max_failures: int = 150
     max_refusals: int = 10
 
 
@@ -84,9 +84,9 @@ def after_failure(
     `random` returns numbers from 0 to 1.
     """
     failures = delivery.failures + 1
-    refusals = min(limits.most, limits.max_refusals)
-    most = {Prospect.GOOD: limits.most, Prospect.POOR: refusals, Prospect.NONE: 1}
-    if failures >= most[failure.prospect]:
+    refusals = min(limits.max_failures, limits.max_refusals)
+    tolerated = {Prospect.GOOD: limits.max_failures, Prospect.POOR: refusals, Prospect.NONE: 1}
+    if failures >= tolerated[failure.prospect]:
         dead = f"{failure.reason} ({failures} failed in a row)" if failures > 1 else failure.reason
         return msgspec.structs.replace(delivery, failures=failures, dead=dead)
     pause = random() * min(_LONGEST_PAUSE_SECONDS, 2.0 ** min(failures, _MAX_DOUBLINGS))

@@ -65,7 +65,7 @@ class WorkersApi(Struct, frozen=True):
         _within("waitSeconds", sent.wait_seconds, 0, _MAX_WAIT_SECONDS)
         _within("leaseSeconds", sent.lease_seconds, 1, _MAX_LEASE_SECONDS)
         if len(sent.roles) > _MAX_ROLES:
-            raise invalid_field("roles", f"must be at most {_MAX_ROLES}")
+            raise invalid_field("roles", f"must be at maximum {_MAX_ROLES}")
         roles = worker.roles_for(sent.roles, self.roles())
         lease = self.leasing.lease(
             worker.name,
@@ -105,9 +105,9 @@ def _leased(lease: Lease, seconds: int) -> wire.LeasedTask:
     )
 
 
-def _within(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise invalid_field(name, f"must be from {least} to {most}")
+def _within(name: str, value: int, minimum: int, maximum: int) -> None:
+    if not minimum <= value <= maximum:
+        raise invalid_field(name, f"must be from {minimum} to {maximum}")
 
 
 def _json(value: Wire) -> Response:

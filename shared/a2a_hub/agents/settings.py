@@ -40,8 +40,8 @@ def read_agent(settings: Settings) -> AgentSettings:
 
 def read_answer_seconds(settings: Settings) -> float:
     """Return the limit of a turn; errors are recorded in `settings`."""
-    model_seconds = settings.number("MODEL_TIMEOUT_SECONDS", TIMEOUT_SECONDS, least=1, most=3600)
-    return settings.number("ANSWER_TIMEOUT_SECONDS", model_seconds + _MORE_SECONDS, least=1, most=3700)
+    model_seconds = settings.number("MODEL_TIMEOUT_SECONDS", TIMEOUT_SECONDS, minimum=1, maximum=3600)
+    return settings.number("ANSWER_TIMEOUT_SECONDS", model_seconds + _MORE_SECONDS, minimum=1, maximum=3700)
 
 
 def read(environ: Mapping[str, str]) -> AgentSettings:

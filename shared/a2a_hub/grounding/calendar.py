@@ -23,7 +23,7 @@ _HOW_LONG = re.compile(
 _MONTH_AFTER = re.compile(r"\b(?:next|following) month\b|翌月", re.IGNORECASE)
 # Of a date without a year; 29 February is then none.
 _ANY_YEAR = 2_001
-_MOST, _MAX_DAYS = 16, 36_600
+_MAX_FIGURES, _MAX_DAYS = 16, 36_600
 _HALF_DAY, _DAY = 720, 1_440
 # So many characters at most stand between a weekday and its date.
 _BESIDE = 2
@@ -44,8 +44,8 @@ def follows(
     `asked` are those of the question and `told` those of the sentence: a weekday needs one of the question or its date beside it,
     and a time between two needs one of the question or both in the sentence. `texts` say in which direction one counts.
     """
-    bases = [each for each in given if each.kind in ("date", "time")][:_MOST]
-    spans = [each for each in given if each.kind == "number" and each.unit in ("d", "min")][:_MOST]
+    bases = [each for each in given if each.kind in ("date", "time")][:_MAX_FIGURES]
+    spans = [each for each in given if each.kind == "number" and each.unit in ("d", "min")][:_MAX_FIGURES]
     signs = [sign for sign, direction in ((-1, _AHEAD), (1, _LATER)) if direction.search(texts)]
     match said.kind:
         case "weekday":

@@ -136,7 +136,7 @@ class HttpClient:
         # Made on first use: loading the certificates takes time.
         self._tls = tls or cache(verifying_context)
         self._resolver = dialing.Resolver(addresses)
-        self._pool = ConnectionPool(most=max_idle_connections, clock=clock)
+        self._pool = ConnectionPool(max_idle=max_idle_connections, clock=clock)
 
     def request(
         self,

@@ -178,13 +178,13 @@ def _request_bytes(method: str, target: str, host: str, headers: Mapping[str, st
 
 
 class ConnectionPool:
-    """Idle connections, at most `most`: beyond that, the one that has been idle longest is closed.
+    """Idle connections, at most `max_idle`: beyond that, the one that has been idle longest is closed.
 
     Thread-safe. All are closed when this object is collected.
     """
 
-    def __init__(self, *, most: int, clock: Callable[[], float]) -> None:
-        self._most = most
+    def __init__(self, *, max_idle: int, clock: Callable[[], float]) -> None:
+        self._max_idle = max_idle
         self._clock = clock
         self._lock = threading.Lock()
         self._idle: list[tuple[Connection, float]] = []
@@ -204,7 +204,7 @@ class ConnectionPool:
         given_up = []
         with self._lock:
             self._idle.append((connection, now))
-            while len(self._idle) > self._most or now - self._idle[0][1] >= _OPEN_SECONDS:
+            while len(self._idle) > self._max_idle or now - self._idle[0][1] >= _OPEN_SECONDS:
                 given_up.append(self._idle.pop(0))
         _close_all(given_up)
 

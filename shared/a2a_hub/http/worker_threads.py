@@ -14,13 +14,13 @@ _Job = list[tuple[Callable[[], Any], "asyncio.Future[Any]"]]
 
 
 class WorkerThreads:
-    """At most `most` threads that work for one event loop. Further work is queued without a thread.
+    """At most `max_threads` threads that work for one event loop. Further work is queued without a thread.
 
     A free thread takes the next piece of work by itself; only its result goes through the loop.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_threads: int) -> None:
+        self._max_threads = max_threads
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._threads = 0
         self._unfinished = 0
@@ -41,7 +41,7 @@ class WorkerThreads:
 
     def _adds_thread(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Start a thread; return False if there are enough, or if the machine has no further one."""
-        if self._threads == self._most:
+        if self._threads == self._max_threads:
             return False
         try:
             threading.Thread(target=self._serve, args=(loop,), name="request", daemon=True).start()

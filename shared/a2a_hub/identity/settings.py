@@ -156,7 +156,7 @@ def read(
         anonymous=settings.flag("ALLOW_ANONYMOUS"),
         anonymous_subject=settings.optional("ANONYMOUS_SUBJECT"),
         contracts=settings.parsed("CALLER_CONTRACTS", _contracts, expected=_CONTRACTS_EXPECTED) or {},
-        ttl_seconds=settings.number("IDENTITY_TTL_SECONDS", 60, least=0, most=300),
+        ttl_seconds=settings.number("IDENTITY_TTL_SECONDS", 60, minimum=0, maximum=300),
         userinfo_url=settings.url("GOOGLE_USERINFO_URL", _USERINFO_URL, takes_tokens=True),
         tokeninfo_url=settings.url("GOOGLE_TOKENINFO_URL", _TOKENINFO_URL, takes_tokens=True),
         certs_url=settings.url("GOOGLE_CERTS_URL", _CERTS_URL, takes_tokens=True),

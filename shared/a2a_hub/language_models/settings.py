@@ -49,10 +49,10 @@ def read_model(
         url=url.rstrip("/"),
         model=model,
         key=settings.text(f"{variable}_KEY", ""),
-        timeout_seconds=settings.number("MODEL_TIMEOUT_SECONDS", default_timeout_seconds, least=1, most=3600),
-        idle_seconds=settings.number("MODEL_IDLE_SECONDS", 20, least=0.1, most=3600),
-        max_output_tokens=int(settings.number("MODEL_MAX_OUTPUT_TOKENS", 4096, least=16, most=65_536)),
-        calls_per_day=int(settings.number("MODEL_CALLS_PER_DAY", 2000, least=0, most=10_000_000)),
+        timeout_seconds=settings.number("MODEL_TIMEOUT_SECONDS", default_timeout_seconds, minimum=1, maximum=3600),
+        idle_seconds=settings.number("MODEL_IDLE_SECONDS", 20, minimum=0.1, maximum=3600),
+        max_output_tokens=int(settings.number("MODEL_MAX_OUTPUT_TOKENS", 4096, minimum=16, maximum=65_536)),
+        calls_per_day=int(settings.number("MODEL_CALLS_PER_DAY", 2000, minimum=0, maximum=10_000_000)),
     )
 
 

@@ -42,7 +42,7 @@ _REFUSALS = frozenset(
 _MAX_PAGES = 100
 _MAX_TOOLS = 200
 MAX_TOOLS = 2000
-"""The most tools that are listed of a server."""
+"""The maximum number of tools that are listed of a server."""
 _MAX_OFFERED = 100
 _MAX_SCHEMA_BYTES = 10_000
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
@@ -104,14 +104,14 @@ class McpClient:
         self.has_more = False
         """True if the server has more tools than were listed."""
 
-    def tools(self, name: str = "", *, most: int = _MAX_TOOLS) -> tuple[Tool, ...]:
+    def tools(self, name: str = "", *, limit: int = _MAX_TOOLS) -> tuple[Tool, ...]:
         """Return the tools of the server, of many the first ones; unreadable ones are left out.
 
         With a `name`, they are listed until the tool of this name is among them, however many there are.
         """
-        most = MAX_TOOLS if name else most
+        limit = MAX_TOOLS if name else limit
         try:
-            return self._tools(name, most)
+            return self._tools(name, limit)
         except ClientError as refusal:
             if refusal.fault not in _REFUSALS:
                 raise
@@ -119,7 +119,7 @@ class McpClient:
                 self._initialize()
             except ClientError as error:
                 raise refusal if error.fault in _REFUSALS else error from None
-        return self._tools(name, most)
+        return self._tools(name, limit)
 
     def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """Call the tool, once."""
@@ -140,7 +140,7 @@ class McpClient:
             with suppress(ClientError), as_client_error():
                 self._request("DELETE", None, {"mcp-session-id": session_id}).close()
 
-    def _tools(self, name: str, most: int) -> tuple[Tool, ...]:
+    def _tools(self, name: str, limit: int) -> tuple[Tool, ...]:
         tools: list[Tool] = []
         params: dict[str, Any] = {}
         for _ in range(_MAX_PAGES):
@@ -152,11 +152,11 @@ class McpClient:
             params = {"cursor": result.get("nextCursor")}
             # Some servers end the list with an empty cursor.
             self.has_more = isinstance(params["cursor"], str) and params["cursor"] != ""
-            if not self.has_more or len(tools) >= most or (name and any(tool.name == name for tool in tools)):
+            if not self.has_more or len(tools) >= limit or (name and any(tool.name == name for tool in tools)):
                 break
-        if not name and len(tools) > most:
+        if not name and len(tools) > limit:
             self.has_more = True
-            del tools[most:]
+            del tools[limit:]
         return tuple(tools)
 
     def _initialize(self) -> None:

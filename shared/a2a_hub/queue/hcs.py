@@ -71,7 +71,7 @@ def read(settings: Settings) -> HcsSettings:
         network=network,
         nodes={each[1]: each[2] for each in nodes},
         mirror_url=settings.url("HCS_MIRROR_URL", mirror),
-        poll_seconds=settings.number("HCS_POLL_SECONDS", 2, least=0.02, most=600),
+        poll_seconds=settings.number("HCS_POLL_SECONDS", 2, minimum=0.02, maximum=600),
         topics={topic_of(each[1]): each[2] for each in topics},
     )
 

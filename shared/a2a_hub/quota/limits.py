@@ -13,7 +13,7 @@ from a2a_hub.text.language import Language
 
 RATE_LIMITED = ErrorKind("RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again")
 _EN, _JA = Language.EN, Language.JA
-_MOST = 1_000_000
+_MAX_LIMIT = 1_000_000
 
 
 class Quota(StrEnum):
@@ -83,7 +83,8 @@ def read(settings: Settings, *, only_requests: bool = False) -> CallerLimits:
     del defaults["requests_per_minute"]
     read_here = ("anonymous_per_minute",) if only_requests else defaults
     numbers = {
-        name: settings.number(f"QUOTA_{name.upper()}", defaults[name], least=0, most=_MOST) for name in read_here
+        name: settings.number(f"QUOTA_{name.upper()}", defaults[name], minimum=0, maximum=_MAX_LIMIT)
+        for name in read_here
     }
-    numbers["requests_per_minute"] = settings.number("RATE_LIMIT_PER_MINUTE", 120, least=0, most=_MOST)
+    numbers["requests_per_minute"] = settings.number("RATE_LIMIT_PER_MINUTE", 120, minimum=0, maximum=_MAX_LIMIT)
     return CallerLimits(**{name: int(number) for name, number in numbers.items()})

@@ -97,14 +97,14 @@ class Counters:
         log: Log | None = None,
         now: Callable[[], float] = time.time,
         run: Callable[[Callable[[], object]], object] | None = None,
-        most: int = _MAX_COUNTERS,
+        max_counters: int = _MAX_COUNTERS,
         max_wait_seconds: float = _MAX_WAIT_SECONDS,
     ) -> None:
         self._store = store
         self._log = log
         self._now = now
         self._run = run or Threads("quotas").run
-        self._most = most
+        self._max_counters = max_counters
         self._max_wait_seconds = max_wait_seconds
         self._changed = threading.Condition()
         self._rates: OrderedDict[str, _Counter] = OrderedDict()
@@ -121,7 +121,7 @@ class Counters:
                 counter = self._rates[name] = _Counter(name, limit, counted_at=now)
             counter.limit = limit
             self._rates.move_to_end(name)
-            if len(self._rates) > self._most:
+            if len(self._rates) > self._max_counters:
                 self._rates.popitem(last=False)
             if now >= counter.expires_at:
                 window = now // seconds

@@ -176,7 +176,7 @@ def read_route(table: CheckedTable) -> Route:
         protocol_version=table.choice("protocol_version", Version),
         binding=table.choice("binding", Binding),
         breaker=_read_breaker(table),
-        max_response_bytes=table.whole("max_response_bytes", 4 << 20, least=1),
+        max_response_bytes=table.whole("max_response_bytes", 4 << 20, minimum=1),
         safety=table.choice("safety", Safety),
         card_keys=_read_card_keys(table),
         default=default,
@@ -225,7 +225,7 @@ def _read_breaker(table: CheckedTable) -> BreakerLimits | None:
         return None
     limits = table.inner("breaker", value)
     limits.refuse_unknown(BreakerLimits.__struct_fields__)
-    return _struct(limits, BreakerLimits, failures=limits.whole("failures", BreakerLimits().failures, least=1))
+    return _struct(limits, BreakerLimits, failures=limits.whole("failures", BreakerLimits().failures, minimum=1))
 
 
 def _address(table: CheckedTable, key: str, default: str | None = None) -> str | None:

@@ -150,19 +150,19 @@ def agent_admission_control(name: str, environ: Mapping[str, str]) -> AdmissionC
 def read_limits(settings: Settings) -> Limits:
     """Return the limits in the settings of a function on the event loop."""
 
-    def whole(name: str, default: int, *, most: int, least: int = 1) -> int:
-        return int(settings.number(name, default, least=least, most=most))
+    def whole(name: str, default: int, *, maximum: int, minimum: int = 1) -> int:
+        return int(settings.number(name, default, minimum=minimum, maximum=maximum))
 
     default = Limits()
-    body_bytes = whole("MAX_BODY_BYTES", default.body_bytes, least=1024, most=32 * _MEBIBYTE)
+    body_bytes = whole("MAX_BODY_BYTES", default.body_bytes, minimum=1024, maximum=32 * _MEBIBYTE)
     # The largest body finds room where nothing else says how much there is.
     room = max(default.held_bytes, body_bytes)
     return Limits(
-        threads=whole("THREADS", default.threads, most=1000),
-        requests=whole("MAX_REQUESTS", default.requests, most=100_000),
-        turns=whole("MAX_TURNS", default.turns, most=100_000),
-        streams=whole("MAX_STREAMS", default.streams, most=100_000),
-        caller_streams=whole("MAX_STREAMS_PER_CALLER", default.caller_streams, most=100_000),
+        threads=whole("THREADS", default.threads, maximum=1000),
+        requests=whole("MAX_REQUESTS", default.requests, maximum=100_000),
+        turns=whole("MAX_TURNS", default.turns, maximum=100_000),
+        streams=whole("MAX_STREAMS", default.streams, maximum=100_000),
+        caller_streams=whole("MAX_STREAMS_PER_CALLER", default.caller_streams, maximum=100_000),
         body_bytes=body_bytes,
-        held_bytes=whole("MAX_HELD_MEBIBYTES", -(-room // _MEBIBYTE), most=32_768) * _MEBIBYTE,
+        held_bytes=whole("MAX_HELD_MEBIBYTES", -(-room // _MEBIBYTE), maximum=32_768) * _MEBIBYTE,
     )

@@ -60,21 +60,21 @@ class Settings:
             self.problem(name, "must be true or false")
         return value == "true"
 
-    def number(self, name: str, default: float, *, least: float, most: float) -> float:
+    def number(self, name: str, default: float, *, minimum: float, maximum: float) -> float:
         """Return a number within bounds."""
         text = self.text(name, str(default))
         try:
             value = float(text)
         except ValueError:
             value = float("nan")
-        if not least <= value <= most:
-            self.problem(name, f"must be a number from {least:.15g} to {most:.15g}")
+        if not minimum <= value <= maximum:
+            self.problem(name, f"must be a number from {minimum:.15g} to {maximum:.15g}")
             return default
         return value
 
     def port(self, name: str, default: int) -> int:
         """Return a TCP port."""
-        return int(self.number(name, default, least=1, most=65535))
+        return int(self.number(name, default, minimum=1, maximum=65535))
 
     def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
         """Return one of the allowed words."""

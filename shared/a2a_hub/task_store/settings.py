@@ -27,7 +27,7 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
 def read(settings: Settings) -> StoreSettings | None:
     """Read the store's settings; None stores no tasks."""
     value = settings.text(_NAME, "none")
-    most = int(settings.number("TASK_MOST_BYTES", DEFAULT_TASK_BYTES, least=10_000, most=_LARGEST_TASK_BYTES))
+    most = int(settings.number("TASK_MOST_BYTES", DEFAULT_TASK_BYTES, minimum=10_000, maximum=_LARGEST_TASK_BYTES))
     kind, _, rest = value.partition(":")
     match kind:
         case "none" if not rest:

@@ -146,13 +146,13 @@ class TaskOperations:
         """Return the caller's task of this number, which people type."""
         return self.store.numbered(_owner(call), number)
 
-    def newest(self, most: int, call: Call) -> Sequence[StoredTask]:
+    def newest(self, limit: int, call: Call) -> Sequence[StoredTask]:
         """Return the caller's tasks: those that are worked on before all others, each latest status change first."""
         owner = _owner(call)
         pages = (
-            self.store.list(owner, query, size=most, after=None) for query in (TaskQuery(states=_RUNNING), TaskQuery())
+            self.store.list(owner, query, size=limit, after=None) for query in (TaskQuery(states=_RUNNING), TaskQuery())
         )
-        return list({stored.task.id: stored for page in pages for stored in page.tasks}.values())[:most]
+        return list({stored.task.id: stored for page in pages for stored in page.tasks}.values())[:limit]
 
     def running_in(self, context_id: str, call: Call) -> StoredTask | None:
         """Return the caller's task that is worked on in this context; None if the last one there waits for an answer."""

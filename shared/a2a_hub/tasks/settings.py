@@ -34,18 +34,18 @@ class TaskSettings(Struct, frozen=True, kw_only=True):
 def read(settings: Settings) -> TaskSettings:
     """Read the settings."""
     return TaskSettings(
-        store_after_seconds=settings.number("TASK_STORE_AFTER_SECONDS", 2, least=0, most=60),
-        ui_seconds=settings.number("TASK_UI_SECONDS", 25, least=0.1, most=600),
-        blocking_seconds=settings.number("TASK_BLOCKING_SECONDS", 270, least=0.1, most=3500),
-        lease_seconds=settings.number("TASK_LEASE_SECONDS", 30, least=1, most=600),
-        cancel_poll_seconds=settings.number("TASK_CANCEL_POLL_SECONDS", 1, least=0.05, most=30),
+        store_after_seconds=settings.number("TASK_STORE_AFTER_SECONDS", 2, minimum=0, maximum=60),
+        ui_seconds=settings.number("TASK_UI_SECONDS", 25, minimum=0.1, maximum=600),
+        blocking_seconds=settings.number("TASK_BLOCKING_SECONDS", 270, minimum=0.1, maximum=3500),
+        lease_seconds=settings.number("TASK_LEASE_SECONDS", 30, minimum=1, maximum=600),
+        cancel_poll_seconds=settings.number("TASK_CANCEL_POLL_SECONDS", 1, minimum=0.05, maximum=30),
         runs_at_once=settings.choice("TASK_RUNS", "at_once", ("at_once", "queued")) == "at_once",
         webhooks=webhook_address.read(settings),
         max_attempts=read_most_attempts(settings),
-        repeat_seconds=settings.number("TASK_REPEAT_SECONDS", 600, least=0, most=86_400),
+        repeat_seconds=settings.number("TASK_REPEAT_SECONDS", 600, minimum=0, maximum=86_400),
     )
 
 
 def read_most_attempts(settings: Settings) -> int:
     """Read the number of times that the hub or workers may start one turn."""
-    return int(settings.number("TASK_MOST_ATTEMPTS", 5, least=1, most=100))
+    return int(settings.number("TASK_MOST_ATTEMPTS", 5, minimum=1, maximum=100))

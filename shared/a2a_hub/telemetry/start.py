@@ -31,7 +31,7 @@ def read(environ: Mapping[str, str]) -> TelemetrySettings:
     settings = Settings(environ)
     found = TelemetrySettings(
         endpoint=settings.url(_ENDPOINT, None) if settings.optional(_ENDPOINT) else None,
-        ratio=settings.number("OTEL_TRACES_SAMPLER_ARG", 1, least=0, most=1),
+        ratio=settings.number("OTEL_TRACES_SAMPLER_ARG", 1, minimum=0, maximum=1),
         project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         audit_log=settings.optional("AUDIT_LOG"),
     )

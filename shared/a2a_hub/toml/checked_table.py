@@ -99,13 +99,13 @@ class CheckedTable:
                 self.problem(key, f"{key} holds {item!r}: every entry must be a non-empty text in quotes", index=index)
         return tuple(item if isinstance(item, str) else "" for item in value)
 
-    def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int:
-        """Return a whole number of at least `least`; required without a default."""
+    def whole(self, key: str, default: int | None = None, *, minimum: int = 0) -> int:
+        """Return a whole number of at least `minimum`; required without a default."""
         value = self._value(key, int, "a whole number", default)
         if value is None:
             return default or 0
-        if value < least:
-            self.problem(key, f"{key} is {value}: it must be {least} or more")
+        if value < minimum:
+            self.problem(key, f"{key} is {value}: it must be {minimum} or more")
         return int(value)
 
     def seconds(self, key: str, default: float) -> float:
