@@ -469,6 +469,16 @@ OLD = Evidence(2, "One lifeguard for every 50 swimmers.", ("Conditions of Hire 2
         ("The current conditions ask for one per 40 swimmers, those of 2023 for one per 50.", [NEW, OLD], True),
         ("One lifeguard is needed for every 50 swimmers.", [NEW, OLD], False),
         ("Nitrate has to stay below 10 mg/L.", [Evidence(1, "Reef | < 10", ("Tank | Nitrate (mg/L)",))], True),
+        (
+            "eGFRが45mL/分未満の方は参加できます。",
+            ["Participants with an eGFR below 45 mL/min are not eligible."],
+            False,
+        ),
+        (
+            "eGFRが45mL/分未満の方は参加できません。",
+            ["Participants with an eGFR below 45 mL/min are not eligible."],
+            True,
+        ),
         ("Nitrate has to stay below 10 g/L.", [Evidence(1, "Reef | < 10", ("Tank | Nitrate (mg/L)",))], False),
         ("食品部門の従業員は74人です。", [Evidence(1, "食品 | 74", ("部門 | 従業員数(人)",))], True),
         ("A request must be here five days ahead at the latest.", ["At least five days in advance."], True),
