@@ -54,7 +54,9 @@ _BEFORE = (
 _NUMBER = rf"(?:[\d$€£¥]|(?:an?|half|{'|'.join(NUMBER_WORDS)})\b)"
 # The nouns after a figure; another figure has limits of its own.
 _NOUNS = rf"^(?:['’]s?)?(?:\s(?!{_NUMBER})[a-z]+){{0,2}}?"
-_PAREN = r"^(?:\s?[a-zµ]{1,5}(?![a-z]))?(?:/(?:[a-z]{1,4}|[分秒時日月年人回]))?(?:\s?[(（][^)）]{0,20}[)）])?\s?(?:の|分)?"
+_PAREN = (
+    r"^(?:\s?[a-zµ]{1,5}(?![a-z]))?(?:/(?:[a-z]{1,4}|[分秒時日月年人回]))?(?:\s?[(（][^)）]{0,20}[)）])?\s?(?:の|分)?"
+)
 _NEVER = r"(?:ない|ません|ず|ぬ|ては|(?:こと|もの)(?:は|が)(?:でき|あり|認め)[^。、]{0,4}(?:ない|ません))"
 _AFTER = (
     (Limit.AHEAD, _NOUNS + r"\s(?:ahead|before(?:hand)?|in\sadvance)\sat\sthe\slatest"),
