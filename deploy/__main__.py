@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
                 question.add_argument("pairs", nargs="*", metavar=each)
             else:
                 question.add_argument(each, type=Path if each in _PATHS else str)
-    # What follows `--` is a command that the question is about, never options of this one.
+    # After `--` comes the command in question, never an option of this one.
     end = arguments.index("--") if "--" in arguments else len(arguments)
     parsed, command = parser.parse_args(arguments[:end]), arguments[end + 1 :]
     try:
@@ -107,7 +107,7 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
                 empty_store=parsed.empty_store,
             )
         case "preflight":
-            # It loads an HTTP client, and deploy.sh starts the other questions many times.
+            # Imported here, since it loads an HTTP client that the frequent subcommands do not need.
             from deploy import preflight
 
             found = preflight.findings(_plan(parsed), Gcloud(dry_run=parsed.dry_run, quiet=True))

@@ -39,7 +39,7 @@ def meant_by(name: str, own: Collection[str]) -> str:
 
 
 def check(config: Config, routes: Routes, *, direct: bool, mode: str) -> Wrong:
-    """Yield everything that does not agree. The arguments are those of config_reader.load."""
+    """Yield all inconsistencies. The arguments are those of config_reader.load."""
     yield from _variables(config, routes.variables)
     yield from _identity(config, direct=direct)
     if routes.passes_tokens and not direct and config.functions["gate"].environment.get("PASS_CALLER_TOKEN") != "true":

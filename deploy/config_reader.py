@@ -1,4 +1,4 @@
-"""Reads deploy.toml: the formats of its values, and everything that is wrong with it in one report."""
+"""Reads deploy.toml, checks the formats of its values, and reports all errors together."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Reader:
         self._lines = lines
 
     def config(self) -> Config:
-        """Return the settings, whatever is wrong."""
+        """Return the settings even if there are errors."""
         top = self._table(())
         top.refuse_unknown({*Place.__dataclass_fields__, *_SETTINGS, *_TABLES})
         place = self._place(top, inherited=None)

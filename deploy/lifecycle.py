@@ -26,7 +26,7 @@ class Step:
 
 
 def carry_out(steps: Sequence[Step], gcloud: Gcloud) -> Sequence[str]:
-    """Run the steps, all of them; what is gone already is no error. Return the messages of those that failed."""
+    """Run all steps and return the messages of those that failed; a resource that no longer exists is no failure."""
     answers = [(step, gcloud(*step.words, place=step.place)) for step in steps]
     return [
         f"gcloud {' '.join(step.words)}: {answer.message}"

@@ -275,7 +275,7 @@ class Plan:
         variables |= {f"{other.upper()}_URL": urls[other] for other in called}
         if self._is_first(kind):
             variables.update(self._identity_variables())
-            # Who may ask the hub how it is may ask the gate; and its instances share their quotas in the hub's store.
+            # The gate accepts the hub's operators at /doctor, and its instances share quotas in the hub's store.
             variables |= {name: value for name, value in hub.items() if name in ("OPERATORS", "TASK_STORE")}
         if kind.publishes_wakeups and self.topics():
             place, account = config.place, self.service_account(Invoker.WAKEUPS)

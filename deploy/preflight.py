@@ -1,4 +1,4 @@
-"""`./deploy.sh preflight`: what would stop the deployment, read before anything is changed, and reported together."""
+"""`./deploy.sh preflight`: checks without any change what would stop the deployment, and reports everything together."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Output to terminals and pipes: escaping, broken pipes, Ctrl-C, and rows whose columns line up."""
+"""Output to terminals and pipes: escaping, broken pipes, Ctrl-C, and aligned columns."""
 
 import codecs
 import json
@@ -87,7 +87,7 @@ def write(value: object, lines: Iterable[str], *, as_json: bool, out: TextIO, ok
 
 
 def row(texts: Sequence[str], widths: Sequence[int]) -> str:
-    """Return one line; every text is cut or filled to its width."""
+    """Return one line; each text is cut or padded to its width."""
     return "  ".join(_fitted(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()
 
 
@@ -102,12 +102,12 @@ def cells(text: str) -> int:
 
 
 def counted(number: int, thing: str) -> str:
-    """Return the number and the thing: "1 agent", "2 agents"."""
+    """Return the number with the noun in its form: "1 agent", "2 agents"."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _fitted(text: str, width: int) -> str:
-    """Return `text` on one line, cut or filled to `width` terminal cells."""
+    """Return `text` on one line, cut or padded to `width` terminal cells."""
     flat = " ".join(text.split())
     if cells(flat) > width:
         while cells(flat) > width - 1:

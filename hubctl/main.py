@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class CommandError(Exception):
-    """A command that cannot be carried out as given; the message explains why, and names a remedy."""
+    """The error of a command that cannot be carried out; the message gives the reason and a remedy."""
 
 
 def duration(text: str) -> timedelta:

@@ -1,6 +1,4 @@
-"""Wires the console: people sign in, their browser gets the pages, its calls reach the hub with the person's own token, and
-agents' cards are checked.
-"""
+"""Wires the console: sign-in, pages, calls to the hub with the person's own token, and checks of agent cards."""
 
 import json
 import time
@@ -64,7 +62,7 @@ def build(config: Config, *, log: Log | None = None, admission: AdmissionControl
     host = urlsplit(config.public_url).netloc
 
     def answer(request: Request) -> Response:
-        # Another name for this machine is an attack by DNS, or a person who does not know the address.
+        # A foreign Host is DNS rebinding, or another name of this machine.
         response = handle(request) if request.headers.get("host") == host else redirect(config.public_url)
         headers = guarded(response.headers, is_file=request.path.startswith("/static/"))
         return structs.replace(response, headers=headers)
@@ -73,7 +71,7 @@ def build(config: Config, *, log: Log | None = None, admission: AdmissionControl
 
 
 class _Browser(Struct, frozen=True):
-    """The answers to the browser of a person who is signed in."""
+    """The endpoints for the browser of a signed-in person."""
 
     config: Config
     hub: Upstream
@@ -87,7 +85,7 @@ class _Browser(Struct, frozen=True):
         return console_page(csrf=session.csrf, hub=self.config.hub_url, name=session.name)
 
     def identify(self, request: Request, _: Record) -> Session:
-        """Return the session of a call. Raises UNAUTHENTICATED, also for one of a page that is not its own."""
+        """Return the session of a call. Raises UNAUTHENTICATED without one, and without its CSRF token."""
         session = self.sessions.of(request)
         if session is None or not session.token:
             raise A2AError(UNAUTHENTICATED, "The session has ended; sign in again")
@@ -96,7 +94,7 @@ class _Browser(Struct, frozen=True):
         return session
 
     def call(self, request: Request, session: Session, _: Record) -> Response:
-        """Return the hub's response to the call of the person."""
+        """Forward the call to the hub with the person's token."""
         headers = allowed_headers(request.headers, REQUEST_HEADERS) | {"authorization": f"Bearer {session.token}"}
         body = read_body(request, self.config.limits.body_bytes) if request.method == "POST" else b""
         path = request.path.removeprefix(_HUB) or "/"

@@ -1,4 +1,4 @@
-"""The console's pages and files, and the headers with which everything leaves it."""
+"""The console's pages and files, and its security headers."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ _HEADERS = {
 
 
 def guarded(headers: Mapping[str, str], *, is_file: bool) -> dict[str, str]:
-    """Return a response's headers with those that keep its content where it belongs. Only the console's own files are kept."""
+    """Add the security headers to a response's. Only the console's own files may be cached."""
     return {**headers, **_HEADERS, "cache-control": "no-cache" if is_file else "no-store"}
 
 

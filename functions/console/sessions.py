@@ -1,4 +1,4 @@
-"""Sessions of people: sealed into one cookie, so that any instance of the console can open them and none keeps them."""
+"""Sessions, encrypted into one cookie: any instance of the console can open them, and none stores them."""
 
 import hashlib
 import secrets

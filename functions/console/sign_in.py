@@ -1,6 +1,6 @@
 """Sign-in: Google's authorization code with PKCE (RFC 7636), a token of the hub, or the one-time link of a local run.
 
-Who may use the hub is the hub's to decide: each token is tried there before it becomes a session.
+The hub decides who may use it: each token is tried there before a session is created.
 """
 
 import hashlib

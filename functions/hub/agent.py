@@ -28,7 +28,7 @@ from functions.hub.turn import IncomingTurn, TurnRecord
 
 
 class HubAgent(Struct, frozen=True):
-    """The hub as one agent; see `a2a_hub.a2a.agent.Agent`. Commands are answered here, everything else by the agents behind it.
+    """The hub as one agent; see `a2a_hub.a2a.agent.Agent`. Commands are answered here; everything else is routed to an agent.
 
     `operators`: see `is_operator`.
     """
@@ -72,7 +72,7 @@ class HubAgent(Struct, frozen=True):
 
     def _agents_turn(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> Turn:
         if not request.message.parts and not call.for_ui:
-            # People get a text; a program gets the error (§4.1.4).
+            # People get the failure as text; programs get the error (§4.1.4).
             raise invalid_field("message.parts", "must hold at least one part")
         incoming = self._incoming(request, call, notes)
         context_id = incoming.context.context_id

@@ -1,11 +1,11 @@
 """Conversations: the last route, the agents' own context ids, and what the agents wait for.
 
-The memory is in the task store where one is configured, so that every instance knows it, else in the process. During an outage of
-the store it is in the process, too: turns are answered, without what the store knows.
+They are stored in the task store if one is configured, so that every instance knows them, else in the process. During an outage
+of the store, turns use the process's memory and continue without the stored state.
 
 A context id that the hub mints can be continued by its owner only, on any instance and without a store: it holds 8 random bytes
 and a digest of them with the owner. Agents get the caller's own id as it is; a foreign or made-up one becomes another id, always
-the same for the same caller, so that knowing an id opens nobody else's conversation.
+the same for the same caller, so that a known id gives no access to another caller's conversation.
 
 Anonymous callers are not one owner. An id that the hub minted for one is a capability: whoever has it continues the
 conversation, and agents get a digest of it. Any other id of an anonymous caller means a new conversation with each message.
@@ -45,7 +45,9 @@ _MAX_ARTIFACTS = 50
 
 
 class ContextIds(NamedTuple):
-    """The context id of a turn, and the one for agents, which is the conversation's key; without `has_memory` there is none."""
+    """The context id of a turn, and the one sent to agents, which is the conversation's key. Without `has_memory`, nothing is
+    stored.
+    """
 
     context_id: str
     downstream: str
@@ -187,7 +189,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
         return self.open_tasks.get(route_id)
 
     def merged_with(self, later: Conversation | None) -> Conversation:
-        """Return this conversation, of one task, with what turns of other tasks learned of other agents."""
+        """Return this conversation of one task, merged with the state of other agents from turns of other tasks."""
         if later is None:
             return self
         others = {route_id: task_id for route_id, task_id in later.open_tasks.items() if route_id != self.route_id}
@@ -266,7 +268,7 @@ class Conversations:
         self._new: dict[str, None] = {}
 
     def mint(self, owner: str) -> str:
-        """Return a new context id, for whose first turn there is nothing to read."""
+        """Return a new context id; its first turn needs no read of the store."""
         if len(self._new) >= _MAX_NEW:
             self._new.clear()
         context_id = mint_context(owner)
@@ -274,7 +276,7 @@ class Conversations:
         return context_id
 
     def open(self, owner: str, ids: ContextIds) -> TurnMemory:
-        """Return the memory of one turn, which reads the store once."""
+        """Return the memory of one turn, after a single read of the store."""
         store = self.stopgap if self.clock() < self._away_until else self._store
         memory = TurnMemory(self, store if ids.has_memory else None, (owner, ids.downstream))
         is_new = self._new.pop(ids.context_id, self) is None
@@ -304,13 +306,15 @@ class Conversations:
             memory.save(memory.conversation.after(memory.conversation.route_id))
 
     def pause(self, reason: str) -> None:
-        """Use the process's memory for some seconds, instead of waiting for a store that is away in every turn."""
+        """Use the process's memory for some seconds, so that not every turn waits for an unavailable store."""
         self._away_until = self.clock() + _PAUSE_SECONDS
         self._log.line("WARNING", reason)
 
 
 class TurnMemory:
-    """The conversation of one turn: as the turn found it (`conversation`), and as it was stored last. None without a `store`."""
+    """The conversation of one turn: its state at the start (`conversation`), and as last stored. Without a `store`, there is no
+    memory.
+    """
 
     def __init__(
         self, conversations: Conversations, store: SharedState | ProcessMemory | None, key: tuple[str, str]

@@ -1,4 +1,4 @@
-"""The hub's own endpoints beside A2A: its pages, `/tools/query` for programs, and the run of abandoned tasks."""
+"""The hub's endpoints beside A2A: pages, `/tools/query` for programs, operators' activity, and running stored tasks."""
 
 import time
 from collections.abc import Collection
@@ -100,7 +100,9 @@ class Activity(Struct, frozen=True):
 
 
 class ToolsQuery(Struct, frozen=True):
-    """The endpoint at `TOOLS_PATH`. `operators` are emails whose owners see causes and remedies, with names of accounts."""
+    """The endpoint at `TOOLS_PATH`. `operators` are the email addresses of those who see causes and remedies, with account
+    names.
+    """
 
     pipeline: Pipeline
     max_body_bytes: int
@@ -122,7 +124,7 @@ class ToolsQuery(Struct, frozen=True):
         return _json(_answer(turn, for_operator=is_operator(caller.principal, self.operators)))
 
     def _incoming(self, request: Request, caller: Caller, record: Record) -> tuple[IncomingTurn, bool]:
-        """Return the turn, and True if its agent is not to be asked."""
+        """Return the turn, and True for a dry run."""
         if request.media_type not in ("", JSON):
             raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
         value = protojson.as_object(protojson.decode(read_body(request, self.max_body_bytes)), "body")
@@ -169,7 +171,7 @@ class RunEndpoint(Struct, frozen=True):
     engine: TurnEngine
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
-        """Run the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run.
+        """Run the task `taskId` to the end of its turn and return `{"state"}`, null if there was nothing to run.
 
         A turn that takes longer than the body's `seconds` is handed over, and the next request goes on with it. Raises A2AError.
         """

@@ -40,7 +40,7 @@ class FailureKind(StrEnum):
 
 _UNSAFE = frozenset({FailureKind.UNSAFE_REQUEST, FailureKind.UNSAFE_ANSWER, FailureKind.UNSCREENABLE})
 _REFUSALS = _UNSAFE | {FailureKind.NOT_PERMITTED, FailureKind.LIMITED, FailureKind.NOT_ACCEPTED}
-# Until an administrator has done something, no wait helps.
+# Waiting does not help: an administrator has to act.
 _PERMANENT = frozenset({FailureKind.NOT_ALLOWED, FailureKind.NOT_FOUND})
 # Not known to be over soon, but a person is told to try again, too.
 _MAY_PASS = frozenset(
@@ -80,7 +80,7 @@ class Failure(Struct, frozen=True, kw_only=True):
 
     @property
     def concerns_turn(self) -> bool:
-        """True if it is not the agent's, and another agent is not asked instead."""
+        """True if the failure concerns the turn and not the agent, so that no fallback is tried."""
         return self.fault == ClientFault.CANCELLED or self.kind in _UNSAFE
 
     @property

@@ -110,7 +110,7 @@ _KANJI_DIGITS = "〇一二三四五六七八九十百千"
 
 
 class Commands(Struct, frozen=True):
-    """Answers commands. A text that a routing rule matches is never reported as an unknown command.
+    """Answers commands. A text that matches a routing rule is never reported as an unknown command.
 
     `tasks` is None without a task store.
     """
@@ -204,7 +204,7 @@ class Commands(Struct, frozen=True):
         return parsed or ((Command.SMALL_TALK, None) if self._is_no_work(text, call, context_id) else None)
 
     def _is_no_work(self, text: str, call: Call, context_id: str | None) -> bool:
-        """Return True for a person's thanks and the like that would become a task for a worker, and answer no question."""
+        """Return True for small talk that answers no question and would otherwise become a worker's task."""
         if not (call.for_ui and self.tasks and is_small_talk(text)):
             return False
         is_for_worker = bool(self.tables.current.router.choose(text).route.role)

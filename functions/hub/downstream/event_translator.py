@@ -1,7 +1,7 @@
-"""Translates an agent's events into pieces of the hub's answer, for every style of answer.
+"""Translates an agent's events into pieces of the hub's answer, whatever the agent's style of answering.
 
 Agents put their answer into artifacts, into one message, or into the last status; some repeat the whole task at the end.
-No text is passed on twice, since a user cannot unread it.
+No text is sent twice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,7 +104,7 @@ class EventTranslator:
         return {**self._delivered, **{id_: _hash("".join(texts)) for id_, texts in self._artifacts.items()}}
 
     def end_paragraph(self) -> None:
-        """Begin a new paragraph with the agent's next text: the hub has added text of its own."""
+        """Begin a new paragraph with the agent's next text, after a text of the hub's own."""
         self.has_text = self._paragraph_ended = True
 
     def finish(self) -> Iterator[Piece]:

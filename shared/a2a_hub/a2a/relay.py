@@ -1,6 +1,6 @@
-"""One running iterator of events with any number of subscribers: each gets every event from the first on, in the same order.
+"""Fan-out of one iterator of events to any number of subscribers: each gets all events from the first on, in order.
 
-One thread reads the iterator. A subscriber holds none: it polls, and is woken when there is something to poll for.
+One thread reads the iterator. Subscribers hold no thread: they poll, and are woken when there is something to read.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ EventSource = Source[Event]
 
 @runtime_checkable
 class ForwardedStream(Protocol):
-    """A stream that another process passes on, and perhaps not to its end."""
+    """A stream that another process forwards and may have to cut off."""
 
     def farewell(self) -> Sequence[Event]:
-        """Return the events that close the stream in that case."""
+        """Return the events that end the stream when it is cut off."""
 
 
 class Abandoned(Exception):
@@ -31,14 +31,14 @@ class Abandoned(Exception):
 
 
 def _nothing() -> None:
-    """Nobody is told."""
+    """Do nothing."""
 
 
 class Relay(Generic[T]):
-    """A run of one source with any number of subscribers, who may come before it starts.
+    """A run of one source with any number of subscribers, which may subscribe before it starts.
 
-    `on_left` is called when the last subscriber leaves before the end. If the run `ends_when_left`, it is abandoned then: its
-    source is closed, and nobody can subscribe any more.
+    `on_left` is called when the last subscriber leaves before the end. With `ends_when_left`, the run is then abandoned: its
+    source is closed, and it accepts no more subscribers.
     """
 
     def __init__(self, *, on_left: Callable[[], object] = _nothing, ends_when_left: bool = False) -> None:
@@ -55,7 +55,7 @@ class Relay(Generic[T]):
     def start(self, source: Iterator[T], threads: Threads, *, on_end: Callable[[], None] = lambda: None) -> None:
         """Read the source in a thread; call once. `on_end` is called before a subscriber sees the end.
 
-        If the machine has no further thread, the run has ended when this returns: late is better than not at all.
+        If no thread can be started, the source is read before this returns.
         """
         try:
             threads.run(lambda: self.run(source, on_end))
@@ -81,15 +81,15 @@ class Relay(Generic[T]):
         self.end()
 
     def end(self, error: BaseException | None = None) -> None:
-        """End the run for its subscribers, who get the error after the events so far; nothing changes after the end."""
+        """End the run: subscribers get the error after the events so far. Later calls change nothing."""
         with self._lock:
             self._done, self._error = True, self._error or error
         self.wake()
-        # It belongs to a turn, which knows this run: together they would stay until garbage is collected.
+        # Breaks a reference cycle with the turn, so that both are freed without the garbage collector.
         self._on_left = _nothing
 
     def wake(self, *, is_last: bool = False) -> None:
-        """Let all subscribers poll. After the last time nobody watches any more."""
+        """Wake all subscribers; with `is_last`, drop the watchers afterwards."""
         for each in self._subscribers.copy():
             each.wake()
         for wake in self._watchers.copy():
@@ -116,7 +116,7 @@ class Relay(Generic[T]):
             return self._events[position:]
 
     def first(self) -> T | None:
-        """Wait for the first event, as a subscriber who stays; None if the source has none."""
+        """Wait for the first event and return it, None if the source has none. This subscribes for good."""
         ready = threading.Event()
         self.subscribe().on_ready(ready.set)
         while not (self._events or self._done):

@@ -1,4 +1,4 @@
-"""From an agent's pieces of answer to the protocol's events.
+"""Turns the pieces of an agent's answer into the protocol's events.
 
 An agent yields `Text`, `Data`, `Progress`, `Question`, `Idle` or `Failure`; here they become one Message (SendMessage) or a
 task's life (SendStreamingMessage): task → working → artifact updates → one final status, every event with both ids.
@@ -22,9 +22,8 @@ __all__ = ["Data", "Failure", "Idle", "Piece", "Progress", "Question", "Surface"
 
 
 class Text(Struct, frozen=True):
-    """A further stretch of the answer's text. Stretches are concatenated.
-
-    Where `more` may follow later, it is passed on at once; else with the next piece, when it is known whether it was the last.
+    """A chunk of the answer's text; chunks are concatenated. With `more`, it is sent at once; otherwise together with the next
+    piece, so that the last chunk can be marked.
     """
 
     text: str
@@ -61,7 +60,7 @@ class Idle(Struct, frozen=True):
 
 
 class Rejection(Struct, frozen=True):
-    """The end of an answer that says why the agent does not do the work. A program's task is rejected; a person has the text."""
+    """The end of an answer that explains a rejection. For programs, the task is rejected; people get the text."""
 
 
 class Failure(Struct, frozen=True):

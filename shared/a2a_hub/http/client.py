@@ -81,11 +81,11 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 class Http(Protocol):
-    """A sender of requests: an `HttpClient`, or a part in front of one."""
+    """A sender of requests: an `HttpClient`, or a wrapper around one."""
 
     @property
     def clock(self) -> Callable[[], float]:
-        """Seconds that never go back; deadlines are on this clock."""
+        """Monotonic seconds; deadlines refer to this clock."""
 
     def request(
         self,
@@ -199,7 +199,7 @@ class Answer:
         cancellation: Cancellation | None,
     ) -> None:
         self._lock = threading.Lock()
-        # Until the end of the answer, and no longer, the caller's leaving wakes blocked reads.
+        # Until the end of the answer, a cancellation by the caller wakes blocked reads.
         self._connection: Connection | None = connection
         self._budget = budget
         self._clock = clock
@@ -237,9 +237,10 @@ class Answer:
         self.media_type = (self.headers.get("content-type") or "").split(";", 1)[0].strip().lower()
 
     def chunks(self, *, extra_bytes: int = 0) -> Generator[bytes, None, None]:
-        """Yield the body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut.
+        """Yield the body's bytes as they arrive. Raises HttpFailure for an idle time-out, the deadline, the size limit, and a
+        broken connection.
 
-        The body may have so many bytes more than the budget says.
+        `extra_bytes` is added to the budget's size limit.
         """
         most_bytes = self._budget.max_bytes + extra_bytes
         size = 0
@@ -263,7 +264,7 @@ class Answer:
             self.close()
 
     def has_chunk(self) -> bool:
-        """Return True if `chunks` goes on without waiting, to its end or a failure, too."""
+        """Return True if `chunks` would continue, end or fail without waiting."""
         connection = self._connection
         return connection is None or self._incoming.has_piece or connection.has_input()
 
@@ -294,7 +295,7 @@ class Answer:
             pass
 
     def close(self) -> None:
-        """Give the answer up and close its connection unless it was read to its end. Idempotent."""
+        """Abandon the answer, and close its connection unless it was read to the end. Idempotent."""
         connection = self._take()
         if connection is not None:
             connection.close()
@@ -314,7 +315,7 @@ class Answer:
                 self._connection.shut_down()
 
     def _left(self) -> HttpFailure | None:
-        """Return the failure of an exchange that nobody waits for any more."""
+        """Return the failure of an exchange that the caller has cancelled."""
         is_left = self._cancellation is not None and self._cancellation.cancelled
         return HttpFailure(Fault.CANCELLED, "the caller left") if is_left else None
 

@@ -46,9 +46,8 @@ class MethodNotAllowed(Exception):
 
 
 class Dispatcher(Generic[C]):
-    """Dispatches each request to the first endpoint of its path that has its method.
-
-    `identify` finds out who calls, unless the endpoint is public. `fallback` takes the paths that no endpoint has.
+    """Dispatches each request to the first endpoint that matches its path and method. `identify` authenticates the caller
+    unless the endpoint is public. `fallback` handles all other paths.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ PROBLEM_JSON = "application/problem+json"
 # 30 years are as good as any longer delay.
 _MAX_DELAY_DIGITS = 9
 _MAX_LENGTH_DIGITS = 15
-# One host (RFC 9110 §7.2, RFC 3986 §3.2.2); none has the comma by which adapters join the values of two headers.
+# One host (RFC 9110 §7.2, RFC 3986 §3.2.2), without a comma, since adapters join repeated headers by one.
 _HOST = re.compile(r"(?:[\w.~!$&'()*+;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
 
 
@@ -110,7 +110,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Source(Protocol[T_co]):
-    """Values for one reader, who holds no thread while there are none. One thread at a time calls its methods."""
+    """A source of values for one reader, which holds no thread while waiting. Its methods are called by one thread at a time."""
 
     def poll(self) -> T_co | None:
         """Return the next value, None if there is none yet. Raise StopIteration at the end.
@@ -169,7 +169,7 @@ BAD_HOST = Response(
 
 NO_PERMISSIONS = "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()"
 """A Permissions-Policy for pages that need none of these."""
-# What callers asked and got stays out of caches, and other sites learn no address of it.
+# Requests and answers stay out of caches, and no referrer reaches other sites.
 _PROTECTIVE = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -284,9 +284,8 @@ def body_of(data: bytes) -> Body:
 
 
 class Cancellation:
-    """A signal that nobody waits for the answer any more. Blocking I/O registers what wakes it.
-
-    `deadline` (`time.monotonic`) is when nobody will wait any more.
+    """A signal that the caller no longer waits for the answer. Blocking I/O registers callbacks that wake it. `deadline`
+    (`time.monotonic`) is the latest time until which the caller waits.
     """
 
     def __init__(self) -> None:

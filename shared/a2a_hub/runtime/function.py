@@ -39,7 +39,7 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
 
     def write(line: bytes) -> None:
         nonlocal waits_for_reader
-        # A full disk, a closed pipe or one that nobody reads loses the line, not the answer that it describes.
+        # A full disk or a closed or blocked pipe loses the log line, but not the answer.
         with contextlib.suppress(OSError):
             waits_for_reader = bool(select([], [_STDOUT], [], _MAX_STORE_LAG_SECONDS if waits_for_reader else 0.0)[1])
             # One system call per line: lines of several threads do not mix, and nothing stays in a buffer.
@@ -74,7 +74,7 @@ def status_pages(name: str) -> tuple[Public, Public]:
 
 
 def anonymous(_request: Request, _record: Record) -> Caller:
-    """Return the caller of a function that identifies nobody."""
+    """Return the anonymous caller, for functions without authentication."""
     return _ANONYMOUS
 
 

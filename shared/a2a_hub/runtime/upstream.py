@@ -1,4 +1,4 @@
-"""A function behind this one, as the hub is behind the gate: requests go to it, and its responses come back as a stream."""
+"""A function behind this one, such as the hub behind the gate: forwards requests, and streams the responses back."""
 
 import math
 import time
@@ -25,7 +25,7 @@ _REFUSALS = frozenset({401, 403, 429})
 _RETRY_AFTER = {"retry-after": "5"}
 _TIMED_OUT = ErrorKind("TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time")
 
-# Allow-lists, since no deny-list has all names.
+# Allow-lists: a deny-list would never be complete.
 REQUEST_HEADERS = (
     "accept",
     "accept-language",
@@ -105,7 +105,7 @@ class Upstream:
         self._streams = WeakKeyDictionary[ForwardedBody, None]()
 
     def drain(self, *, seconds: float = 4.0) -> None:
-        """Pass on the streams that end within `seconds`; the others end with the events that the function has given for that."""
+        """Let streams finish within `seconds`; end the others with the events that the function supplied for this case."""
         deadline = time.monotonic() + seconds
         while (streams := self._open_streams()) and time.monotonic() < deadline:
             time.sleep(_LOOK_SECONDS)

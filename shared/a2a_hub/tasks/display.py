@@ -1,4 +1,4 @@
-"""A task as a user interface may show it: text that hides nothing and leads nowhere else, however it is cut into parts."""
+"""Tasks filtered for user interfaces: no hidden text and no foreign links, however the text is split into parts."""
 
 from typing import Protocol
 
@@ -94,7 +94,7 @@ def _status(status: TaskStatus, display: Display) -> TaskStatus:
 
 
 def _message(message: Message, display: Display, *, is_question: bool = False) -> Message:
-    # What people have sent they know.
+    # The person's own messages are not filtered.
     return (
         replace(message, parts=display(message.parts, is_question=is_question))
         if message.role is Role.AGENT

@@ -50,7 +50,8 @@ _POSITION = msgspec.json.Decoder(Position)
 
 
 class TaskOperations:
-    """GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs: all that starts no turn.
+    """GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs: all operations that
+    start no turn.
 
     `turns` and `streams` are those of this process, whoever starts them. `canceller` passes cancellations on, `display` is the
     filter of what user interfaces read.
@@ -213,7 +214,7 @@ class TaskOperations:
                 self._cancel_at_agent(after, call)
                 return after.task
         except (LeaseLost, WrongVersion):
-            pass  # Another process or thread works on it.
+            pass  # Another process or thread is working on it.
         except (TaskEnded, UnknownTask):
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
         try:

@@ -48,11 +48,9 @@ class Recording(Job):
     """The recording of one turn, under the lease of its task, or of the one that is yet to be stored. One step runs at a time,
     and writes alone what stands here.
 
-    A client who reads a stream has seen the task; else a turn of the same request that another instance stored before takes its
-    place. A Message alone is not stored.
-
-    A lost lease ends the run without a further event: another process runs the task, and the subscribers of this run follow that
-    one.
+    Unless a stream has already shown its task, a turn gives way to the same request's turn if another instance stored that
+    first. A single Message is not stored. If the lease is lost, the run ends without another event, and its subscribers follow
+    the process that has the task.
     """
 
     def __init__(self, turn: TaskTurn) -> None:
@@ -124,7 +122,7 @@ class Recording(Job):
             self.wake(_jittered(min(max(_FIRST_PAUSE_SECONDS, away_seconds), _LONGEST_PAUSE_SECONDS)))
 
     def _record_anew(self) -> None:
-        """Let the next step store the task as the turn began with it, and then all events of the run."""
+        """Start over: the next step stores the task as it was at the start of the turn, then all events of the run."""
         self._writer = self._batch = None
         self._appended_at = float("-inf")
         self._is_known = True
@@ -169,7 +167,7 @@ class Recording(Job):
             self._deps.log.line("WARNING", "A task grew too large to keep", **_ids(turn))
             batch.events = [failure(turn.first, _TOO_LARGE, reason="TOO_LARGE")]
             batch.payload, batch.taken, batch.repeat_until = writer.payload, 0, 0.0
-            # Who waits reads this end in the log.
+            # Waiting callers read this end from the log.
             batch.then = turn.follow
             writer.append(batch.events, batch.payload)
         if batch.events:
@@ -230,7 +228,7 @@ class Recording(Job):
         events = [*self._answer(task), *events]
         if turn.away and (due_at := self._next_try(turn.away)):
             turn.tries, turn.due_at = turn.tries + 1, due_at
-            # In the place of the failure that ends the run.
+            # Replaces the failure that ends the run.
             events[-1] = self._trying_again(task, turn.away)
             return _Batch(events=events, payload=turn.payload(), taken=taken - 1, then=self._release)
         if not (events and settles(events[-1])):
@@ -275,7 +273,7 @@ class Recording(Job):
     def _release(self) -> None:
         """Leave the turn to another process, now or at the time of its next try."""
         assert self._writer is not None, "its task is stored"
-        # At once is no time: that of this process may be ahead of the next one's.
+        # 0 instead of the current time, since the clock of this process may be ahead of the next one's.
         self._writer.release(self._turn.due_at)
         self._turn.queue()
 
