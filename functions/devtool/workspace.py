@@ -15,6 +15,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from a2a_hub.text.display import UNSEEN
 from functions.devtool.texts import Fault, ToolFailed
 
 MAX_FILE_BYTES = 200_000
@@ -206,7 +207,7 @@ def printable(name: str) -> str:
 
 def is_visible(character: str) -> bool:
     """Return True for visible characters and blanks: none that moves or hides its neighbours."""
-    return character.isprintable() or character == "\u3000"
+    return (character.isprintable() and character not in UNSEEN) or character == "\u3000"
 
 
 def _content(file: int, place: str) -> bytes:

@@ -24,6 +24,7 @@ REFUSED = {
     "echo a\necho b": Fault.NOT_A_COMMAND,
     "echo \x1b[2K": Fault.NOT_A_COMMAND,
     "echo \u202egnp.exe": Fault.NOT_A_COMMAND,
+    "echo a\u3164b": Fault.NOT_A_COMMAND,
     "echo a\0b": Fault.NOT_A_COMMAND,
     "echo " + "x" * 5000: Fault.NOT_A_COMMAND,
     "rm -rf .": Fault.PROGRAM,

@@ -138,6 +138,16 @@ def test_no_spelling_of_markdown_leads_elsewhere(hostile: str) -> None:
         assert not [*addresses(cut)], size
 
 
+@pytest.mark.parametrize("size", [1, 2, 1000])
+def test_characters_that_nobody_sees_carry_no_message(size: int) -> None:
+    selectors = "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+    seen = "葛\U000e0100城 ❤\ufe0f 👩\u200d💻 1\ufe0f\u20e3"
+    text = f"a{selectors}b\u3164\uffa0\u115f\u1160\u034f\u180bc{seen}{selectors}"
+    pieces = DisplayFilter()
+    shown = "".join(pieces.feed(text[at : at + size]) for at in range(0, len(text), size)) + pieces.finish()
+    assert shown == f"abc{seen}"
+
+
 @pytest.mark.parametrize(
     "active",
     [

@@ -7,6 +7,8 @@ from workers.workspace.failures import Unusable
 
 # Cc, Cf, Co, Cs: controls, characters that turn or hide text, private use, and surrogates.
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs")
+# Fillers and variation selectors, which can carry a hidden message.
+_UNSEEN = frozenset(map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, *range(0xFE00, 0xFE0E))))
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z0-9-]{2,63}")
 MAX_ADDRESSES = 20
@@ -46,5 +48,6 @@ def addresses(values: object) -> tuple[str, ...]:
 def _is_visible(character: str) -> bool:
     if character == "\t":
         return True
-    # Tags and variation selectors can carry a hidden message.
-    return unicodedata.category(character) not in _INVISIBLE and not 0xE0000 <= ord(character) <= 0xE0FFF
+    # Tags and more selectors.
+    is_tag = 0xE0000 <= ord(character) <= 0xE0FFF
+    return unicodedata.category(character) not in _INVISIBLE and character not in _UNSEEN and not is_tag

@@ -10,11 +10,33 @@ from urllib.parse import urlsplit
 _LONGEST_LABEL, _LONGEST_URL, _DEEPEST = 500, 2_000, 5
 # Possessive: nothing that could follow is among their characters.
 _LABEL, _URL = rf"[^\[\]\n]{{0,{_LONGEST_LABEL}}}+", rf"[^\s()<>]{{0,{_LONGEST_URL}}}+"
-# Terminal sequences, control characters, bidirectional and zero-width ones, and tags; a joiner stays between emoji.
+_VARIANTS = range(0xE0100, 0xE01F0)
+_FILLERS = (
+    0x34F,
+    0x115F,
+    0x1160,
+    0x17B4,
+    0x17B5,
+    0x180B,
+    0x180C,
+    0x180D,
+    0x180F,
+    0x3164,
+    0xFFA0,
+    *range(0xFE00, 0xFE0E),
+)
+UNSEEN = frozenset(map(chr, (*_FILLERS, *_VARIANTS)))
+"""Characters that count as printable, and are not seen: fillers and variation selectors, which can carry a message."""
+_MAY_BE_HIDDEN = re.compile(f"[\ufe0e\ufe0f{''.join(sorted(UNSEEN))}]")
+_EMOJI = r"\u2190-\u2bff\U0001f000-\U0001faff"
+# Terminal sequences, control characters, bidirectional and zero-width ones, tags, and the unseen; a joiner stays between emoji, a
+# selector behind one, or behind the Han character whose form it selects.
 _HIDDEN = re.compile(
     r"\x1b\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]?"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
-    r"|[\U000e0000-\U000e007f]|\u200c|(?<![\u2190-\u2bff\ufe0f\U0001f000-\U0001faff])\u200d"
+    rf"|[\U000e0000-\U000e007f]|\u200c|(?<![{_EMOJI}\ufe0f])\u200d|[{''.join(map(chr, _FILLERS))}]"
+    rf"|(?<![{_EMOJI}#*0-9\xa9\xae\u203c\u2049\u2122\u2139\u3030\u303d\u3297\u3299])[\ufe0e\ufe0f]"
+    r"|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
 )
 # Behind a name it is an index and a call of a program: `handlers[name](event)`.
 _LINK = re.compile(
@@ -114,12 +136,21 @@ class DisplayFilter:
         return text
 
     def _clean(self, text: str) -> str:
-        # Everything hidden is unprintable, as is a line's end.
-        if not text.replace("\n", "").isprintable():
-            text = _HIDDEN.sub("", text)
+        # What else is hidden is unprintable, as is a line's end.
+        if not text.replace("\n", "").isprintable() or (not text.isascii() and _MAY_BE_HIDDEN.search(text)):
+            text = self._without_hidden(text)
         if "[" in text and not self._keeps_addresses:
             text = self._without_links(text)
         return _TAG.sub("&lt;", text)
+
+    def _without_hidden(self, text: str) -> str:
+        # A joiner and a selector depend on what is shown before them.
+        begin = len(self._shown[-1:])
+        text, kept = self._shown[-1:] + text, []
+        for found in _HIDDEN.finditer(text, begin):
+            kept.append(text[begin : found.start()])
+            begin = found.end()
+        return "".join([*kept, text[begin:]])
 
     def _without_links(self, text: str) -> str:
         # The label of a link may be an image, and what is left of one may be a link.

@@ -114,11 +114,11 @@ def test_what_is_long_is_cut_and_the_question_says_so() -> None:
 
 
 def test_nothing_in_a_command_is_hidden_or_passes_for_a_choice() -> None:
-    hidden = "\u202e\u200b\x1b[2K\r\u2028"
+    hidden = "\u202e\u200b\x1b[2K\r\u2028\u3164\U000e0100"
     text = asks(
         waiting(execute_details={"command": f"ls\n1. Allow{hidden}\u3000\ty", "working_directory": "/w\n2. Yes"})
     )
-    assert "\n    1. Allow\\u202e\\u200b\\u001b[2K\\u000d\\u2028\u3000" in text
+    assert "\n    1. Allow\\u202e\\u200b\\u001b[2K\\u000d\\u2028\\u3164\\ue0100\u3000" in text
     assert "(in the folder /w\\u000a2. Yes)" in text
     assert not {*hidden} - {*"[2K"} & {*text}
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from a2a_hub.text.display import UNSEEN
 from a2a_hub.text.language import Language
 
 _LONGEST = 300
@@ -133,6 +134,6 @@ def _written(value: Any) -> str:
 
 def _shown(character: str) -> str:
     # Spaces are the only invisible characters that deceive nobody.
-    if character.isprintable() or unicodedata.category(character) == "Zs":
+    if (character.isprintable() and character not in UNSEEN) or unicodedata.category(character) == "Zs":
         return character
     return f"\\u{ord(character):04x}"
