@@ -35,6 +35,8 @@ PROTECTED = frozenset({
     ".devcontainer", ".gemini", ".cursor", ".mcp.json",
 })  # fmt: skip
 _MAX_NAME_CHARACTERS = 1000
+# All callers whom the hub does not sign share such a subject.
+_ANONYMOUS = "anonymous:"
 _MAX_ENTRIES = 20_000
 _FAULTS = {
     errno.ENOENT: Fault.NOT_FOUND,
@@ -253,10 +255,10 @@ class Workspaces:
         self._is_per_person = is_per_person
 
     def of(self, subject: str) -> "Workspaces":
-        """Return the folders of one caller; their own is made where it does not exist."""
+        """Return the folders of one caller; their own is made where it does not exist. Nobody in particular has none."""
         if not self._is_per_person:
             return self
-        if self._default is None or not subject:
+        if self._default is None or not subject or subject.startswith(_ANONYMOUS):
             return Workspaces((), default=None)
         own = self._default / hashlib.sha256(subject.encode()).hexdigest()[:32]
         own.mkdir(mode=0o700, exist_ok=True)

@@ -283,7 +283,10 @@ def test_each_person_has_a_workspace_of_their_own_where_it_says_so(root: Path) -
     assert ada.default.root != bob.default.root
     assert ada.named(str(bob.default.root)) is None
     assert ada.named(str(root)) is None
-    assert workspaces.of("").default is None
+    # A hub that does not sign who asks comes as the same one for everybody.
+    for nobody in ("", "anonymous:hub"):
+        assert workspaces.of(nobody).default is None
+        assert workspaces.of(nobody).named(str(root)) is None
 
 
 def test_a_web_page_is_refused_whatever_name_it_calls_the_agent_by(tmp_path: Path, root: Path) -> None:
