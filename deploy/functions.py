@@ -53,7 +53,7 @@ class Function:
     container: str = ""
     """The folder of a container that speaks HTTP/2; empty: a bundle of Functions Framework."""
     signs_for: tuple[str, ...] = ()
-    """The functions that it tells who calls, in a header that it signs with a key of its own."""
+    """The functions to which it sends the signed principal; it signs with a key of its own."""
     mounts_documents: bool = False
     """True if it answers from a bucket."""
     works_on_files: bool = False
@@ -74,7 +74,7 @@ class Function:
     publishes_wakeups: bool = False
     """True if it tells of work on tasks: through the topics, and the queue of those with a time."""
     writes_audit_log: bool = False
-    """True if it knows who asks, decides or changes something."""
+    """True if it writes an audit log of who asks, decides or changes something."""
     sends_telemetry: bool = True
 
     @property

@@ -45,7 +45,7 @@ class Sessions:
         self._now = now
 
     def begun(self, *, seconds: float, token: str = "", name: str = "") -> Session:
-        """Return a new session that ends in so many seconds."""
+        """Return a new session that ends in `seconds`."""
         return Session(expires_at=self._now() + seconds, token=token, name=name)
 
     def of(self, request: Request) -> Session | None:

@@ -210,7 +210,7 @@ def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece
 
 
 def decision_in(reply: str, call: ToolCall) -> ToolCallConfirmation | None:
-    """Return the decision of a reply in words on a pending call; None if it is none."""
+    """Return the decision on a pending call that a text states; None if it states none."""
     option_id = chosen(reply, _tool_question(call))
     if option_id is None:
         return None

@@ -32,7 +32,7 @@ class Config(AgentSettings):
     corpus_link: str | None
     """The address of a document of the folder, with `{path}` in the place of its path. `CORPUS_LINK`."""
     hub_keys: tuple[PublicKey, ...]
-    """The keys by which the hub signs who asks; without any, everybody is anonymous. `HUB_PUBLIC_KEYS`."""
+    """The keys with which the hub signs the principal; without any, all callers are anonymous. `HUB_PUBLIC_KEYS`."""
     embedding_model: ModelSettings | None = None
     """The model that embeds passages and questions, for a folder; None for none. `EMBEDDING_MODEL`."""
 

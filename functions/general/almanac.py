@@ -55,7 +55,7 @@ _HINT = (
     "No model is configured, so this function answers from its almanac alone. "
     "Set ANSWER_MODEL to a Gemini model on Vertex AI, and GOOGLE_CLOUD_PROJECT; or ANSWER_MODEL_URL."
 )
-# Beside a question without an answer, a greeting back is none.
+# A returned greeting does not count as the answer to a question.
 _COURTESIES = frozenset({"greeting", "thanks", "goodbye", "understood"})
 # The almanac's questions are shorter.
 _MAX_QUESTION_CHARACTERS = 500

@@ -1,4 +1,4 @@
-"""`hubctl new agent`: an agent of one's own, in a folder outside this project."""
+"""`hubctl new agent`: writes a new agent into a folder outside this project."""
 
 import argparse
 import re

@@ -65,7 +65,7 @@ class Report(Struct, kw_only=True):
 
 
 def report_of(lines: Iterable[Fields]) -> Report:
-    """Return the report of these lines; those that are of no turn are left out, and a dry run is none."""
+    """Return the report of these lines; lines without a turn, and dry runs, are left out."""
     by_request: dict[str, Row] = {}
     rated: dict[str, tuple[str, str]] = {}
     safety: Counter[tuple[str, str, str]] = Counter()
@@ -118,7 +118,7 @@ def report_of(lines: Iterable[Fields]) -> Report:
 
 
 def _is_of_a_turn(line: Fields) -> bool:
-    """Return True for the line of a turn: opening the document of a citation is none."""
+    """Return True for the line of a turn; opening a cited document is not a turn."""
     return line.get("function") == "hub" and line.get("kind") != "document" and all(map(line.get, _OF_A_TURN))
 
 

@@ -78,7 +78,7 @@ class Judged:
 
 
 def read_corpus_questions(path: Path) -> tuple[CorpusQuestion, ...]:
-    """Return the questions of a file of JSON lines, one at least. Raises CommandError with each line that is none."""
+    """Return the questions of a file of JSON lines, one at least. Raises CommandError that lists the invalid lines."""
     decoder = msgspec.json.Decoder(CorpusQuestion)
     questions, problems = [], []
     for number, line in enumerate(read_text(path).splitlines(), start=1):

@@ -26,7 +26,7 @@ class CheckGrounding:
         self._clients = clients
 
     def is_entailed(self, text: str, quotes: Sequence[Evidence], *, question: str, cancellation: Cancellation) -> bool:
-        """See `Entailment.is_entailed`; this judge compares with facts alone, and a question is none."""
+        """See `Entailment.is_entailed`; this judge compares with facts only, so the question is ignored."""
         del question
         try:
             return self._is_grounded(text, quotes, timeout_seconds=min(_SECONDS, cancellation.seconds_left))

@@ -24,7 +24,7 @@ _KEYS = frozenset({"allow_domains", "allow_emails"})
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The verified identity of who asks; an anonymous one reads what everybody may read.
+    """The verified identity of the asker; an anonymous one may read unrestricted documents only.
 
     `token` is the asker's own access token, for a search that runs with it.
     """

@@ -99,7 +99,7 @@ def document(connection: sqlite3.Connection, uri: str, *, asker: Asker | None = 
 
 
 def marks(values: Collection[object]) -> str:
-    """Return the placeholders of so many values in a statement."""
+    """Return the placeholders for a number of values in a statement."""
     return ",".join("?" * len(values))
 
 

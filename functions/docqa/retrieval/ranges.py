@@ -43,7 +43,7 @@ def selects(asked: Quantity, text: str) -> bool | None:
 
 
 def _ranges(text: str) -> list[_Range]:
-    """Return the ranges of a normalised text; an amount without a limit is none."""
+    """Return the ranges of a normalised text; an amount without a limit is not a range."""
     given = measures(text)
     found: list[_Range] = []
     while given:

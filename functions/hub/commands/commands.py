@@ -37,7 +37,7 @@ _MAX_RATINGS = 20
 
 
 class Command(StrEnum):
-    """A command of the hub; UNKNOWN for a word after a slash that is none, SMALL_TALK for what is no work for a worker."""
+    """A command of the hub. UNKNOWN is any other word after a slash; SMALL_TALK is text that must not become a worker's task."""
 
     TASKS = "tasks"
     TASK = "task"
@@ -103,7 +103,7 @@ _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL
 _RATING = re.compile(r"^[^/／]*[/／] ?\S+\s*")
 _RATINGS = (Command.GOOD, Command.BAD)
 _NUMBERED = (Command.TASK, Command.CANCEL)
-# What goes on otherwise behind its first word is a path, or a longer name.
+# Other characters after the first word mean a path or a longer name.
 _FORM = re.compile(r"/ ?([^\W\d_]++)(?![/_.]|-\D) ?(.*)")
 _NUMBER = re.compile(r"(?:#|no\.?)? ?(\d{1,9})")
 _KANJI_DIGITS = "〇一二三四五六七八九十百千"

@@ -134,7 +134,7 @@ class AgentCommandClient:
         return ExecutionReply(result=result["data"])
 
     def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> ExecutionReply:
-        # The agent aborts the command when its connection ends: the run goes on without subscribers.
+        # The agent aborts the command when its connection closes, so the run continues without subscribers.
         relay = Relay[Event]()
         relay.start(_events(endpoint, answer, budget), self._threads)
         first = relay.first()

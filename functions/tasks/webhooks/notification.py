@@ -186,7 +186,9 @@ class NotificationSender(Struct, frozen=True):
     """The time of day, for dates in a receiver's Retry-After."""
 
     def send(self, push: PushConfig, notification: Notification, cancellation: Cancellation) -> Failure | None:
-        """Send a notification once. Return the failure, or None if the receiver accepted it. A cancelled attempt is none."""
+        """Send a notification once. Return the failure, or None if the receiver accepted it. A cancelled attempt is not a
+        failure.
+        """
         reason = self.addresses.refusal(push.config.url)
         if reason is not None:
             return Failure(reason=f"the URL {reason}", prospect=Prospect.POOR)

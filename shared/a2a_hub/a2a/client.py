@@ -109,7 +109,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
             for event in self._stream(answer, task_id=task_id):
                 yield event
                 if isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.interrupted:
-                    # 1.0 keeps the stream of a waiting task open (§3.1.6): nobody would end it.
+                    # 1.0 keeps the stream of a waiting task open (§3.1.6), so it has to be closed here.
                     return
 
     def result(self, operation: Operation, params: Any) -> Any:

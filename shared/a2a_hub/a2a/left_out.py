@@ -1,4 +1,4 @@
-"""Parts of an agent's answer that are left out: nobody may see them, or nothing can be made of them."""
+"""Parts of an agent's answer that are dropped, since the caller may not see them or they are unusable."""
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
@@ -17,7 +17,7 @@ NoteLeftOut = Callable[[LeftOut], None]
 
 
 def unnoted(_: LeftOut) -> None:
-    """Do nothing: nobody is told."""
+    """Do nothing."""
 
 
 def of_one_task(events: Iterable[Event], note: NoteLeftOut = unnoted, *, task_id: str = "") -> Iterator[Event]:

@@ -43,7 +43,7 @@ class Destination(Protocol):
 
     @property
     def signs_caller_for(self) -> str:
-        """The audience of the signed header that tells the agent who asks; "" sends none."""
+        """The audience of the signed principal header sent to the agent; "" sends none."""
 
 
 class Credential(Redacted, frozen=True, kw_only=True):

@@ -144,7 +144,7 @@ class Gemini:
             raise ModelFailed(vertex.failure_of(error, is_late=self._http.clock() >= deadline)) from None
 
     def _config(self, prompt: Prompt, deadline: float) -> dict[str, Any]:
-        # Sent to the service, which can stop when nobody waits any more.
+        # Sent to the service, so that it can stop when the caller no longer waits.
         remaining_milliseconds = max(1, int((deadline - self._http.clock()) * 1000))
         config = {
             "system_instruction": prompt.instruction,

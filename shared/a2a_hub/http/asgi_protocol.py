@@ -69,7 +69,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # What stands behind a body is no header (RFC 9110 §6.5.1): whoever stands in front has not seen it as one.
+        # Trailers are no headers (RFC 9110 §6.5.1): a proxy in front has not checked them as such.
         if self._is_in_head:
             super().on_header(name, value)
 
@@ -120,7 +120,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 def bound_heads(*, seconds: float) -> None:
-    """Have the framework's server use this protocol; a head may take so many seconds.
+    """Make the framework's server use this protocol; a head may take up to `seconds`.
 
     The framework names its worker's class; CONFIG_KWARGS is that class's place for settings of uvicorn.
     """

@@ -270,7 +270,7 @@ _NO_HEADERS = Headers(())
 
 
 class IncomingAnswer:
-    """One answer. `receive` returns at most so many received bytes, none if the other side has closed.
+    """One answer. `receive(n)` returns at most n received bytes, none if the other side has closed.
 
     Input that adds neither to the head's end nor to the body is bounded, which bounds the head, trailers and chunk extensions.
     llhttp calls the methods on_….

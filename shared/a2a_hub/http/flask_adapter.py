@@ -47,10 +47,8 @@ def entry_point(
 
 
 def _with_admission_control(handle: messages.Handler, admission: AdmissionControl) -> messages.Handler:
-    """Return a handler that answers at most so many requests, and holds so many bytes of bodies, at once; the others are refused
-    while there are threads to do it.
-
-    A streamed answer is one until its end.
+    """Return a handler that refuses requests beyond the capacity for concurrent requests and for bytes of bodies. A streamed
+    answer counts until its end.
     """
     requests, held_bytes = admission.capacity.requests, admission.capacity.held_bytes
 

@@ -1,4 +1,4 @@
-"""An answer that is passed on while it arrives, without a thread for each: one thread waits for all connections."""
+"""Forwards an answer while it arrives, with one thread that waits for all connections."""
 
 import math
 import selectors
@@ -17,7 +17,7 @@ _LIMITS = frozenset({Fault.TIMEOUT, Fault.TOO_LARGE})
 
 
 class ReadinessWatcher:
-    """One thread that tells when connections can be read. It ends when there was nothing to do for a while. Thread-safe."""
+    """One thread that reports when connections become readable. It ends after a while without work. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -34,7 +34,7 @@ class ReadinessWatcher:
                 self._unregister(file_number)
                 self._selector.register(file_number, selectors.EVENT_READ, wake)
             except (ValueError, OSError):
-                # It is closed: whoever asks finds out.
+                # It is closed, which the next read reports.
                 wake()
 
     def forget(self, file_number: int) -> None:

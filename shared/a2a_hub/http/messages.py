@@ -53,7 +53,9 @@ class BodyError(Exception):
 
 
 Body = Callable[[int], bytes | None]
-"""A reader of the request's body, to be called once: returns None if it is longer than so many bytes. Raises BodyError."""
+"""A reader of the request's body, to be called once with a limit in bytes: returns None if the body is longer. Raises
+BodyError.
+"""
 
 
 class BodyDigest:
@@ -273,7 +275,7 @@ def has_valid_host(headers: Mapping[str, str], *, version: str) -> bool:
 
 
 def stated_length(text: str) -> int:
-    """Return a Content-Length, 0 if there is none. One with more digits than anybody needs counts as endless."""
+    """Return a Content-Length, 0 if there is none. One with absurdly many digits counts as endless."""
     digits = text.isascii() and text.isdigit() and len(text) <= _MAX_LENGTH_DIGITS
     return int(text) if digits else 10**_MAX_LENGTH_DIGITS if text else 0
 

@@ -25,7 +25,7 @@ class ServiceTokens(Protocol):
 
 
 class IdTokenClaims(Struct, frozen=True, kw_only=True):
-    """The claims of an ID token of one's own. `expires_at` is in seconds since the epoch."""
+    """The claims of this service's own ID token. `expires_at` is in seconds since the epoch."""
 
     email: str | None
     audience: str
@@ -39,7 +39,7 @@ class IdTokenClaims(Struct, frozen=True, kw_only=True):
 def id_token_claims(authorization: str) -> IdTokenClaims | None:
     """Return the claims of the ID token in an Authorization header, for operators; None if there is none.
 
-    The signature is not checked: nobody is identified by it.
+    The signature is not checked, since this identifies nobody.
     """
     scheme, _, token = authorization.partition(" ")
     segments = token.strip().split(".")

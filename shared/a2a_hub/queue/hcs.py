@@ -153,7 +153,7 @@ class HcsWakeups(Wakeups):
 
 
 class MirrorTopics:
-    """The topics of the roles. New messages, whoever wrote them, wake their topic: the store decides if there is work."""
+    """The topics of the roles. Any new message wakes its topic; the store decides if there is work."""
 
     def __init__(self, settings: HcsSettings, *, http: HttpClient, notify: Callable[[str], object]) -> None:
         self._settings = settings

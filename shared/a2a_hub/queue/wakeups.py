@@ -48,7 +48,7 @@ class Wakeups(Protocol):
         """
 
     def record(self, event: TaskEvent, topic: str, task_id: str, content: Callable[[], bytes] | None = None) -> None:
-        """Record what became of a role's task, with a hash of the content, where the transport keeps a record. Raise nothing."""
+        """Record an event of a role's task with a hash of its content, if the transport keeps a record. Raises nothing."""
         return
 
     def close(self) -> None:

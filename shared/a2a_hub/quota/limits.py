@@ -38,7 +38,7 @@ _TEXTS = {
     Quota.STORED_BYTES: {_EN: "Your stored tasks are too large.", _JA: "保存されているタスクの容量が大きすぎます。"},
 }
 _RETRY = {_EN: "{} Please try again in {}.", _JA: "{}{}ほどしてからもう一度お試しください。"}
-# From so many seconds on, a time is told in units of so many.
+# Rows: from how many seconds on, the unit in seconds, and its text.
 _UNITS = (
     (7200, 3600, {_EN: "{} hours", _JA: "{}時間"}),
     (120, 60, {_EN: "{} minutes", _JA: "{}分"}),

@@ -1,7 +1,8 @@
 """The quotas of callers and routes (docs/quotas.md tells which function enforces which), and their counters.
 
-Instances keep the counters together: each leases a block of a limit ahead of need, so that no request waits for the store. A rate
-is counted in windows and, within an instance, by a token bucket; a gauge counts what is held (docs/decisions/quotas.md).
+Instances share the counters: each leases a block of a limit ahead of need, so that no request waits for the store. A rate is
+counted in windows and, within an instance, by a token bucket; a concurrency limit counts what is held
+(docs/decisions/quotas.md).
 """
 
 import threading
@@ -60,12 +61,12 @@ class _Counter:
 
     @property
     def first_block(self) -> int:
-        """The number that an instance uses before the store has answered, and so the most by which it overshoots."""
+        """The number that an instance may use before the store has answered, and so the maximum overshoot."""
         return max(1, self.limit // 40)
 
     @property
     def next_block(self) -> int:
-        """Half of what was used, and no more than a tenth of the limit: what other instances could use does not lie idle here."""
+        """Half of what was used, at most a tenth of the limit, so that little of it lies idle in one instance."""
         return max(self.first_block, min(self.used // 2, self.limit // 10))
 
     @property
@@ -87,7 +88,7 @@ class Counters:
     """The counters of one instance, bounded: the least recently used rate goes first. Thread-safe.
 
     Without a `store`, and while it is away, the limits hold in this instance. `now` returns seconds since the epoch; `run`
-    starts work in a thread of its own. Nobody waits for an answer of the store for longer than `max_wait_seconds`.
+    starts work in a thread of its own. No request waits longer than `max_wait_seconds` for the store.
     """
 
     def __init__(

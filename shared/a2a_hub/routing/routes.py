@@ -74,9 +74,9 @@ class Route(Struct, frozen=True, kw_only=True):
     retries: int = 1
     """Further attempts for a request of which nothing was sent."""
     retry_seconds: int = 600
-    """For so long, a task that nobody waits for is tried again while its agent is away."""
+    """The time for which a task without a waiting caller is retried while its agent is away."""
     breaker: BreakerLimits | None = BreakerLimits()
-    """None: the agent is called however often it has failed."""
+    """None: no circuit breaker."""
     turns_per_minute: int = 0
     concurrent_turns: int = 0
     model_calls_per_day: int = 0
@@ -86,7 +86,7 @@ class Route(Struct, frozen=True, kw_only=True):
     sticky: bool = False
     """True if a text that matches no rule stays with this route of the conversation's last turn."""
     follow_ups: bool = False
-    """True if only a text that depends on the question before stays, such as "and abroad?"."""
+    """True if only a follow-up that depends on the previous question stays, such as "and abroad?"."""
     default: bool = False
     fallbacks: tuple[str, ...] = ()
     """Ids of the routes whose agents are asked in turn if this one's declines (`a2a_hub.a2a.declining`)."""
@@ -99,7 +99,7 @@ class Route(Struct, frozen=True, kw_only=True):
     passes_tasks: bool = False
     """True if callers that can show more than text get the agent's own tasks, messages and artifacts."""
     signs_caller_for: str = ""
-    """The audience for which the hub signs who asks, in a header of each request; "" tells the agent nothing of the caller."""
+    """The audience of the signed principal header that the hub adds to each request; "" sends none."""
     card_keys: tuple[PublicKey, ...] = ()
     """Keys of which one must have signed the agent's card; none accepts any card."""
     extensions: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ class Job:
     """Work that is repeated. Thread-safe.
 
     `do` may return the time of an earlier next run, in seconds since the epoch. A failure is logged, and the work is repeated all
-    the same; work that keeps failing is logged once a minute, and once when it works again.
+    the same; repeated failures are logged once a minute, and once more on recovery.
     """
 
     def __init__(

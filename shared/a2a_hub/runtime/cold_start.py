@@ -9,6 +9,6 @@ gc.disable()
 
 
 def started() -> None:
-    """Collect garbage from now on, and never look through what is there already."""
+    """Enable garbage collection, and freeze the objects that exist already."""
     gc.freeze()
     gc.enable()

@@ -1,4 +1,4 @@
-"""Work that is due soon or later, in a bounded number of threads: waiting for its time takes none."""
+"""A scheduler of short work, now or later, in a bounded number of threads; pending work holds no thread."""
 
 import heapq
 import itertools
@@ -21,7 +21,7 @@ class Timer:
         self.work: Callable[[], object] | None = work
 
     def cancel(self) -> None:
-        """Let go of the work, and of all that it holds."""
+        """Cancel the work and drop the reference to it."""
         self.work = None
 
 

@@ -1,4 +1,4 @@
-"""Values that take a request to get: fetched once for all callers at a time, cached while they are fresh."""
+"""Values that are fetched by a request: one fetch at a time for all callers, cached while fresh."""
 
 import threading
 from collections.abc import Callable
@@ -64,9 +64,9 @@ class Fetched(NamedTuple):
 class SharedFetch(Generic[K]):
     """A cache by key. Thread-safe; `clock` gives seconds.
 
-    `fetch` runs in a thread of its own. Nobody waits for longer than `max_wait_seconds`: a later result serves the next caller.
-    While the last value is valid, only the caller that starts the next fetch waits for it. A failure is that of all callers in
-    the next 5 s.
+    `fetch` runs in a thread of its own. No caller waits longer than `max_wait_seconds`; a late result serves the next caller.
+    While the last value is valid, only the caller that starts the next fetch waits for it. A failure is returned to all callers
+    for the next 5 s.
     """
 
     def __init__(

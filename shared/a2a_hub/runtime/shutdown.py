@@ -1,4 +1,4 @@
-"""The end of a process: SIGTERM stops new work, lets work end that can go on elsewhere, and then ends the server."""
+"""Graceful shutdown: SIGTERM stops new work, hands over work that can continue elsewhere, and then ends the server."""
 
 import signal
 import threading
@@ -20,7 +20,7 @@ class Shutdown:
 
     @property
     def stopping(self) -> bool:
-        """True once the process was told to end: it takes no new work."""
+        """True once the process has been told to end; it accepts no new work."""
         return self._stopping.is_set()
 
     def on_stop(self, callback: Callable[[], object]) -> None:

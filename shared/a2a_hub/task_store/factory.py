@@ -1,7 +1,5 @@
-"""Open the configured task store, as a process uses it: operations are spans of the request that waits for them, and few wait for
-one that is away.
-
-Apart from its settings: a function that only reads them needs no client of Firestore.
+"""Open the configured task store, traced, and guarded against waiting for an unavailable database. Separate from the settings,
+so that a function that only reads those needs no Firestore client.
 """
 
 import threading
@@ -43,9 +41,8 @@ def open_store(
 
 
 class GuardedStore:
-    """The store `behind` it: after an operation that waited in vain, one at a time tries it, while all others fail at once.
-
-    Thread-safe; `clock` gives seconds that never go back.
+    """A circuit breaker around the store `behind` it: after an operation that timed out, one operation at a time tries the
+    store, and all others fail at once. Thread-safe; `clock` returns monotonic seconds.
     """
 
     def __init__(self, store: Store, system: str, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -84,7 +81,7 @@ class GuardedStore:
         return result
 
     def _try(self) -> None:
-        """Let this operation be the trial. Raise Unavailable while there is another one, and soon after it."""
+        """Make this operation the trial. Raise Unavailable while another trial runs, and shortly after one."""
         with self._lock:
             now = self._clock()
             if self._is_away and now < self._next_trial:

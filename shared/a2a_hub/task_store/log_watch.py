@@ -1,4 +1,4 @@
-"""Follow the logs of tasks, whichever process writes them: one watch of the store for all readers of this process."""
+"""Follow the logs of tasks written by any process, with one watch of the store for all readers of this process."""
 
 import contextlib
 import threading
@@ -182,14 +182,14 @@ class LogWatch:
         return log.version if log else 0
 
     def add_written(self, task_id: str, after: int, events: Sequence[Event], bodies: Sequence[bytes]) -> None:
-        """Take note of events that this process has appended after the sequence number `after`."""
+        """Record the events that this process has appended after the sequence number `after`."""
         if task_id in self._logs:
             numbered = enumerate(zip(events, bodies, strict=True), start=after + 1)
             entries = [(Entry(sequence, event), len(body)) for sequence, (event, body) in numbered]
             self.advance(task_id, after + len(events), entries)
 
     def advance(self, task_id: str, version: int, entries: Iterable[Sized] = ()) -> None:
-        """Take note of the version, 0 for an unknown task, and of some of the entries; wake the readers."""
+        """Record the version (0 for an unknown task) and the given entries, and wake the readers."""
         with self._lock:
             log = self._logs.get(task_id)
             if log is None:

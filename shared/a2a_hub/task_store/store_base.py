@@ -1,4 +1,4 @@
-"""The part of a store that is the same in every database: changes of a record, followed logs, calls for the undelivered."""
+"""The part that all stores share: changes of a record, followed logs, callbacks for undelivered entries."""
 
 import contextlib
 from abc import ABC, abstractmethod

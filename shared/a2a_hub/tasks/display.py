@@ -30,7 +30,7 @@ class Display(Protocol):
 
 
 def unfiltered(parts: tuple[Part, ...], *, is_question: bool = False, after: str = "") -> tuple[Part, ...]:  # noqa: ARG001 - the protocol's
-    """Return the parts as they are: a `Display` of texts of one's own."""
+    """Return the parts unchanged: the `Display` for our own texts."""
     return parts
 
 

@@ -258,7 +258,7 @@ class Recording(Job):
         return status_update(task, TaskState.WORKING, said)
 
     def _next_try(self, away: TryLater) -> float | None:
-        """Return the time of the next try, None if there is none: exponential back-off, and a last try at the end.
+        """Return the time of the next attempt, None if there is none: exponential back-off, with a last attempt at the end.
 
         An open circuit is a back-off by itself: what waits for its end is only spread a little.
         """

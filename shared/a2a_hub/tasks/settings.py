@@ -16,7 +16,7 @@ class TaskSettings(Struct, frozen=True, kw_only=True):
     store_after_seconds: float
     """A turn that takes longer is stored."""
     ui_seconds: float
-    """A person who has waited for so long gets the task's number, and any other client after `blocking_seconds` the task."""
+    """The maximum wait of a person, who then gets the task's number; other clients get the task after `blocking_seconds`."""
     blocking_seconds: float
     lease_seconds: float = 30.0
     cancel_poll_seconds: float = 1.0

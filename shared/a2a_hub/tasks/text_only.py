@@ -200,7 +200,7 @@ class TextOnlyStream(Struct, kw_only=True):
         try:
             event = self._next_shown()
         except StopIteration:
-            # Another instance goes on.
+            # Another instance continues.
             if self._task is None or self._settled:
                 raise
             return self._leave(self._task)

@@ -150,7 +150,7 @@ def to_core_push_config(value: Any, path: str) -> dict[str, Any]:
         raise invalid_field(f"{path}.url", "is required")
     if config.get("authentication") is not None:
         authentication = as_object(config["authentication"], f"{path}.authentication")
-        # Clients that write ProtoJSON say so that there is none.
+        # Empty in ProtoJSON means absent.
         if any(value not in (None, [], "") for value in authentication.values()):
             core["authentication"] = _to_core_authentication(authentication, f"{path}.authentication")
     return core
