@@ -44,7 +44,7 @@ class Sessions:
         self._secure = "; Secure" if parts.scheme == "https" else ""
         self._now = now
 
-    def begun(self, *, seconds: float, token: str = "", name: str = "") -> Session:
+    def new(self, *, seconds: float, token: str = "", name: str = "") -> Session:
         """Return a new session that ends in `seconds`."""
         return Session(expires_at=self._now() + seconds, token=token, name=name)
 

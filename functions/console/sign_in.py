@@ -57,7 +57,7 @@ class SignIn:
         session = self._sessions.of(request)
         if session is not None and session.token and request.parameter("again") is None:
             return redirect("/")
-        session = session or self._sessions.begun(seconds=_SIGN_IN_SECONDS)
+        session = session or self._sessions.new(seconds=_SIGN_IN_SECONDS)
         problem = request.parameter("problem")
         ways = {"google": self._config.google is not None, "token": self._config.takes_tokens}
         return sign_in_page(
@@ -157,7 +157,7 @@ class SignIn:
             tried = self._hub.send("GET", "/routes", headers={"authorization": f"Bearer {token}"}, body=b"")
             if tried.status != 200:
                 return _failed(Problem.REFUSED if tried.status in (401, 403) else Problem.UNAVAILABLE)
-            session = self._sessions.begun(token=token, name=name, seconds=seconds)
+            session = self._sessions.new(token=token, name=name, seconds=seconds)
             return redirect("/", cookie=self._sessions.cookie(session))
         except (A2AError, ValueError):
             return _failed(Problem.UNAVAILABLE)

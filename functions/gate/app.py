@@ -70,7 +70,7 @@ def build(config: Config, *, log: Log | None = None, admission: AdmissionControl
             Identified(report.PATH, forwarding.send, ANY, exact=True),
             Identified("/", forwarding.send, ANY),
         ),
-        identify=quotas.counted(authenticator.identify),
+        identify=quotas.with_request_quota(authenticator.identify),
         fallback=forwarding.send,
     )
 

@@ -173,7 +173,7 @@ def build(
             Identified("/debug-version", pages.version),
             *runs,
         ),
-        identify=quotas.counted(config.identity.authenticator(http).identify, behind_gate=behind_gate),
+        identify=quotas.with_request_quota(config.identity.authenticator(http).identify, behind_gate=behind_gate),
         fallback=server.handle,
     )
     return serve(dispatcher.handle, log=log, before=source.reload_if_due)

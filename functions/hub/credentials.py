@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlencode, urlsplit
 
 from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest
-from a2a_hub.http.client import Answer, Budget, Http
+from a2a_hub.http.client import Budget, ClientResponse, Http
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.authentication import PRINCIPAL_HEADER
 
@@ -42,10 +42,10 @@ class AuthorizedHttp:
         body: bytes | None,
         budget: Budget,
         cancellation: Cancellation | None = None,
-    ) -> Answer:
+    ) -> ClientResponse:
         """See `Http.request`. A 401 makes the boundary renew its credential, once. Raises NoCredential."""
 
-        def answer() -> Answer:
+        def answer() -> ClientResponse:
             target = _with_query(url, self.credential)
             return self._http.request(
                 method,

@@ -88,7 +88,7 @@ class Activity(Struct, frozen=True):
         limit = caller.principal.routes if caller.principal else None
         try:
             tasks = self.store.unfinished(limit=_MAX_TASKS) if self.store and limit is None else ()
-            found = list(self.misses.found())
+            found = list(self.misses.counts())
         except Unavailable:
             raise A2AError(errors.UNAVAILABLE, _NO_TASKS) from None
         misses = [

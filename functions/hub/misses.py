@@ -102,8 +102,8 @@ class Misses:
                 data, expires_at = msgspec.json.encode(kept), now + DAYS * _DAY_SECONDS
                 self._store.put_conversation(_OWNER, _key(day, self._part), data, expires_at=expires_at)
 
-    def found(self) -> Iterator[tuple[Miss, int]]:
-        """Yield the misses of the last days, the most frequent first, with their numbers. Raises Unavailable."""
+    def counts(self) -> Iterator[tuple[Miss, int]]:
+        """Yield the misses of the last days with their counts, the most frequent first. Raises Unavailable."""
         self.flush()
         total = Counter[Miss]()
         for day in range(self._today() - DAYS + 1, self._today() + 1):

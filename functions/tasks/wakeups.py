@@ -103,11 +103,11 @@ class TaskWork:
         return next_at
 
     def _deliver(self) -> None:
-        # A number of deliveries is no time to look again.
+        # Its result, a number of deliveries, must not be returned: a job returns the time of its next run.
         self._deliverer.deliver_due(waits=self._config.in_requests)
 
     def _end_abandoned(self) -> None:
-        # A number of tasks is no time to look again.
+        # Its result, a number of tasks, must not be returned: a job returns the time of its next run.
         self._leasing.end_abandoned(None)
 
     def _purge(self) -> None:

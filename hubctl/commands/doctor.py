@@ -24,7 +24,7 @@ from a2a_hub.diagnosis.report import (
     skipped,
 )
 from a2a_hub.diagnosis.steps import steps_of
-from a2a_hub.http.client import Answer, Fault, HttpClient, HttpFailure, fetch
+from a2a_hub.http.client import ClientResponse, Fault, HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from hubctl.connection import hub_address, hub_token
@@ -136,7 +136,7 @@ class Entrance:
             return Report(examined=examined)
         return Report(account=inside.account, examined=(*examined, *inside.examined))
 
-    def _get(self, path: str, *, token: str | None = None) -> tuple[Answer, bytes]:
+    def _get(self, path: str, *, token: str | None = None) -> tuple[ClientResponse, bytes]:
         headers = {"accept": JSON, "a2a-version": "0.3"}
         if token:
             headers["authorization"] = f"Bearer {token}"
@@ -155,12 +155,12 @@ class Entrance:
     def _is_here(self) -> bool:
         return urlsplit(self._url).hostname in LOOPBACK_HOSTS
 
-    def _health(self, answer: Answer) -> Step:
+    def _health(self, answer: ClientResponse) -> Step:
         if answer.status == 200:
             return ok("gate", "the gate is up")
         return self._step("no_invoker" if answer.status in (401, 403) else "gate", status=answer.status, path="/health")
 
-    def _clock(self, answer: Answer) -> Step:
+    def _clock(self, answer: ClientResponse) -> Step:
         date = seconds_of(str(answer.headers.get("date", "")))
         if date is None:
             return skipped("clock", "the answer has no date")

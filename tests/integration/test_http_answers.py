@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Budget, ClientResponse, Fault, HttpClient, HttpFailure
 from tests.fakes.http_server import Exchange, HttpServer
 
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -235,6 +235,6 @@ def _client() -> HttpClient:
     return HttpClient(clock=lambda: 0.0)
 
 
-def _asked(http: HttpClient, server: HttpServer, method: str = "GET") -> Answer:
+def _asked(http: HttpClient, server: HttpServer, method: str = "GET") -> ClientResponse:
     budget = Budget(deadline=20, connect_seconds=20, idle_seconds=20, max_bytes=100_000)
     return http.request(method, server.url, headers={}, body=None, budget=budget)

@@ -7,7 +7,7 @@ from queue import Queue
 
 import pytest
 
-from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Budget, ClientResponse, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import Cancellation
 from tests.fakes.http_server import Exchange, HttpServer
 
@@ -223,7 +223,7 @@ def _budget(retries: int = 0) -> Budget:
     return Budget(deadline=time.monotonic() + 20, connect_seconds=20, idle_seconds=20, max_bytes=1000, retries=retries)
 
 
-def _request(http: HttpClient, server: HttpServer, cancellation: Cancellation | None = None) -> Answer:
+def _request(http: HttpClient, server: HttpServer, cancellation: Cancellation | None = None) -> ClientResponse:
     return http.request("GET", server.url, headers={}, body=None, budget=_budget(), cancellation=cancellation)
 
 

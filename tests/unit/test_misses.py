@@ -67,14 +67,14 @@ def test_a_turn_that_a_rule_took_and_an_agent_answered_is_no_miss(
 ) -> None:
     misses = _misses(None, clock)
     misses.note(turn, outcome)
-    assert [miss for miss, _ in misses.found()] == ([Miss(kind, "docs", "Why?")] if kind else [])
+    assert [miss for miss, _ in misses.counts()] == ([Miss(kind, "docs", "Why?")] if kind else [])
 
 
 def test_texts_are_redacted_and_only_kept_where_the_log_has_them(clock: Clock) -> None:
     for with_text, text in ((True, "Who is [mail]?"), (False, "")):
         misses = _misses(None, clock, with_text=with_text)
         misses.note(_turn("Who is ada@example.com?", Rule.DEFAULT), None)
-        assert [miss.text for miss, _ in misses.found()] == [text]
+        assert [miss.text for miss, _ in misses.counts()] == [text]
 
 
 def test_instances_count_together_the_most_frequent_first(clock: Clock) -> None:
@@ -85,17 +85,17 @@ def test_instances_count_together_the_most_frequent_first(clock: Clock) -> None:
     other.flush()
     clock.now += 86_400
     other.note(_turn("B?", Rule.DEFAULT), None)
-    assert [(miss.text, count) for miss, count in one.found()] == [("B?", 2), ("A?", 1)]
+    assert [(miss.text, count) for miss, count in one.counts()] == [("B?", 2), ("A?", 1)]
 
 
 def test_an_instance_writes_once_a_minute(clock: Clock) -> None:
     store = ProcessMemory(clock=clock)
     misses, other = _misses(store, clock), _misses(store, clock)
     misses.note(_turn("A?", Rule.DEFAULT), None)
-    assert list(other.found()) == []
+    assert list(other.counts()) == []
     clock.now += 61
     misses.note(_turn("A?", Rule.DEFAULT), None)
-    assert [count for _, count in other.found()] == [2]
+    assert [count for _, count in other.counts()] == [2]
 
 
 def test_a_miss_is_forgotten_after_the_last_days(clock: Clock) -> None:
@@ -103,9 +103,9 @@ def test_a_miss_is_forgotten_after_the_last_days(clock: Clock) -> None:
     misses.note(_turn("A?", Rule.DEFAULT), None)
     misses.flush()
     clock.now += (DAYS - 1) * 86_400
-    assert list(misses.found())
+    assert list(misses.counts())
     clock.now += 86_400
-    assert list(misses.found()) == []
+    assert list(misses.counts()) == []
 
 
 def test_counts_that_another_revision_wrote_break_nothing(clock: Clock) -> None:
@@ -115,4 +115,4 @@ def test_counts_that_another_revision_wrote_break_nothing(clock: Clock) -> None:
         store.put_conversation("misses of the hub", key, b'[[["new", "docs", ""], 1]]', expires_at=clock() + 60)
     misses = _misses(store, clock)
     misses.note(_turn("A?", Rule.DEFAULT), None)
-    assert [count for _, count in misses.found()] == [1]
+    assert [count for _, count in misses.counts()] == [1]

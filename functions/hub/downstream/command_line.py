@@ -34,7 +34,7 @@ from a2a_hub.a2a.left_out import of_one_task
 from a2a_hub.a2a.model import Binding, Event, Message, Task, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.relay import Relay
-from a2a_hub.http.client import Answer, Budget
+from a2a_hub.http.client import Budget, ClientResponse
 from a2a_hub.http.messages import EVENT_STREAM, JSON
 from a2a_hub.runtime.threads import Threads
 from functions.hub.downstream.interface import AgentRequest, ExecutionReply, TransportCall
@@ -133,7 +133,7 @@ class AgentCommandClient:
             raise ClientError(ClientFault.NOT_A2A, "the answer is no result of a command")
         return ExecutionReply(result=result["data"])
 
-    def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> ExecutionReply:
+    def _streamed(self, endpoint: Endpoint, answer: ClientResponse, budget: Budget) -> ExecutionReply:
         # The agent aborts the command when its connection closes, so the run continues without subscribers.
         relay = Relay[Event]()
         relay.start(_events(endpoint, answer, budget), self._threads)
@@ -169,7 +169,7 @@ def _executed(response: ExecuteSlashCommandResponse) -> ExecutionReply:
 
 def _request(
     endpoint: Endpoint, call: TransportCall, method: str, path: str, body: bytes | None, budget: Budget
-) -> Answer:
+) -> ClientResponse:
     sent = {"content-type": JSON} if body is not None else {}
     return call.http.request(
         method,
@@ -180,7 +180,7 @@ def _request(
     )
 
 
-def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:
+def _events(endpoint: Endpoint, answer: ClientResponse, budget: Budget) -> Iterator[Event]:
     complete = False
     with as_client_error():
         lines = sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes)
@@ -223,7 +223,7 @@ def _words(args: str) -> list[str]:
         return args.split()
 
 
-def _is_refusal(answer: Answer) -> bool:
+def _is_refusal(answer: ClientResponse) -> bool:
     try:
         value: Any = read_json(answer)
     except (ClientError, A2AError):

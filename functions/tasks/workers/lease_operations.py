@@ -69,18 +69,18 @@ class LeaseOperations(Struct, frozen=True):
                 self._require(worker, task_id)  # the task may have ended meanwhile
                 raise
         if request.wait_seconds and not stored.cancel_requested:
-            stored = self._changed(stored, wait_seconds=request.wait_seconds) or stored
+            stored = self._wait_for_change(stored, wait_seconds=request.wait_seconds) or stored
         return self._unless_cancelled(stored, request.lease, lambda: stored)
 
-    def _changed(self, stored: StoredTask, *, wait_seconds: float) -> StoredTask | None:
+    def _wait_for_change(self, stored: StoredTask, *, wait_seconds: float) -> StoredTask | None:
         """Wait until the task is cancelled or its turn has ended, and return it then."""
 
-        def look() -> StoredTask | None:
+        def poll() -> StoredTask | None:
             now = self.store.get(stored.task.id, owner=None)
             return now if now and (now.cancel_requested or now.task.status.state.settled) else None
 
         return self.waits.until(
-            look, topics=[topic_of(stored.role)], seconds=wait_seconds, max_poll_seconds=_CANCEL_POLL_SECONDS
+            poll, topics=[topic_of(stored.role)], seconds=wait_seconds, max_poll_seconds=_CANCEL_POLL_SECONDS
         )
 
     def progress(self, worker: Worker, task_id: str, request: wire.Progress) -> wire.WriteResult:

@@ -51,30 +51,30 @@ class WorkerWaits:
             self._condition.notify_all()
 
     def notify(self, topic: str) -> None:
-        """Let those who wait for this topic look again."""
+        """Wake the waits for this topic."""
         with self._condition:
             self._woken[topic] += 1
             self._condition.notify_all()
 
     def until(
         self,
-        look: Callable[[], T | None],
+        poll: Callable[[], T | None],
         *,
         topics: Sequence[str],
         seconds: float,
         max_poll_seconds: float = math.inf,
         is_connected: Callable[[], bool] = lambda: True,
     ) -> T | None:
-        """Return the first result of `look` that is not None, at once or within `seconds`; None too if the worker has left."""
+        """Return the first result of `poll` that is not None, at once or within `seconds`; None too if the worker has left."""
         if seconds <= 0 or not self._places.acquire(blocking=False):
-            return look()
+            return poll()
         poll_seconds = min(self._poll_seconds, max_poll_seconds)
         try:
             deadline = self._clock() + seconds
             while is_connected():
                 # Before it looks: a wake-up meanwhile is not missed.
                 seen = self._count(topics)
-                found = look()
+                found = poll()
                 remaining = deadline - self._clock()
                 if found is not None or remaining <= 0 or self._stopped:
                     return found

@@ -30,7 +30,7 @@ from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.unreadable import read_tolerantly
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.a2a.versions import VersionCodec
-from a2a_hub.http.client import Answer, Budget, Http, HttpFailure
+from a2a_hub.http.client import Budget, ClientResponse, Http, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry import tracing
@@ -123,12 +123,12 @@ class A2AClient(Struct, frozen=True, kw_only=True):
             codec, result = CODECS[self.endpoint.version], read_result(self.endpoint, read_json(answer))
             return read_tolerantly(codec.read_task, result, codec, self.note_left_out)
 
-    def _event(self, answer: Answer) -> Event:
+    def _event(self, answer: ClientResponse) -> Event:
         result = read_result(self.endpoint, read_json(answer))
         codec = _codec(self.endpoint, result)
         return read_tolerantly(codec.read_event, result, codec, self.note_left_out)
 
-    def _request(self, operation: Operation, params: Any = None, *, task_id: str = "") -> Answer:
+    def _request(self, operation: Operation, params: Any = None, *, task_id: str = "") -> ClientResponse:
         endpoint = self.endpoint
         codec = CODECS[endpoint.version]
         method, url = "POST", endpoint.url
@@ -154,7 +154,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
         check(endpoint, answer)
         return answer
 
-    def _stream(self, answer: Answer, *, continues: str | None = None, task_id: str = "") -> Iterator[Event]:
+    def _stream(self, answer: ClientResponse, *, continues: str | None = None, task_id: str = "") -> Iterator[Event]:
         complete = task_began = mixes_tasks = False
 
         def note(what: LeftOut) -> None:
@@ -197,7 +197,7 @@ def as_client_error() -> Iterator[None]:
         raise ClientError(ClientFault.NOT_A2A, f"the answer is no A2A: {error.message}") from None
 
 
-def stream_data(answer: Answer, budget: Budget, *, envelope_bytes: int = 0) -> Iterator[Sequence[bytes]]:
+def stream_data(answer: ClientResponse, budget: Budget, *, envelope_bytes: int = 0) -> Iterator[Sequence[bytes]]:
     """Yield the data of the events of a stream, those that arrive at once together. Raises ClientError for a large one."""
     try:
         yield from sse.read_batches(answer.chunks(extra_bytes=envelope_bytes), limit_bytes=budget.max_bytes)
@@ -210,7 +210,7 @@ def _may_be_as_it_was(event: Event, continues: str | None) -> bool:
     return isinstance(event, Task) and event.id == continues and event.status.state.interrupted
 
 
-def read_json(answer: Answer) -> Any:
+def read_json(answer: ClientResponse) -> Any:
     """Return the JSON in the body. Raises ClientError."""
     if not _is_json(answer):
         answer.close()
@@ -219,7 +219,7 @@ def read_json(answer: Answer) -> Any:
     return decode_json(answer.read())
 
 
-def _is_json(answer: Answer) -> bool:
+def _is_json(answer: ClientResponse) -> bool:
     return answer.media_type in (JSON, "application/json-rpc") or answer.media_type.endswith("+json")
 
 
@@ -314,7 +314,7 @@ def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError
     return error_of_status(status) if status is not None else _rpc_error(error)
 
 
-def check(endpoint: Endpoint, answer: Answer) -> None:
+def check(endpoint: Endpoint, answer: ClientResponse) -> None:
     """Raise ClientError for an answer that is no success, or not in the requested encoding."""
     if answer.status not in _SUCCEEDED:
         raise _status_error(endpoint, answer)
@@ -323,7 +323,7 @@ def check(endpoint: Endpoint, answer: Answer) -> None:
         raise ClientError(ClientFault.NOT_JSON, "the answer is compressed, though the hub asked that it not be")
 
 
-def _status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
+def _status_error(endpoint: Endpoint, answer: ClientResponse) -> ClientError:
     """Return the error in the body if the agent understood the request, else the status's own."""
     status = answer.status
     if status in (400, 404, 405, 409) and _is_json(answer):

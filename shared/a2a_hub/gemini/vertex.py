@@ -19,7 +19,7 @@ from google.genai.errors import APIError
 from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
 from a2a_hub.gemini.prompt import Ended, FunctionCall, FunctionResult, ModelTurn, Prompt, Turn, UserTurn
 from a2a_hub.gemini.settings import GeminiSettings
-from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Budget, ClientResponse, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import Cancellation, delay_of
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
@@ -119,7 +119,7 @@ class _Exchange:
     def __init__(self, budget: Budget, cancellation: Cancellation) -> None:
         self.budget = budget
         self.cancellation = cancellation
-        self.answer: Answer | None = None
+        self.answer: ClientResponse | None = None
 
     def close(self) -> None:
         """Drop the answer unless it was read to its end; idempotent."""
@@ -166,7 +166,7 @@ class _NoTransport(httpx2.AsyncBaseTransport):
 
 
 class _Body(httpx2.SyncByteStream):
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: ClientResponse) -> None:
         self._answer = answer
 
     def __iter__(self) -> Iterator[bytes]:

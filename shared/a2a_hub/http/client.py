@@ -96,7 +96,7 @@ class Http(Protocol):
         body: bytes | None,
         budget: Budget,
         cancellation: Cancellation | None = None,
-    ) -> Answer:
+    ) -> ClientResponse:
         """Return the answer's status and headers, with its body still to be read. Raises HttpFailure."""
 
 
@@ -111,7 +111,7 @@ def fetch(
     max_bytes: int = 1 << 20,
     retries: int = 1,
     cancellation: Cancellation | None = None,
-) -> tuple[Answer, bytes]:
+) -> tuple[ClientResponse, bytes]:
     """Return the answer with its whole body, within `seconds`. Raises HttpFailure."""
     budget = Budget.within(seconds, now=http.clock(), max_bytes=max_bytes, retries=retries)
     answer = http.request(method, url, headers=headers, body=body, budget=budget, cancellation=cancellation)
@@ -147,14 +147,16 @@ class HttpClient:
         body: bytes | None,
         budget: Budget,
         cancellation: Cancellation | None = None,
-    ) -> Answer:
+    ) -> ClientResponse:
         """Return the answer's status and headers, with its body still to be read. Raises HttpFailure."""
         origin, target = split_url(url)
         remaining = budget.deadline - self.clock()
         if remaining <= 0:
             raise HttpFailure(Fault.TIMEOUT, "there was no time left to ask")
         connection = self._pool.take(origin) or self._connected(origin, budget, cancellation)
-        answer = Answer(connection, budget=budget, clock=self.clock, keep=self._pool.put, cancellation=cancellation)
+        answer = ClientResponse(
+            connection, budget=budget, clock=self.clock, keep=self._pool.put, cancellation=cancellation
+        )
         answer.begin(method, target, headers, body)
         return answer
 
@@ -179,8 +181,8 @@ class HttpClient:
                 tracing.add("a2a_hub.retries", 1, reason="connect")
 
 
-class Answer:
-    """An answer whose body is read as it arrives. Its connection is free after the end of the body, or after `close`.
+class ClientResponse:
+    """A response whose body is read as it arrives. Its connection is released at the end of the body, or by `close`.
 
     `media_type` is the Content-Type without parameters, in lower case.
     """
@@ -230,7 +232,7 @@ class Answer:
         except BaseException as error:
             self.close()
             if isinstance(error, OSError | NotHttp):
-                raise self._left() or _no_answer(error) from None
+                raise self._cancellation_failure() or _no_answer(error) from None
             raise
         connection.limit(deadline=budget.deadline, idle_seconds=budget.idle_seconds)
         self.status, self.headers = self._incoming.status, self._incoming.headers
@@ -250,16 +252,16 @@ class Answer:
                 if size > most_bytes:
                     raise HttpFailure(Fault.TOO_LARGE, f"the answer is larger than {most_bytes} bytes")
                 yield chunk
-            if left := self._left():
+            if left := self._cancellation_failure():
                 raise left
             self._release()
         except TimeoutError:
             late = self._clock() >= self._budget.deadline
             detail = "the answer was not complete in time" if late else "the answer stopped coming in"
-            raise self._left() or HttpFailure(Fault.TIMEOUT, detail) from None
+            raise self._cancellation_failure() or HttpFailure(Fault.TIMEOUT, detail) from None
         except (OSError, NotHttp):
             cut = HttpFailure(Fault.CUT, "the connection was cut in the middle of the answer")
-            raise self._left() or cut from None
+            raise self._cancellation_failure() or cut from None
         finally:
             self.close()
 
@@ -314,7 +316,7 @@ class Answer:
             if self._connection is not None:
                 self._connection.shut_down()
 
-    def _left(self) -> HttpFailure | None:
+    def _cancellation_failure(self) -> HttpFailure | None:
         """Return the failure of an exchange that the caller has cancelled."""
         is_left = self._cancellation is not None and self._cancellation.cancelled
         return HttpFailure(Fault.CANCELLED, "the caller left") if is_left else None

@@ -100,14 +100,14 @@ class Connection:
         """Limit all further reads and writes to `deadline` on the clock, and each wait to `idle_seconds`."""
         self._deadline, self._idle_seconds = deadline, idle_seconds
 
-    def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None) -> IncomingAnswer:
+    def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None) -> IncomingResponse:
         """Send the request and return the answer, of which nothing is read yet. Raises OSError or NotHttp."""
         request = _request_bytes(method, target, self._host, headers, body)
         self._before_io()
         # A server that refuses a request early may answer and close before it has received all of it.
         with contextlib.suppress(BrokenPipeError):
             self._socket.sendall(request)
-        return IncomingAnswer(self._receive, has_body=method != "HEAD")
+        return IncomingResponse(self._receive, has_body=method != "HEAD")
 
     def shut_down(self) -> None:
         """Wake a thread that waits on this connection; called from another one."""
@@ -269,8 +269,8 @@ def _text(value: bytes) -> str:
 _NO_HEADERS = Headers(())
 
 
-class IncomingAnswer:
-    """One answer. `receive(n)` returns at most n received bytes, none if the other side has closed.
+class IncomingResponse:
+    """One response. `receive(n)` returns at most n received bytes, none if the other side has closed.
 
     Input that adds neither to the head's end nor to the body is bounded, which bounds the head, trailers and chunk extensions.
     llhttp calls the methods on_….

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from enum import StrEnum
 
-from a2a_hub.http.client import Answer, Fault, HttpFailure
+from a2a_hub.http.client import ClientResponse, Fault, HttpFailure
 from a2a_hub.http.messages import Response
 
 STREAM_END = "x-stream-end"
@@ -88,7 +88,7 @@ class ForwardedBody:
 
     def __init__(
         self,
-        answer: Answer,
+        answer: ClientResponse,
         watcher: ReadinessWatcher,
         *,
         silence_seconds: float,

@@ -11,7 +11,7 @@ import msgspec
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, Tokens
 from a2a_hub.gemini.prompt import Ended, FunctionCall, FunctionResult, ModelTurn, Prompt, UserTurn, Waiting
-from a2a_hub.http.client import Answer, Budget, Fault, Http, HttpFailure
+from a2a_hub.http.client import Budget, ClientResponse, Fault, Http, HttpFailure
 from a2a_hub.http.messages import JSON, Cancellation, delay_of
 from a2a_hub.language_models.model import traced
 from a2a_hub.quota.quotas import Counters
@@ -106,7 +106,7 @@ class OpenAiCompatible:
         except HttpFailure as failure:
             raise ModelFailed(http_failure(failure)) from None
 
-    def _ask(self, prompt: Prompt, budget: Budget, cancellation: Cancellation, *, with_schema: bool) -> Answer:
+    def _ask(self, prompt: Prompt, budget: Budget, cancellation: Cancellation, *, with_schema: bool) -> ClientResponse:
         instruction = prompt.instruction
         body: dict[str, Any] = {
             "model": self._settings.model,
@@ -220,7 +220,7 @@ class _FirstCall:
         yield FunctionCall(name=self._name, arguments=arguments)
 
 
-def _pieces(answer: Answer, *, prompt_characters: int) -> Iterator[str | FunctionCall | Ended]:
+def _pieces(answer: ClientResponse, *, prompt_characters: int) -> Iterator[str | FunctionCall | Ended]:
     finish, usage, has_content, first_call = "", _Usage(), False, _FirstCall()
     try:
         streamed = sse.read(answer.chunks(), limit_bytes=_MAX_EVENT_BYTES)
@@ -266,7 +266,7 @@ def http_failure(failure: HttpFailure) -> Failure:
     return Failure(cause=_FAULT_CAUSES.get(failure.fault, Cause.UNREACHABLE), detail=failure.detail)
 
 
-def status_failure(answer: Answer) -> Failure:
+def status_failure(answer: ClientResponse) -> Failure:
     """Return what an answer other than 200 is of a model."""
     status = answer.status
     cause = Cause.QUOTA if status == 429 else _STATUS_CAUSES.get(status)

@@ -18,7 +18,7 @@ from a2a_hub.a2a.client import Endpoint, as_client_error, check, decode_json, re
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import METHOD_NOT_FOUND
 from a2a_hub.a2a.model import Binding, Part, Version
-from a2a_hub.http.client import Answer, Budget, Http
+from a2a_hub.http.client import Budget, ClientResponse, Http
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.version import VERSION as HUB_VERSION
@@ -185,7 +185,7 @@ class McpClient:
             raise ClientError(ClientFault.NOT_A2A, "the answer is no result of MCP")
         return result
 
-    def _post(self, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Answer:
+    def _post(self, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> ClientResponse:
         named = {"content-type": JSON, "mcp-protocol-version": self.version}
         if "method" in body:
             named["mcp-method"] = body["method"]
@@ -195,7 +195,7 @@ class McpClient:
         check(self._endpoint, answer)
         return answer
 
-    def _request(self, method: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+    def _request(self, method: str, body: bytes | None, headers: Mapping[str, str]) -> ClientResponse:
         return self._http.request(
             method,
             self._endpoint.url,
@@ -205,7 +205,7 @@ class McpClient:
             cancellation=self._cancellation,
         )
 
-    def _streamed(self, answer: Answer, id_: object) -> Any:
+    def _streamed(self, answer: ClientResponse, id_: object) -> Any:
         """Return the response among the messages of a stream."""
         for data in chain.from_iterable(stream_data(answer, self._budget)):
             match decode_json(data):

@@ -224,7 +224,7 @@ class Quotas:
         self._limits = limits
         self._counters = counters
 
-    def counted(self, identify: Identify, *, behind_gate: bool = False) -> Identify:
+    def with_request_quota(self, identify: Identify, *, behind_gate: bool = False) -> Identify:
         """Return `identify` with a count of each caller's requests. A gate in front has counted its own, and anonymous ones."""
 
         def identify_and_count(request: Request, record: Record) -> Caller:

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from a2a_hub.http.client import Answer, Http, HttpFailure, fetch
+from a2a_hub.http.client import ClientResponse, Http, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.service_tokens import TokenUnavailable
 
@@ -88,7 +88,7 @@ class BucketFile:
 
     def _send(
         self, method: str, path: str, query: dict[str, Any], body: bytes | None = None, kind: str = JSON
-    ) -> tuple[Answer, bytes]:
+    ) -> tuple[ClientResponse, bytes]:
         url = f"{self._base}{path}?{urlencode({name: each for name, each in query.items() if each is not None})}"
         try:
             headers = {"authorization": f"Bearer {self._access_token()}"} | ({"content-type": kind} if body else {})

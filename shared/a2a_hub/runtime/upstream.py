@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from a2a_hub.a2a.errors import OVERLOADED, RETRY_SOON, UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.http.admission import Capacity, Overloaded
-from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Budget, ClientResponse, Fault, HttpClient, HttpFailure
 from a2a_hub.http.forwarded_body import STREAM_END, ForwardedBody, ReadinessWatcher, StreamCut
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, TokenUnavailable, id_token_claims
@@ -163,7 +163,9 @@ class Upstream:
         except TokenUnavailable:
             raise OwnTokenUnavailable from None
 
-    def _body(self, answer: Answer, caller: str, on_cut: Callable[[StreamCut], object]) -> bytes | ForwardedBody:
+    def _body(
+        self, answer: ClientResponse, caller: str, on_cut: Callable[[StreamCut], object]
+    ) -> bytes | ForwardedBody:
         """Return a small body whole. Others are streams of the caller, of which one chunk each is held."""
         is_stream = answer.media_type == EVENT_STREAM
         length = answer.headers.get("content-length") or ""

@@ -68,7 +68,7 @@ class Recording(Job):
 
     def start(self) -> None:
         """Begin to record."""
-        self._turn.relay.watch(self._look)
+        self._turn.relay.watch(self._schedule_next_step)
         self.wake()
 
     def _lead(self) -> LeasedWriter:
@@ -83,7 +83,7 @@ class Recording(Job):
             clock=self._clock,
         )
 
-    def _look(self) -> None:
+    def _schedule_next_step(self) -> None:
         """Take the next step: at once at the end of the turn, with the next batch after an event, unless the store is away."""
         if self._turn.hands_over or self._turn.state in ENDED:
             self.wake()
