@@ -128,6 +128,7 @@ def test_a_person_sees_the_text_and_nothing_that_leads_elsewhere(text: str, show
         "<custom://evil.example/>",
         "<custom:x|u|https://evil.example/>",
         "<custom:a.b?d=secret>",
+        "<custom:\u2028x|u|https://evil.example/>",
     ],
 )
 def test_no_spelling_of_markdown_leads_elsewhere(hostile: str) -> None:

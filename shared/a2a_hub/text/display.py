@@ -71,7 +71,7 @@ _TAG = re.compile(
 # A link in angle brackets (CommonMark §6.4), perhaps without its end; names with a colon, such as those of XML and C++, are none.
 _AUTOLINK = re.compile(
     r"<((?:(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):"
-    r"|[a-z][a-z0-9+.-]{1,31}:(?=[\w.:-]*+(?:[^\w.\s<>/:-]|/(?!>))))"
+    r"|[a-z][a-z0-9+.-]{1,31}:(?=[\w.:-]*+(?:[^\w.\x00-\x20<>/:-]|/(?!>))))"
     rf"[^\x00-\x20<>]{{0,{_LONGEST_URL}}}+)(>)?",
     re.IGNORECASE,
 )
