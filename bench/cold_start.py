@@ -25,7 +25,7 @@ BARE = "bare function"
 HUB = "hub, constant route"
 _MAX_ADDED_MS = 70
 _MAX_ADDED_MB = 30
-_LEAST_STARTS = 9
+_MIN_STARTS = 9
 # Below what is to be seen, and long enough to leave the processor to the one that starts.
 _POLL_SECONDS = 0.002
 
@@ -48,7 +48,7 @@ def run(settings: Settings) -> list[Target]:
     starts: dict[str, list[_Start]] = {server.name: [] for server in contestants}
     for server in contestants:
         _start(server, settings)
-    for number in range(max(settings.rounds, _LEAST_STARTS)):
+    for number in range(max(settings.rounds, _MIN_STARTS)):
         for server in contestants if number % 2 else reversed(contestants):
             starts[server.name].append(_start(server, settings))
     rows = [[name, *_cells(mine)] for name, mine in starts.items()]

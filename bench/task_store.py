@@ -30,7 +30,7 @@ _PAGE = 50
 _PAGES = 100
 _EVENTS = 100
 _PAUSE_SECONDS = 0.01
-_LEAST_LIVES = 1_500
+_MIN_LIVES = 1_500
 _MAX_DELAY_MS = 5.0
 _MAX_PAGE_MS = 5.0
 _OWNER = "owner"
@@ -44,7 +44,7 @@ def run(settings: Settings) -> list[Target]:
         delays = _delays(Path(folder) / "delays.db")
         page = _page(Path(folder) / "pages.db")
     return [
-        at_least(f"≥ {_LEAST_LIVES} task lives in a second of one processor", lives, _LEAST_LIVES, shown="{:.0f}"),
+        at_least(f"≥ {_MIN_LIVES} task lives in a second of one processor", lives, _MIN_LIVES, shown="{:.0f}"),
         at_most(
             f"append to subscriber of another process ≤ {_MAX_DELAY_MS:.0f} ms, p50",
             delays,

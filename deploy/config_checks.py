@@ -18,7 +18,7 @@ GATEWAY_REGIONS = (
     *("us-west2", "us-west3", "us-west4"),
 )
 # Buckets are mounted by the second generation of instances alone, which starts here.
-_LEAST_TO_MOUNT = 512
+_MIN_TO_MOUNT = 512
 # The path of a table, a key in it or None, and what is wrong.
 Wrong = Iterator[tuple[tuple[str, ...], str | None, str]]
 
@@ -215,7 +215,7 @@ def _instances(config: Config) -> Wrong:
         is_part = resources.cpu.startswith("0.")
         if function.works_between_requests and is_part:
             yield path, "cpu", f'{name} works between requests, which takes a whole CPU: cpu = "1"'
-        if function.mounts and (is_part or resources.memory_mib < _LEAST_TO_MOUNT):
+        if function.mounts and (is_part or resources.memory_mib < _MIN_TO_MOUNT):
             yield path, "memory", 'a bucket is mounted with 512Mi of memory or more, and cpu = "1" or more'
 
 

@@ -35,7 +35,7 @@ from local.settings import WORKSPACE, NotStartable, Settings, environment_of, re
 
 _SAMPLE = ROOT / "local" / "workspace"
 _STARTS = 5
-_LEAST_ROOM_BYTES = 4_000_000
+_MIN_ROOM_BYTES = 4_000_000
 _CARD = "/.well-known/agent-card.json"
 _GATE, _TASKS, _CONSOLE, _GRPC = "gate", "tasks", "console", "grpc"
 _GRPC_SERVICE = ROOT / "services" / "grpc"
@@ -192,7 +192,7 @@ def _require_room(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as probe:
-            probe.write(bytes(_LEAST_ROOM_BYTES))
+            probe.write(bytes(_MIN_ROOM_BYTES))
     except OSError as refusal:
         raise NotStartable(
             f"{folder} cannot be written ({refusal.strerror}): make room, or clone this into a folder of your own"

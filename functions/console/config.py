@@ -11,7 +11,7 @@ from a2a_hub.telemetry.log import Redacted
 
 _AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth"
 _TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
-_LEAST_KEY_CHARACTERS = 32
+_MIN_KEY_CHARACTERS = 32
 
 
 class Google(Redacted, frozen=True, kw_only=True):
@@ -56,8 +56,8 @@ def read(environ: Mapping[str, str]) -> Config:
     if parts.path or (parts.scheme == "http" and not is_local):
         settings.problem("PUBLIC_URL", "must be an https URL without a path, or http on this machine's loopback")
     keys = settings.listed("SESSION_KEY")
-    if any(len(key) < _LEAST_KEY_CHARACTERS for key in keys) or not (keys or is_local):
-        settings.problem("SESSION_KEY", f"must be a secret of {_LEAST_KEY_CHARACTERS} characters or more")
+    if any(len(key) < _MIN_KEY_CHARACTERS for key in keys) or not (keys or is_local):
+        settings.problem("SESSION_KEY", f"must be a secret of {_MIN_KEY_CHARACTERS} characters or more")
     config = Config(
         public_url=public_url,
         hub_url=settings.url("HUB_PUBLIC_URL", None),

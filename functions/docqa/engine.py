@@ -95,7 +95,7 @@ class DocumentQA:
             *vectors,
             *([_readers_step(restricted, knows_askers=knows_askers)] if restricted else ()),
             *(
-                warning("corpus", f"left out: {each.path}: {each.reason}", fix="mend or remove the document")
+                warning("corpus", f"left out: {each.path}: {each.reason}", fix="fix or remove the document")
                 for each in skipped
             ),
         ]

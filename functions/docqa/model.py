@@ -134,7 +134,7 @@ class Unverified(Struct, frozen=True, kw_only=True):
 
 
 class Hint(Struct, frozen=True, kw_only=True):
-    """For the operator: which step failed on what and why, and the command or the sentence that mends it."""
+    """For the operator: which step failed on what and why, and the command or the sentence that fixes it."""
 
     step: str
     cause: str

@@ -36,7 +36,7 @@ from functions.tasks.workers.lease_operations import LeaseOperations
 from functions.tasks.workers.leasing import Leasing, WorkerWaits
 
 # Even without retention, work may wait for a worker for this long.
-_LEAST_UNTAKEN_SECONDS = 86_400.0
+_MIN_UNTAKEN_SECONDS = 86_400.0
 _RETRY_AFTER_SECONDS = "2"
 
 
@@ -88,7 +88,7 @@ def build(
         store,
         waits,
         max_attempts=config.max_attempts,
-        untaken_seconds=max(config.retention_seconds, _LEAST_UNTAKEN_SECONDS),
+        untaken_seconds=max(config.retention_seconds, _MIN_UNTAKEN_SECONDS),
         assigned=lambda stored: queue.record(TaskEvent.ASSIGNED, topic_of(stored.role), stored.task.id),
         now=time.time,
     )

@@ -196,8 +196,8 @@ def report_text(report: Report) -> Iterator[str]:
     yield from _table(names, routes, missing="0")
     yield from _table("count:6 route:20 question:80", report.unanswered, title="Unanswered", missing="(not logged)")
     yield from _table("ms:9 route:20 outcome:10 request:36", report.slowest, title="Slowest")
-    failures = [each | {"mend": each["remedy"] or each["cause"]} for each in report.failures[:_MAX_SHOWN]]
-    yield from _table("count:6 route:20 fault:16 mend:90", failures, title="Failures")
+    failures = [each | {"fix": each["remedy"] or each["cause"]} for each in report.failures[:_MAX_SHOWN]]
+    yield from _table("count:6 route:20 fault:16 fix:90", failures, title="Failures")
     yield from _table("count:6 route:20 direction:9 filters:60", report.safety, title="Safety check")
     yield from _table("function:20 model:40 answers:8 input:12 output:12", report.tokens, title="Tokens")
 

@@ -24,7 +24,7 @@ _TOKEN = re.compile(r"\s*(?:[^\W\u3000-\u9fff]+|\S)|\s+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
 _MAX_SENTENCES = 3
-_LEAST_SHARE = 1 / 3
+_MIN_SHARE = 1 / 3
 _NONE = {
     False: "I am a local stand-in for a language model. I was given nothing to answer this from.",
     True: "これは言語モデルのローカル代用品です。回答のもとになる文章が与えられていません。",
@@ -138,7 +138,7 @@ def structured(text: str, schema: Any) -> str:
     asked = _words(question)
     quotes = [(each, len(_words(each["text"]) & asked)) for each in lines if "id" in each]
     most = max((share for _, share in quotes), default=0)
-    is_answerable = most > 0 and most >= len(asked) * _LEAST_SHARE
+    is_answerable = most > 0 and most >= len(asked) * _MIN_SHARE
     best = [quote for quote, share in quotes if is_answerable and share == most][:_MAX_SENTENCES]
     sentences = [{"text": quote["text"], "cites": [quote["id"]]} for quote in best]
     return json.dumps({"answerable": is_answerable, "missing": "", "sentences": sentences}, ensure_ascii=False)

@@ -19,7 +19,7 @@ QUEUE = "projects/p/locations/asia-northeast1/queues/a2a-wakeups"
 ACCESS_TOKEN = "ya29.access"
 _NAME = re.compile(re.escape(QUEUE) + r"/tasks/[A-Za-z0-9_-]{1,500}")
 _DEADLINE = re.compile(r"([0-9.]+)s")
-_LEAST_DEADLINE_SECONDS, _MAX_DEADLINE_SECONDS = 15, 1800
+_MIN_DEADLINE_SECONDS, _MAX_DEADLINE_SECONDS = 15, 1800
 _FIRST_PAUSE_SECONDS = 0.1
 _MAX_ATTEMPTS = 20
 
@@ -102,6 +102,6 @@ def _is_well_formed(task: dict[str, Any]) -> bool:
     return (
         _NAME.fullmatch(task["name"]) is not None
         and deadline is not None
-        and _LEAST_DEADLINE_SECONDS <= float(deadline[1]) <= _MAX_DEADLINE_SECONDS
+        and _MIN_DEADLINE_SECONDS <= float(deadline[1]) <= _MAX_DEADLINE_SECONDS
         and task["httpRequest"]["httpMethod"] == "POST"
     )

@@ -6,18 +6,18 @@ import random
 import pytest
 
 from evaluation.documents.fit import Case, fitted
-from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Features, confidence
+from functions.docqa.extractive.confidence import MIN_CONFIDENCE, WIDE_MARGIN, Features, confidence
 
 CLEAR = Features(unsaid=0.0, margin=WIDE_MARGIN, said=1.0, selects=0.0, leads=1.0)
 
 
 def test_a_quote_that_says_all_of_the_question_and_has_no_rival_is_asserted() -> None:
-    assert confidence(CLEAR) >= LEAST
+    assert confidence(CLEAR) >= MIN_CONFIDENCE
 
 
 @pytest.mark.parametrize("doubt", [{"unsaid": 0.7}, {"said": 0.3}, {"margin": 0.0}])
 def test_words_that_are_not_said_and_rivals_take_confidence_away(doubt: dict[str, float]) -> None:
-    assert confidence(CLEAR._replace(**doubt)) < LEAST
+    assert confidence(CLEAR._replace(**doubt)) < MIN_CONFIDENCE
 
 
 def test_nothing_is_asserted_against_a_rival_that_says_something_else_as_well() -> None:

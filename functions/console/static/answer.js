@@ -5,7 +5,7 @@ import { link, markdown, plain } from "./markdown.js";
 import { button, copyButton, h, language, pause, say } from "./page.js";
 
 const ENDS = ["COMPLETED", "FAILED", "CANCELED", "REJECTED", "INPUT_REQUIRED", "AUTH_REQUIRED"];
-const MOST_FORMATTED = 50_000;
+const MAX_FORMATTED = 50_000;
 // A hub that restarts is back within these waits.
 const RETRIES_MS = [500, 2000, 5000, 10_000, 15_000];
 const PASSING = ["away", "broken", "busy", "offline"];
@@ -112,7 +112,7 @@ export class Answer {
     let words = this.text;
     if (this.why?.citations) words = withoutSources(words);
     if (this.note && !words.includes(this.note)) words += `${words ? "\n\n" : ""}${this.note}`;
-    if (words.length > MOST_FORMATTED && !this.isDone) this.body.replaceChildren(h("pre", {}, plain(words.slice(-MOST_FORMATTED))));
+    if (words.length > MAX_FORMATTED && !this.isDone) this.body.replaceChildren(h("pre", {}, plain(words.slice(-MAX_FORMATTED))));
     else {
       const [content, isCut] = markdown(words);
       this.body.replaceChildren(content, ...(isCut ? [say("cut", {}, "p")] : []));

@@ -6,12 +6,12 @@ import { read, requestOf, rpc } from "./hub.js";
 import { plain } from "./markdown.js";
 import { button, h, label, language, say, text } from "./page.js";
 
-const MOST_FILE_BYTES = 7_000_000;
+const MAX_FILE_BYTES = 7_000_000;
 // A text that was sent after the session had ended, for the page after the next sign-in.
 const DRAFT = "draft";
 // The turn that runs or waits when the page is left, for the page after that.
 const TURN = "turn";
-const MOST_EXAMPLES = 2;
+const MAX_EXAMPLES = 2;
 const isJapanese = (words) => /[\u3040-\u30ff\u4e00-\u9fff]/.test(words);
 
 export function view() {
@@ -56,7 +56,7 @@ export function view() {
     const wanted = language() === "ja";
     const groups = routes.map(({ name, nameJa, examples: all }) => [wanted ? nameJa : name, all.filter((each) => isJapanese(each) === wanted)]);
     const asking = (example) => h("button", { type: "button", onclick: () => ask([{ text: example }], example) }, example);
-    const drawn = ([name, of]) => [h("dt", {}, name), h("dd", { class: "row" }, of.slice(0, MOST_EXAMPLES).map(asking))];
+    const drawn = ([name, of]) => [h("dt", {}, name), h("dd", { class: "row" }, of.slice(0, MAX_EXAMPLES).map(asking))];
     examples.replaceChildren(...groups.filter(([, of]) => of.length).flatMap(drawn));
   }
 
@@ -65,7 +65,7 @@ export function view() {
     const attached = [...files.files];
     warning.replaceChildren();
     if (running || !(words || attached.length)) return;
-    if (attached.reduce((sum, file) => sum + file.size, 0) > MOST_FILE_BYTES) {
+    if (attached.reduce((sum, file) => sum + file.size, 0) > MAX_FILE_BYTES) {
       warning.append(say("error.too_large"));
       return;
     }

@@ -4,8 +4,8 @@
 import { plain } from "./markdown.js";
 import { h, language } from "./page.js";
 
-const MOST_CHARACTERS = 2000;
-const MOST_DEPTH = 3;
+const MAX_CHARACTERS = 2000;
+const MAX_DEPTH = 3;
 let table = [];
 
 // Read the table, if the page needs it.
@@ -31,7 +31,7 @@ function valuesOf(pieces, text) {
 }
 
 function japanese(text, depth = 0) {
-  if (depth > MOST_DEPTH) return text;
+  if (depth > MAX_DEPTH) return text;
   for (const [pieces, sentence] of table) {
     const values = valuesOf(pieces, text);
     if (values) return sentence.replace(/\{(\d)\}/g, (_, number) => japanese(values[number - 1], depth + 1));
@@ -41,6 +41,6 @@ function japanese(text, depth = 0) {
 
 export function finding(words, name = "span") {
   const text = plain(words);
-  const shown = language() === "ja" && text.length <= MOST_CHARACTERS ? japanese(text) : text;
+  const shown = language() === "ja" && text.length <= MAX_CHARACTERS ? japanese(text) : text;
   return h(name, { lang: shown === text ? "en" : "ja" }, shown);
 }

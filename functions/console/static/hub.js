@@ -1,8 +1,8 @@
 // Calls of the hub through the console, as the person who is signed in: A2A over JSON-RPC, and the hub's own pages.
 
 export const ROUTE = "urn:a2a-hub:extension:route/v1";
-const MOST_BUFFERED = 16 << 20;
-const MOST_TURNS = 30;
+const MAX_BUFFERED = 16 << 20;
+const MAX_TURNS = 30;
 const KINDS = { 401: "signed_out", 403: "forbidden", 413: "too_large", 429: "busy", 500: "away", 502: "away", 503: "away", 504: "away" };
 
 const meta = (name) => document.querySelector(`meta[name=${name}]`).content;
@@ -64,7 +64,7 @@ export async function* stream(request, { signal, title } = {}) {
   const turn = { title, request, events: [], started: performance.now() };
   if (title) {
     turns.unshift(turn);
-    turns.length = Math.min(turns.length, MOST_TURNS);
+    turns.length = Math.min(turns.length, MAX_TURNS);
   }
   const answer = await send("/hub", request.body, { Accept: "text/event-stream", ...request.headers }, signal);
   for await (const data of events(answer, signal)) {
@@ -95,7 +95,7 @@ async function* events(answer, signal) {
       const { done, value } = await reader.read();
       if (done) return;
       rest += value;
-      if (rest.length > MOST_BUFFERED) throw new HubError("too_large");
+      if (rest.length > MAX_BUFFERED) throw new HubError("too_large");
       const blocks = rest.split(/\r\n\r\n|\n\n|\r\r/);
       rest = blocks.pop();
       for (const block of blocks) {

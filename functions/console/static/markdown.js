@@ -3,7 +3,7 @@
 
 import { h } from "./page.js";
 
-const MOST_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 // Linear: each alternative ends on its line, and none nests.
 const INLINE = /`([^`\n]{1,2000})`|\*\*([^*\n]{1,2000})\*\*|\[([^\][\n]{1,300})\]\((https?:\/\/[^\s()<>"]{1,2000})\)|(https?:\/\/[^\s<>"'()（）「」『』【】、。]{1,2000})/g;
 // They make text read differently from what it is.
@@ -60,7 +60,7 @@ export function markdown(source) {
   let block = null;
   let kind = "";
   let fenced = null;
-  for (const line of whole.slice(0, MOST_CHARACTERS).split("\n")) {
+  for (const line of whole.slice(0, MAX_CHARACTERS).split("\n")) {
     if (/^\s{0,3}```/.test(line)) {
       if (!fenced) fragment.append(h("pre", {}, (fenced = h("code"))));
       else fenced = null;
@@ -85,5 +85,5 @@ export function markdown(source) {
     }
     kind = next;
   }
-  return [fragment, whole.length > MOST_CHARACTERS];
+  return [fragment, whole.length > MAX_CHARACTERS];
 }

@@ -26,12 +26,12 @@ export function label(element, attribute, key) {
   return element;
 }
 
-const MOST_JSON = 500_000;
+const MAX_JSON = 500_000;
 
 // A value as JSON; characters that would move or hide others are escaped.
 export function json(value) {
   const escaped = (character) => character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
-  return h("pre", {}, h("code", {}, JSON.stringify(value, null, 2).slice(0, MOST_JSON).replace(/[\x7f-\x9f\u061c\u180e\u200b-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\uffa0\ufe00-\ufe0d\u{e0100}-\u{e01ef}]/gu, escaped)));
+  return h("pre", {}, h("code", {}, JSON.stringify(value, null, 2).slice(0, MAX_JSON).replace(/[\x7f-\x9f\u061c\u180e\u200b-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\uffa0\ufe00-\ufe0d\u{e0100}-\u{e01ef}]/gu, escaped)));
 }
 
 export const language = () => document.documentElement.lang;

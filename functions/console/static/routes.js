@@ -8,7 +8,7 @@ import { h, label, language, row, say, table } from "./page.js";
 
 const HEADS = ["routes.route", "routes.rules", "routes.priority", "why.boundary", "routes.fallbacks"];
 const MISS_HEADS = ["misses.count", "misses.kind", "routes.route", "misses.text"];
-const MOST_CLASHES = 200;
+const MAX_CLASHES = 200;
 const bare = (word) => word.normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 
 // The keywords that never decide: a text with one of them has that of a route with a higher priority, too.
@@ -70,7 +70,7 @@ export function view() {
       const { routes } = await read("/routes");
       known = new Map(routes.map((route) => [route.id, route]));
       rows.replaceChildren(...routes.map(drawn));
-      const items = clashes(routes).slice(0, MOST_CLASHES).map((values) => say("clash", values, "li"));
+      const items = clashes(routes).slice(0, MAX_CLASHES).map((values) => say("clash", values, "li"));
       found.replaceChildren(...(items.length ? items : [say("clashes.none", {}, "li")]));
     } catch (error) {
       result.replaceChildren(problem(error));

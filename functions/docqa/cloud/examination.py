@@ -25,7 +25,7 @@ def examine(
     sources: Sources,
     clock: Callable[[], float],
 ) -> Iterator[report.Step]:
-    """Yield what works, and what does not, with the command that mends it."""
+    """Yield what works, and what does not, with the command that fixes it."""
     if config.as_user:
         yield report.skipped("search", "each search runs with the asker's own token: ask a question")
         return

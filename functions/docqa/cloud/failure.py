@@ -63,7 +63,7 @@ def failure_of(error: BaseException, *, step: Step, resource: str) -> Failure:
 
 
 def hint_of(failure: Failure, config: CloudConfig, *, account: str | None) -> Hint:
-    """Return the failure for the operator, with the command or the sentence that mends it."""
+    """Return the failure for the operator, with the command or the sentence that fixes it."""
     return Hint(
         step=failure.step,
         cause=failure.cause,

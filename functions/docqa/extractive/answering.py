@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from a2a_hub.text.language import Language
-from functions.docqa.extractive.confidence import LEAST
+from functions.docqa.extractive.confidence import MIN_CONFIDENCE
 from functions.docqa.extractive.extract import MAX_SHOWN, Extract, extract, in_context
 from functions.docqa.grounds import Grounds, RankedUnit, cited
 from functions.docqa.model import Citation, DocAnswer, Passage, Standing, Unit, UnitKind
@@ -36,9 +36,9 @@ _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _Texts = tuple[Mapping[Language, str], Mapping[Language, str]]
 
 
-def answered(grounds: Grounds, *, least: float = LEAST) -> DocAnswer:
-    """Return the answer in quotes, asserted from a confidence of `least`; each quote is compared with its place in the source."""
-    return _answer(grounds, extract(grounds, least=least))
+def answered(grounds: Grounds, *, min_confidence: float = MIN_CONFIDENCE) -> DocAnswer:
+    """Return the answer in quotes, asserted from `min_confidence` on; each quote is compared with its place in the source."""
+    return _answer(grounds, extract(grounds, min_confidence=min_confidence))
 
 
 def unsettled(grounds: Grounds, named: Sequence[tuple[Passage, Unit]] = ()) -> DocAnswer:

@@ -24,15 +24,15 @@ class Features(NamedTuple):
 
 
 WIDE_MARGIN = 0.3
-LEAST = 0.75
+MIN_CONFIDENCE = 0.75
 """The confidence from which a quote is asserted; a wrong assertion is worth ten abstentions."""
-_LEAST_MARGIN = 0.03
+_MIN_MARGIN = 0.03
 _WEIGHTS = Features(unsaid=-2.3, margin=3.9, said=2.0, selects=0.9, leads=1.0)
 _BIAS = -2.1
 
 
 def confidence(features: Features) -> float:
     """Return the share of quotes like this that answer their question; 0 if another says something else just as well."""
-    if features.margin < _LEAST_MARGIN:
+    if features.margin < _MIN_MARGIN:
         return 0.0
     return 1 / (1 + math.exp(-_BIAS - sum(weight * value for weight, value in zip(_WEIGHTS, features, strict=True))))

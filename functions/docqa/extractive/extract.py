@@ -15,7 +15,7 @@ from msgspec import structs
 from a2a_hub.text.follow_up import asks_once_more, is_follow_up, is_small_talk, meant_instead
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
-from functions.docqa.extractive.confidence import LEAST, WIDE_MARGIN, Features, confidence
+from functions.docqa.extractive.confidence import MIN_CONFIDENCE, WIDE_MARGIN, Features, confidence
 from functions.docqa.extractive.kinds import has, kind_of
 from functions.docqa.grounds import Grounds, RankedUnit, Texts
 from functions.docqa.model import Unit
@@ -51,14 +51,14 @@ class Extract:
     is_settled: bool
 
 
-def extract(grounds: Grounds, *, least: float = LEAST) -> Extract:
-    """Return the quotes that answer a question best, asserted from a confidence of `least`."""
+def extract(grounds: Grounds, *, min_confidence: float = MIN_CONFIDENCE) -> Extract:
+    """Return the quotes that answer a question best, asserted from a confidence of `min_confidence`."""
     found = _Candidates(grounds)
     if (
         found.best is not None
         and _is_complete(grounds.question)
         and found.fits_follow_up()
-        and confidence(found.features()) >= least
+        and confidence(found.features()) >= min_confidence
     ):
         return Extract([found.best, *_exception(found.best)], is_settled=True)
     shown = _one_per_passage([*filter(None, [found.best]), *found.units])[:MAX_SHOWN]

@@ -18,7 +18,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _FIGURE = re.compile(
     rf"\d|[〇一二三四五六七八九十百千万億兆半]|\b(?:{'|'.join(NUMBER_WORDS)}|half|twice|once)\b", re.IGNORECASE
 )
-_LEAST_HIRAGANA = 2
+_MIN_HIRAGANA = 2
 _LONGEST_WHOLE = 4
 
 
@@ -36,7 +36,7 @@ def terms_of(text: str) -> list[str]:
             found.append(word)
             if len(word) > _LONGEST_WHOLE:
                 found += _bigrams(word)
-        elif len(token) >= _LEAST_HIRAGANA:
+        elif len(token) >= _MIN_HIRAGANA:
             found += _bigrams(token)
     for line in filter(_FIGURE.search, text.split("\n")):
         found += (quantity_term(quantity.term) for quantity in quantities(line))

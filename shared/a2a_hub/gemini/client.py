@@ -20,7 +20,7 @@ _MAX_ANSWER_BYTES = 8 << 20
 _CONNECT_SECONDS = 5.0
 _MAX_WAIT_SECONDS = 8.0
 # A shorter attempt is not worth the wait.
-_LEAST_SECONDS = 0.5
+_MIN_SECONDS = 0.5
 _DAY_SECONDS = 86_400
 
 
@@ -84,7 +84,7 @@ class Gemini:
             except ModelFailed as failed:
                 failure = failed.failure
                 seconds = failure.retry_after_seconds or wait_seconds * random.uniform(0.5, 1)  # noqa: S311 - jitter
-                in_time = self._http.clock() + seconds + _LEAST_SECONDS < deadline
+                in_time = self._http.clock() + seconds + _MIN_SECONDS < deadline
                 if is_begun or failure.cause not in TRANSIENT or not in_time:
                     raise
             yield Waiting(failure.cause, seconds)

@@ -34,7 +34,7 @@ _STOP = frozenset(
         "permitted recommended optional 可能 必要 禁止 不可 不要 義務 任意 推奨 許可 必須 場合",
     )
 )
-_LEAST_STEM = 3
+_MIN_STEM = 3
 _SCOPE = 3
 _LONG_WORD = 3
 _NEARLY = 0.85
@@ -159,7 +159,7 @@ def terms_of(text: str) -> Mapping[str, float]:
 def stem(word: str) -> str:
     """Return an English word without its ending."""
     short = re.sub(r"y$|([^aeiouls])\1$", r"\1", _SUFFIX.sub("", word))
-    return short if len(short) >= _LEAST_STEM else re.sub(r"(?<=e)[ds]$|(?<![s])s$", "", word)
+    return short if len(short) >= _MIN_STEM else re.sub(r"(?<=e)[ds]$|(?<![s])s$", "", word)
 
 
 def rests_on(said: Mapping[str, float], given: Sequence[_Part]) -> list[_Part]:

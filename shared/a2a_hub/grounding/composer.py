@@ -31,7 +31,7 @@ _MAX_SENTENCE_CHARACTERS = 1_000
 _AT_ONCE = 4
 # The rest of the turn's time is for judging the last sentences, and for an answer without the model if it is late.
 _SHARE_OF_MODEL = 0.8
-_LEAST_SECONDS_AGAIN = 2.0
+_MIN_SECONDS_AGAIN = 2.0
 TOO_LONG, MOVED, NOT_ENTAILED = "too_long", "moved", "not_entailed"
 
 
@@ -105,7 +105,7 @@ class Composer:
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="entailment") as judges:
             form, failure, tokens = yield from self._reply(run, judges, until)
             dropped = run.dropped
-            if run.rejected_answer and not failure and until - time.monotonic() >= _LEAST_SECONDS_AGAIN:
+            if run.rejected_answer and not failure and until - time.monotonic() >= _MIN_SECONDS_AGAIN:
                 again = _ReplyCheck(asked, still_stands, self._entailment, cancellation, rejected=run.rejected_answer)
                 other_form, failed, more = yield from self._reply(again, judges, until)
                 dropped, tokens = dropped + again.dropped, tokens + more

@@ -35,7 +35,7 @@ _USERINFO_URL = "https://www.googleapis.com/oauth2/v3/userinfo"
 _TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
 _CERTS_URL = "https://www.googleapis.com/oauth2/v1/certs"
 _FORMER_KEY = "GATE_SIGNING_KEY"
-_LEAST_TOKEN_CHARACTERS = 32
+_MIN_TOKEN_CHARACTERS = 32
 _ANONYMOUS = "anonymous"
 _CONTRACTS_EXPECTED = (
     "must name contracts as CALLER=ui or CALLER=program, separated by commas: the id of an OAuth client, the account of an ID "
@@ -187,16 +187,14 @@ def _clients(settings: Settings) -> Clients:
     gateway_tokens = (gateway_token,) if gateway_token else ()
     # Development tokens are for one machine: a function that the platform runs refuses short ones as well.
     is_deployed = settings.optional("K_SERVICE") is not None
-    for name, tokens, least_characters in (
-        ("HUB_DEV_TOKEN", development_tokens, _LEAST_TOKEN_CHARACTERS if is_deployed else 1),
-        ("A2A_GATEWAY_TOKEN", gateway_tokens, _LEAST_TOKEN_CHARACTERS),
+    for name, tokens, min_characters in (
+        ("HUB_DEV_TOKEN", development_tokens, _MIN_TOKEN_CHARACTERS if is_deployed else 1),
+        ("A2A_GATEWAY_TOKEN", gateway_tokens, _MIN_TOKEN_CHARACTERS),
     ):
         if not all(map(is_bearer_token, tokens)):
             settings.problem(name, "holds a token that no header can carry: use letters, digits and -._~+/= only")
-        if any(len(token) < least_characters for token in tokens):
-            settings.problem(
-                name, f"must have at least {least_characters} characters: `openssl rand -hex 32` prints 64"
-            )
+        if any(len(token) < min_characters for token in tokens):
+            settings.problem(name, f"must have at least {min_characters} characters: `openssl rand -hex 32` prints 64")
     clients |= {digest(token): client("gateway") for token in gateway_tokens}
     if settings.optional("CLIENTS_FILE") is not None:
         path = settings.file("CLIENTS_FILE", Path())

@@ -22,7 +22,7 @@ _CONNECT_SECONDS = 5.0
 _DAY_SECONDS = 86_400
 # A token has rarely more characters: with less than a third of these tokens, the server has cut the prompt.
 _CHARACTERS_PER_TOKEN = 4
-_LEAST_SHARE_OF_PROMPT = 3
+_MIN_SHARE_OF_PROMPT = 3
 _STATUS_CAUSES = {400: Cause.REJECTED, 401: Cause.DENIED, 403: Cause.DENIED, 404: Cause.NOT_FOUND, 422: Cause.REJECTED}
 _FAULT_CAUSES = {
     Fault.TIMEOUT: Cause.TIMEOUT,
@@ -247,7 +247,7 @@ def _pieces(answer: ClientResponse, *, prompt_characters: int) -> Iterator[str |
     calls = list(first_call.calls())
     if not has_content and not calls:
         raise ModelFailed(Failure(cause=Cause.EMPTY, detail="the answer is empty", tokens=tokens))
-    if 0 < usage.prompt_tokens * _CHARACTERS_PER_TOKEN * _LEAST_SHARE_OF_PROMPT < prompt_characters:
+    if 0 < usage.prompt_tokens * _CHARACTERS_PER_TOKEN * _MIN_SHARE_OF_PROMPT < prompt_characters:
         raise ModelFailed(Failure(cause=Cause.CUT_PROMPT, detail="the server has cut the prompt", tokens=tokens))
     yield from calls
     yield Ended(finish="MAX_TOKENS" if finish == "length" else "STOP", tokens=tokens, is_cut_short=finish == "length")

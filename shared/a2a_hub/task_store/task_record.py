@@ -23,7 +23,7 @@ from a2a_hub.task_store.store import (
 DEFAULT_TASK_BYTES = 20_000_000
 # A task that has grown to its limit can still be ended, with a status that says why.
 _ENDING_BYTES = 64_000
-_LEAST_TAIL_BYTES = 8_000
+_MIN_TAIL_BYTES = 8_000
 _PAGE_BYTES = 20_000_000
 LEASABLE = (TaskState.SUBMITTED, TaskState.WORKING)
 
@@ -188,7 +188,7 @@ def snapshot_due(record: TaskRecord) -> bool:
     The snapshots of a log take at most four times its own size.
     """
     tail = record.size - record.snapshot_size
-    return record.state.terminal or tail > max(_LEAST_TAIL_BYTES, record.snapshot_size // 2)
+    return record.state.terminal or tail > max(_MIN_TAIL_BYTES, record.snapshot_size // 2)
 
 
 def page(records: Sequence[TaskRecord], stored: Iterator[StoredTask], *, size: int, total: int) -> Page:
