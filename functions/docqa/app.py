@@ -86,8 +86,8 @@ def build(config: Config) -> Handler:
 
 
 def _authenticator(hub_keys: Sequence[PublicKey]) -> Authenticator:
-    """Return the authentication of askers: the hub signs who they are. Without a signature they are anonymous, a wrong one is
-    refused: taken for nobody, its sender would never learn why documents are missing.
+    """Return the authentication of askers by the hub's signed header. Without one they are anonymous; a wrong one is refused,
+    since an asker treated as anonymous would never learn why documents are missing.
     """
     verifier = None
     if hub_keys:
@@ -103,7 +103,7 @@ def answers_of(
     composer: Composer | None = None,
     query_expansion: QueryExpansion | None = None,
 ) -> Answer:
-    """Return how a request is answered: in a text, and as data."""
+    """Return the function that answers a request, as text and as data."""
 
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         started = time.monotonic()
@@ -111,7 +111,7 @@ def answers_of(
         waits, language = call.cancellation, answer_language(question)
         grounds = engine.find(subject_of(question), asker=asker, language=language, seconds=waits.seconds_left)
         if composer:
-            # It can give an answer another form.
+            # A model can give an answer another form.
             grounds = replace(grounds, question=question[:MAX_QUESTION_CHARACTERS])
 
         def again() -> Grounds | None:

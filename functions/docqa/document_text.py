@@ -25,7 +25,7 @@ _NOT_SHOWN = {
 
 
 class Documents(Protocol):
-    """An engine as far as it shows documents."""
+    """An engine that can show documents."""
 
     def document(self, uri: str, *, quote: str, asker: Asker) -> Document | str:
         """Return the document with `quote`; else the reason for the asker, "" if there is none that they may read."""
@@ -42,7 +42,7 @@ msgspec.json.Decoder(_Place)
 
 
 def with_documents(answer: Answer, documents: Documents, *, corpus_link: str | None) -> Answer:
-    """Return `answer`, which leaves to `documents` the messages that have `document` in their metadata.
+    """Return `answer`, wrapped so that `documents` handles messages with `document` in their metadata.
 
     That is `{"uri", "start", "quote"}`; without `quote`, their text is it. The data has the text `before` and `after` the
     `quote`, which is "" if it no longer stands there.

@@ -1,4 +1,4 @@
-"""The values that cross the seams of document QA: search | extraction | evidence | answer."""
+"""The values passed between the stages of document QA: search, extraction, evidence, answer."""
 
 import re
 from enum import StrEnum
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Standing(StrEnum):
-    """The standing of a document: in force or not."""
+    """The status of a document: in force or not."""
 
     CURRENT = "current"
     SUPERSEDED = "superseded"
@@ -34,7 +34,7 @@ class Position(Struct, frozen=True, kw_only=True):
 
 
 class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
-    """One quote, verbatim, and where it stands. `link` is an address that a person can open, where there is one."""
+    """One verbatim quote and its position. `link` is an address that a person can open, if there is one."""
 
     uri: str
     title: str
@@ -45,7 +45,7 @@ class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Unit(Struct, frozen=True, array_like=True, gc=False):
-    """The smallest piece that may be quoted, with the text that gives it its meaning.
+    """The smallest quotable piece of text, with its context.
 
     `context` is what governs it, nearest first (a list's introduction, the parent item, a question above it);
     `header` is the header row of its table; `block` numbers the paragraph or list it is part of; `cell` is its place in a
@@ -96,7 +96,7 @@ def words_of_path(uri: str) -> str:
 
 
 class Document(Struct, frozen=True, kw_only=True):
-    """A source as read: `text` is the canonical text that every position refers to; `page_starts` are those of a PDF in it."""
+    """A source as read. `text` is the canonical text that positions refer to; `page_starts` are the offsets of a PDF's pages."""
 
     path: str
     uri: str
@@ -125,7 +125,7 @@ class ReadSource(Struct, frozen=True, kw_only=True):
 
 
 class Unverified(Struct, frozen=True, kw_only=True):
-    """The words of a search on a document whose source could not be read, and the cause: nobody compared the two."""
+    """A search result whose source could not be read for comparison, and the cause."""
 
     uri: str
     title: str
@@ -144,8 +144,8 @@ class Hint(Struct, frozen=True, kw_only=True):
 
 
 class DocAnswer(Struct, frozen=True, kw_only=True):
-    """`grounded` is False when nothing in the corpus answers the question; then there are no citations, and `nearest` are the
-    quotes that come nearest, which answer nothing as far as anybody knows.
+    """`grounded` is False if nothing in the corpus answers the question: there are no citations then, and `nearest` are the
+    closest quotes, which need not answer it.
 
     Where documents are searched in one place and read in another, `sources` are the cited ones, and `unverified` is what the
     search alone said: it is never mixed into the citations.

@@ -18,7 +18,7 @@ _ANY = ("DATA_STORE", "ENGINE", "LOCATION", "SERVING_CONFIG", "ENDPOINT", "PROJE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudConfig:
-    """The place to search and the place to read, and how much of either."""
+    """The data store to search and the bucket to read, with their limits."""
 
     project: str
     serving_config: str

@@ -1,4 +1,4 @@
-"""Document QA on Google Cloud: what Discovery Engine finds, compared with the objects of Cloud Storage that it was made of."""
+"""Document QA on Google Cloud: results of Discovery Engine, compared with their source objects in Cloud Storage."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_WORD = 0.5
 
 
 class CloudDocumentQA:
-    """Finds evidence in one data store or engine. Opens nothing before the first question. Thread-safe, across a fork too.
+    """The search engine over one data store or engine. Connects with the first question. Thread-safe, and safe across a fork.
 
     `credentials` gives google-auth credentials, by default Application Default Credentials; `clock` counts seconds.
     """
@@ -56,7 +56,7 @@ class CloudDocumentQA:
         self._sources = Sources(self._clients, clock=clock)
 
     def close(self) -> None:
-        """Let go of connections and threads."""
+        """Close connections and threads."""
         self._clients.close()
 
     @property
@@ -65,7 +65,7 @@ class CloudDocumentQA:
         return CheckGrounding(self._config, self._clients)
 
     def examine(self) -> Sequence[report.Step]:
-        """Return what works of search and storage, and what does not."""
+        """Return the doctor's steps on search and storage."""
         return tuple(
             examination.examine(
                 self._config,
@@ -143,7 +143,7 @@ def _md5(chunk: Chunk) -> str | None:
 
 
 def _standing_in(document: Document, source: Source | None) -> Document:
-    """Return the document with the units that still stand in its object, and with the edition that was read there."""
+    """Return the document with those units that are still in its object, and with the edition that was read there."""
     if source is None or source.text is None:
         return document
     kept = (
@@ -155,7 +155,7 @@ def _standing_in(document: Document, source: Source | None) -> Document:
 
 
 def _in_order(documents: Sequence[Document], question: str) -> list[Passage]:
-    """Return the passages in the search's order; those of editions not in force come last, unless one is asked for."""
+    """Return the passages in the search's order; editions not in force come last unless they are asked for."""
     asked = frozenset(terms_of(question))
     current, former = [], []
     for document in documents:
@@ -172,7 +172,7 @@ def _worst(passage: Passage) -> float:
 
 
 def _ranked(question: str, passages: Sequence[Passage]) -> list[RankedUnit]:
-    """Return the units, the best first: those that say most of the question, in the chunks that the search put first."""
+    """Return the units, best first: by how much of the question they cover, and by the rank of their chunk."""
     groups = groups_of(question)
     said = [set(terms_of(f"{passage.title} {' '.join(passage.section)} {searchable(passage)}")) for passage in passages]
     return Weighed(groups, [_weight(group, said) for group in groups]).ranked(passages)

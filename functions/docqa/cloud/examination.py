@@ -13,7 +13,7 @@ from functions.docqa.cloud.search import Chunk, DiscoverySearch
 from functions.docqa.cloud.sources import Sources
 
 _SECONDS = 12.0
-# Whatever a company's documents are about, one of these words stands in some of them.
+# Words that occur in almost any company's documents.
 _PROBES = ("policy", "規程", "document", "文書")
 
 
@@ -25,7 +25,7 @@ def examine(
     sources: Sources,
     clock: Callable[[], float],
 ) -> Iterator[report.Step]:
-    """Yield what works, and what does not, with the command that fixes it."""
+    """Yield the doctor's steps; failures come with the command that fixes them."""
     if config.as_user:
         yield report.skipped("search", "each search runs with the asker's own token: ask a question")
         return

@@ -14,14 +14,14 @@ _UNKNOWN_ACCOUNT = "SERVICE_ACCOUNT_EMAIL"
 
 
 class Step(StrEnum):
-    """The step that failed. Being allowed to search does not mean being allowed to read."""
+    """The step that failed. Search and read need separate permissions."""
 
     SEARCH = "search"
     SOURCE = "source"
 
 
 class Cause(StrEnum):
-    """The causes, told apart as far as the remedy differs."""
+    """The causes, distinguished only where the remedy differs."""
 
     NO_CREDENTIALS = "no_credentials"
     NOT_SIGNED_IN = "not_signed_in"

@@ -1,7 +1,7 @@
-"""Compares what the search returned with the objects of Cloud Storage that it was made of.
+"""Compares search results with their source objects in Cloud Storage.
 
 The metadata tell whether an object is still the content that was indexed, if the data store knows its MD5 (`hubctl corpus push`
-says it). Another object is read, each generation once while it is kept, and what no longer stands in it is no evidence.
+says it). A changed object is read, once per generation while it is cached; text that is no longer in it is dropped.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Source:
     edition: Edition | None = None
 
     def says(self, text: str) -> bool:
-        """Return True if `text`, a sentence, an item or a row, stands in the object; the marks between its words may differ."""
+        """Return True if `text` (a sentence, an item or a row) is in the object, regardless of punctuation."""
         words = comparable(text)
         return self.text is None or (bool(words) and f"\n{words}\n" in f"\n{self.text}\n")
 
@@ -60,7 +60,7 @@ def comparable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Unread:
-    """An object that was fetched; `path` ends in a suffix that says its kind."""
+    """A fetched object; the suffix of `path` tells its type."""
 
     path: str
     generation: int
@@ -121,7 +121,7 @@ class Sources:
     def _generation(
         self, uri: str, bucket: str, name: str, md5: str | None, deadline: float
     ) -> Source | Failure | _Unread | None:
-        """Return None if the object was replaced between the look at it and the read."""
+        """Return None if the object was replaced between the metadata request and the read."""
         from google.api_core.exceptions import NotFound
 
         client = self._clients.storage
@@ -144,7 +144,7 @@ class Sources:
         return _Unread(_path(name, current.content_type), generation, sink.getvalue())
 
     def _read(self, unread: Mapping[str, _Unread], deadline: float) -> dict[str, Source | Failure]:
-        """Read what was fetched, in one limited child process for all questions."""
+        """Parse the fetched objects in one resource-limited child process, shared by all questions."""
         with self._reading:
             files = ((each.path, uri, each.content) for uri, each in unread.items())
             documents = list(read_all(files, wall_seconds=max(0.0, deadline - self._clock())))
@@ -192,14 +192,14 @@ def _too_large(uri: str, size: int) -> Failure:
 
 
 class _Sink(BytesIO):
-    """A file that takes no more than a limit, whatever the object's metadata said, and nothing after the deadline."""
+    """A writable file with a size limit, whatever the object's metadata say, and a deadline."""
 
     def __init__(self, uri: str, *, clock: Callable[[], float], deadline: float) -> None:
         super().__init__()
         self._uri, self._clock, self._deadline = uri, clock, deadline
 
     def write(self, data: Buffer, /) -> int:
-        """Add `data` where the download stands, which may start anew. Raises TimeoutError, Failure."""
+        """Write `data` at the download's position; a download may restart. Raises TimeoutError, Failure."""
         if self._clock() > self._deadline:
             raise TimeoutError
         if (size := self.tell() + len(memoryview(data))) > MAX_FILE_BYTES:

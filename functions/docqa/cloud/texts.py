@@ -89,19 +89,19 @@ def search_failed(cause: Cause, language: str) -> str:
 
 
 def unverified(cause: Cause, results: Sequence[Unverified], language: str) -> str:
-    """Return why the evidence could not be read, and the titles of the documents found; nobody checked what they say."""
+    """Return why the evidence could not be read, and the titles of the documents found, whose content was not verified."""
     titles = list(dict.fromkeys(result.title for result in results))[:_MAX_NAMED]
     reason = _UNVERIFIED[language].format(why=_why(Step.SOURCE, cause, language))
     return "\n".join([reason, *(f"- {title}" for title in titles), _then(cause, language)])
 
 
 def others_unread(number: int, language: str) -> str:
-    """Return the note on an answer: evidence stands for what it says, not for what could not be read."""
+    """Return the note on an answer that other documents could not be read."""
     return _OTHERS_UNREAD[language].format(number=number)
 
 
 def as_indexed(language: str) -> str:
-    """Return the note on quotes that no source was compared with."""
+    """Return the note on quotes that were not compared with a source."""
     return _AS_INDEXED[language]
 
 

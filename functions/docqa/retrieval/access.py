@@ -1,4 +1,4 @@
-"""The readers of documents: `access.toml` files in the folders of a corpus.
+"""Access rules of documents: `access.toml` files in the folders of a corpus.
 
 `allow_domains` and `allow_emails` hold for the folder and all below it; a table `[documents."file name"]` with the same keys
 holds for one document beside it. Every rule on the way to a document must allow the asker. A file that cannot be read closes its
@@ -46,7 +46,7 @@ def asker_of(call: Call) -> Asker:
 
 
 class Rule(msgspec.Struct, frozen=True, array_like=True):
-    """Those who are allowed; nobody if both are empty."""
+    """The allowed readers; nobody if both fields are empty."""
 
     domains: tuple[str, ...] = ()
     emails: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ def may_read(rules: Rules, asker: Asker) -> bool:
 
 
 def key_of(rules: Rules) -> str:
-    """Return a name for the readers of a document, the same for the same rules; "" for everybody."""
+    """Return a key that is equal for documents with the same readers; "" for unrestricted ones."""
     return hashlib.blake2b(msgspec.json.encode(rules), digest_size=8).hexdigest() if rules else ""
 
 
@@ -125,7 +125,7 @@ def _composed(name: str) -> str:
 
 
 def _rule(table: object) -> Rule:
-    """Return the rule of a table; one that nobody passes if the table is not understood."""
+    """Return the rule of a table; one that allows nobody if the table is invalid."""
     if not isinstance(table, dict) or table.keys() - _KEYS:
         return Rule()
     lists = [table.get("allow_domains", []), table.get("allow_emails", [])]

@@ -56,9 +56,8 @@ class Weighed:
         )
 
     def ranked(self, passages: Sequence[Passage]) -> list[RankedUnit]:
-        """Return the units in the order of what they say of the groups.
-
-        What governs a unit counts half, and the score of its passage a little.
+        """Return the units by how much of the groups they cover. A unit's context counts half, and its passage's score a
+        little.
         """
         found: list[RankedUnit] = []
         best = max((passage.score for passage in passages), default=1.0) or 1.0
@@ -82,12 +81,12 @@ class Weighed:
         return RankedUnit(passage, unit, score, own=own / total, governing=governing / total)
 
     def _share(self, terms: Sequence[str]) -> dict[int, float]:
-        """Return for each group how far terms say it, at most 1."""
+        """Return for each group how far the terms cover it, at most 1."""
         said = self._said({term: terms.count(term) for term in self._terms.intersection(terms)})
         return {group: min(1.0, count) for group, count in said.items()}
 
     def _said(self, counts: Mapping[str, float]) -> dict[int, float]:
-        """Return how often each group is said; a synonym counts less than the word itself."""
+        """Return how often each group occurs; a synonym counts less than the word itself."""
         said: dict[int, float] = {}
         for term, count in counts.items():
             for group, worth, phrase in self._of_term[term]:

@@ -56,14 +56,15 @@ class Search:
     @classmethod
     @contextmanager
     def opened(cls, index_path: Path, question: str, *, asker: Asker) -> Iterator["Search"]:
-        """Yield the search over an index: opening one takes half a millisecond, and none outlives its question or a fork."""
+        """Yield the search over an index, opened for one question only: opening takes half a millisecond, and no connection
+        survives a fork.
+        """
         with reading(index_path) as connection:
             yield cls(connection, question, asker)
 
     def find(self, *, limit: int = 30, vectors: Vectors | None = None) -> list[Passage]:
-        """Return the passages that come nearest to the question, the best first.
-
-        Those of editions that are not in force count less, unless the question names the edition.
+        """Return the best passages for the question, best first. Editions that are not in force score less, unless the question
+        names them.
         """
         by_words = self._by_words(limit)
         tables = [table.number for table in self._tables]
@@ -90,7 +91,7 @@ class Search:
         return sorted(found, key=lambda passage: -passage.score)
 
     def rank_units(self, passages: Sequence[Passage]) -> list[RankedUnit]:
-        """Return the units of passages, those that say most of the question first."""
+        """Return the units of passages, ranked by how much of the question they cover."""
         return self._weighed.ranked(passages)
 
     def _counted(self, terms: Collection[str]) -> dict[str, int]:

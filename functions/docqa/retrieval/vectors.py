@@ -1,7 +1,7 @@
 """The vectors of passages: made by an embedding model where they are missing, and compared with that of a question.
 
-A vector belongs to a text: what was embedded once is not embedded again, wherever it stands. The signs of all vectors, 96 bytes
-each, are in memory and choose the passages whose whole vectors are compared (binary quantization).
+A vector belongs to a text: the same text is embedded once, wherever it occurs. The signs of all vectors, 96 bytes each, are in
+memory and choose the passages whose whole vectors are compared (binary quantization).
 """
 
 import heapq
@@ -67,10 +67,7 @@ class Vectors:
         self._complete: tuple[object, ...] | None = None
 
     def embed(self) -> None:
-        """Give every passage without a vector one; what is done stays done if the model fails.
-
-        Raises ModelFailed, sqlite3.Error.
-        """
+        """Embed all passages without a vector; finished ones are kept if the model fails. Raises ModelFailed, sqlite3.Error."""
         connecting = sqlite3.connect(self._index_path, timeout=_LOCK_SECONDS, isolation_level=None)
         with closing(connecting) as connection, ThreadPoolExecutor(_CALLS_AT_ONCE) as pool:
             state = _state(connection, self._model.name)
@@ -120,7 +117,7 @@ class Vectors:
     def nearest(self, connection: sqlite3.Connection, question: str, readers: Iterable[int]) -> list[tuple[float, int]]:
         """Return the similarity and number of the passages of these readers that are nearest to the question, the best first.
 
-        Nothing while the model does not answer.
+        Empty while the model does not answer.
         """
         tables, loaded = list(readers), self._load(connection)
         if not loaded or not loaded.dimensions or self._clock() < self._asked_again:

@@ -1,4 +1,4 @@
-"""The seam between those who ask a language model, and the models: a call as a span, an answer in a form, an examination."""
+"""The interface of language models: a call as a span, an answer in a form, an examination."""
 
 import math
 import time

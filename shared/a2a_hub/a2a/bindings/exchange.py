@@ -1,4 +1,4 @@
-"""The seam between the server's pipeline and a binding: from a request's bytes to an operation, from its result to bytes."""
+"""The interface of a binding for the server's pipeline: from a request's bytes to an operation, from its result to bytes."""
 
 from typing import Protocol
 
