@@ -44,8 +44,8 @@ class Help:
     """A request for what the agent can do."""
 
 
-Made = AnyAction | Help
-Make = Callable[[str], Made | None]
+Parsed = AnyAction | Help
+Parse = Callable[[str], Parsed | None]
 """What makes an action of a command's arguments, which are one text; None where they are wrong."""
 
 
@@ -63,16 +63,16 @@ class Command(Struct, frozen=True):
         return " ".join(f"<{each.name}>" if each.is_required else f"[{each.name}]" for each in self.arguments)
 
 
-class Wrong(Struct, frozen=True):
-    """A command that cannot be executed as it stands: the names that were found, and what would be right."""
+class InvalidCommand(Struct, frozen=True):
+    """An unknown or incomplete command: its path so far, and the valid usages."""
 
     path: tuple[str, ...]
     usages: tuple[str, ...]
     is_known: bool
 
 
-def found(text: str) -> Made | Wrong:
-    """Return the action of a text that begins with a slash."""
+def parsed_command(text: str) -> Parsed | InvalidCommand:
+    """Parse a text that begins with a slash."""
     commands: Sequence[Command] = COMMANDS
     above: tuple[str, ...] = ()
     rest = text.lstrip("/／ ")
@@ -80,16 +80,16 @@ def found(text: str) -> Made | Wrong:
         name, rest = (*rest.split(maxsplit=1), "", "")[:2]
         command = next((each for each in commands if each.name == name.casefold()), None)
         if command is None:
-            return Wrong((*above, name), usages(commands, above), is_known=False)
+            return InvalidCommand((*above, name), usages(commands, above), is_known=False)
         path = (*above, command.name)
         if not command.commands:
-            make = _MAKE[" ".join(path)]
-            return make(rest.strip()) or Wrong(path, usages((command,), above), is_known=True)
+            parse = _PARSERS[" ".join(path)]
+            return parse(rest.strip()) or InvalidCommand(path, usages((command,), above), is_known=True)
         commands, above = command.commands, path
 
 
 def usages(commands: Sequence[Command], above: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the usage of each command, those below it in its place."""
+    """Return the usage of each command, subcommands included."""
     lines: list[str] = []
     for each in commands:
         path = (*above, each.name)
@@ -97,17 +97,20 @@ def usages(commands: Sequence[Command], above: tuple[str, ...] = ()) -> tuple[st
     return tuple(lines)
 
 
-def shown(commands: Sequence[Command]) -> tuple[SlashCommand, ...]:
-    """Return the tree as clients get it."""
+def slash_commands(commands: Sequence[Command]) -> tuple[SlashCommand, ...]:
+    """Return the commands in the protocol's form."""
     return tuple(
         SlashCommand(
-            name=each.name, description=each.description, arguments=each.arguments, sub_commands=shown(each.commands)
+            name=each.name,
+            description=each.description,
+            arguments=each.arguments,
+            sub_commands=slash_commands(each.commands),
         )
         for each in commands
     )
 
 
-def _write(text: str) -> Made | None:
+def _write(text: str) -> Parsed | None:
     """Read the first word as the path, and all that follows as the content, as it stands."""
     if text[:1] in ("'", '"'):
         path, end, content = text[1:].partition(text[0])
@@ -119,7 +122,7 @@ def _write(text: str) -> Made | None:
     return actions.WriteFile(path=path, content=content) if path and content else None
 
 
-def _replace(text: str) -> Made | None:
+def _replace(text: str) -> Parsed | None:
     try:
         path, old, new = shlex.split(text)
     except ValueError:
@@ -131,7 +134,7 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 2 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-_MAKE: Mapping[str, Make] = {
+_PARSERS: Mapping[str, Parse] = {
     "help": lambda _: Help(),
     "files": lambda path: actions.ListFiles(path=_unquoted(path) or "."),
     "read": lambda path: actions.ReadFile(path=_unquoted(path)) if path else None,
@@ -146,8 +149,8 @@ _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="ut
 COMMANDS = msgspec.convert(_FILE["commands"], tuple[Command, ...])
 
 
-def usage_text(wrong: Wrong, language: Language) -> str:
-    """Return why a command cannot be executed, and the right usage."""
+def usage_text(wrong: InvalidCommand, language: Language) -> str:
+    """Return the error of an invalid command, with the valid usages."""
     text = DEVTOOL_TEXTS.wrong_arguments if wrong.is_known else DEVTOOL_TEXTS.unknown_command
     return text.render(language, command=" ".join(wrong.path)[:80].strip(), usages="\n".join(wrong.usages))
 
@@ -176,11 +179,11 @@ _FORMS = [
 ]
 
 
-def understood(text: str) -> AnyAction | Help | Wrong | None:
-    """Return the action that the whole text asks for; None if it has no known form: nothing is guessed."""
+def parsed_request(text: str) -> AnyAction | Help | InvalidCommand | None:
+    """Return the action that the whole text requests; None if it matches no form."""
     text = text.strip()
     if text.startswith(("/", "／")) and not text.startswith("//"):
-        return found(text)
+        return parsed_command(text)
     for kind, form in _FORMS:
         if match := form.fullmatch(text):
             return kind(**{name: _value(words) for name, words in match.groupdict().items() if words})
@@ -189,7 +192,7 @@ def understood(text: str) -> AnyAction | Help | Wrong | None:
 
 
 def _value(words: str) -> str:
-    """Return what a quoted text says; other words as they are."""
+    """Return the content of a quoted text; other texts unchanged."""
     if words.startswith("```"):
         return words[words.index("\n") + 1 : -3]
     return words[1:-1] if re.fullmatch(_PIECES["QUOTED"], words) else words
@@ -203,22 +206,22 @@ class SlashCommands(Struct, frozen=True):
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:  # noqa: ARG002 - the protocol's
         """See `SlashCommands.commands`: the same for everybody."""
-        return GetAllSlashCommandsResponse(commands=shown(COMMANDS))
+        return GetAllSlashCommandsResponse(commands=slash_commands(COMMANDS))
 
     def execute(
-        self, request: ExecuteSlashCommandRequest, call: Call, sending: MessageOperations
+        self, request: ExecuteSlashCommandRequest, call: Call, operations: MessageOperations
     ) -> ExecuteSlashCommandResponse:
         """See `SlashCommands.execute`."""
         typed = command_line(request)
         language = language_of(typed)
-        action = found(typed)
-        if isinstance(action, Wrong):
+        action = parsed_command(typed)
+        if isinstance(action, InvalidCommand):
             return not_started(usage_text(action, language))
         if isinstance(action, Help):
-            return start_execution(request, call, sending)
+            return start_execution(request, call, operations)
         if in_metadata(request.metadata) is None and not self.conversations.has_default:
             return not_started(DEVTOOL_TEXTS.no_workspace.render(language))
-        return replace(start_execution(request, call, sending), status=self._status(action, request, call))
+        return replace(start_execution(request, call, operations), status=self._status(action, request, call))
 
     def _status(self, action: AnyAction, request: ExecuteSlashCommandRequest, call: Call) -> CommandExecutionStatus:
         """Return what a new execution of the action does first: it waits for a confirmation, or it works."""

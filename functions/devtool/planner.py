@@ -24,11 +24,11 @@ from functions.devtool.actions import (
     declaration,
 )
 from functions.devtool.conversation import AgentText, CalledTool, DialogueEntry, State, ToolResult, UserText
-from functions.devtool.forms import COMMANDS, Help, Wrong, understood, usage_text, usages
+from functions.devtool.forms import COMMANDS, Help, InvalidCommand, parsed_request, usage_text, usages
 from functions.devtool.texts import DEVTOOL_TEXTS
 
 _INSTRUCTION = Path(__file__).with_suffix(".md")
-# Wrong function calls of the model in a row.
+# Invalid function calls of the model in a row.
 _MAX_MISTAKES = 3
 _MISTAKEN = "There is no such function, or its arguments are wrong. Nothing was done."
 _MAX_RESULT_CHARACTERS = 20_000
@@ -104,12 +104,12 @@ def step_by_rules(text: str, language: Language) -> NextStep | None:
     """Return the step for a text of a known form; None for any other text."""
     if not text.strip():
         return Reply(DEVTOOL_TEXTS.empty_request.render(language))
-    match understood(text):
+    match parsed_request(text):
         case None:
             return None
         case Help():
             return Reply(DEVTOOL_TEXTS.help.render(language, commands="\n".join(usages(COMMANDS))))
-        case Wrong() as wrong:
+        case InvalidCommand() as wrong:
             return Reply(usage_text(wrong, language))
         case action:
             return CalledTool("", action)

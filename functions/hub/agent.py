@@ -63,14 +63,14 @@ class HubAgent(Struct, frozen=True):
         if EXECUTES not in notes and _may_be_command(request):
             answer = self.commands.answer(text_of(request.message), call, request.message.context_id)
             if answer is not None:
-                # A task may be one that a program was answered with.
+                # A listed task may be a program's, whose texts are not filtered for user interfaces.
                 shown = displayed(answer, self.pipeline.link_hosts) if call.for_ui else answer
                 context_id, pieces = self.context_of(request, call), iter((Text(shown),))
                 events = to_events(pieces, context_id=context_id, call=call, as_task=False)
                 return Turn(events=events, immediate=True)
-        return self._agents_turn(request, call, notes)
+        return self._routed_turn(request, call, notes)
 
-    def _agents_turn(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> Turn:
+    def _routed_turn(self, request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> Turn:
         if not request.message.parts and not call.for_ui:
             # People get the failure as text; programs get the error (§4.1.4).
             raise invalid_field("message.parts", "must hold at least one part")
@@ -80,9 +80,9 @@ class HubAgent(Struct, frozen=True):
         route = turn.choice.route if turn.choice else None
         if route is not None and route.role and call.task is not None and may_use(route, call.principal):
             return Turn(events=iter(()), role=route.role)
-        # A caller's token is not stored for another try, and what a command says is told over one connection.
-        is_tried_again = route is not None and not route.boundary.per_caller and not incoming.executes
-        retry_seconds = route.retry_seconds if route is not None and is_tried_again else 0
+        # A caller's token is not stored for a retry, and a command's events come over one connection only.
+        may_be_retried = route is not None and not route.boundary.per_caller and not incoming.executes
+        retry_seconds = route.retry_seconds if route is not None and may_be_retried else 0
         immediate = turn.immediate
         if route is not None and is_mirrored(route, call):
             events = mirrored(translated, context_id=context_id, call=call)

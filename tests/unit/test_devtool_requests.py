@@ -16,7 +16,7 @@ from functions.devtool.actions import (
     SearchText,
     WriteFile,
 )
-from functions.devtool.forms import Help, Wrong, understood
+from functions.devtool.forms import Help, InvalidCommand, parsed_request
 from functions.devtool.texts import DEVTOOL_TEXTS
 
 ROOT = Path(__file__).parents[2]
@@ -144,17 +144,17 @@ NOT_UNDERSTOOD = (
 
 @pytest.mark.parametrize("text", EXPECTED)
 def test_a_request_is_understood_as_what_it_says(text: str) -> None:
-    assert understood(text) == EXPECTED[text]
+    assert parsed_request(text) == EXPECTED[text]
 
 
 @pytest.mark.parametrize("text", NOT_UNDERSTOOD)
 def test_what_no_rule_knows_in_whole_is_not_understood(text: str) -> None:
-    assert understood(text) is None
+    assert parsed_request(text) is None
 
 
 @pytest.mark.parametrize("text", ["help", "What can you do?", "使い方を教えて", "何ができますか？", "/help", "ヘルプ"])
 def test_help_is_asked_for_in_many_ways(text: str) -> None:
-    assert isinstance(understood(text), Help)
+    assert isinstance(parsed_request(text), Help)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_help_is_asked_for_in_many_ways(text: str) -> None:
     ["/", "/nothing", "/memory", "/memory x", "/read", "/replace a b", "/replace a 'b", "/write a", "/write 'a b"],
 )
 def test_a_command_that_is_wrong_is_told_what_would_be_right(text: str) -> None:
-    wrong = understood(text)
-    assert isinstance(wrong, Wrong)
+    wrong = parsed_request(text)
+    assert isinstance(wrong, InvalidCommand)
     assert wrong.usages
     assert set(wrong.usages) <= set(forms.usages(forms.COMMANDS))
 
@@ -171,7 +171,7 @@ def test_a_command_that_is_wrong_is_told_what_would_be_right(text: str) -> None:
 def test_every_command_that_is_shown_can_be_typed() -> None:
     for usage in forms.usages(forms.COMMANDS):
         words = usage.replace("[", "").replace("]", "").replace("<", "").replace(">", "")
-        assert not isinstance(understood(words), Wrong), usage
+        assert not isinstance(parsed_request(words), InvalidCommand), usage
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_every_command_that_is_shown_can_be_typed() -> None:
     ids=lambda text: text[:10],
 )
 def test_hostile_texts_are_no_requests(text: str) -> None:
-    assert understood(text) is None
+    assert parsed_request(text) is None
 
 
 def test_the_forms_that_people_are_shown_are_understood() -> None:
@@ -204,4 +204,4 @@ def test_the_forms_that_people_are_shown_are_understood() -> None:
     forms = [form for row in table for cell in row for form in cell.split(" · ")]
     examples = [line[1:].strip() for text in DEVTOOL_TEXTS.empty_request.values() for line in text.splitlines()[1:]]
     assert len(forms) > len(examples) > 10
-    assert [form for form in (*forms, *examples) if understood(form) is None] == []
+    assert [form for form in (*forms, *examples) if parsed_request(form) is None] == []

@@ -78,7 +78,7 @@ class AgentCommands(Struct, frozen=True):
         routes = _routes_with_commands(active, request.metadata, call)
         passed = replace(request, metadata=_without_skill(request.metadata))
 
-        def one(route: Route) -> CommandsOrFailure:
+        def list_commands(route: Route) -> CommandsOrFailure:
             try:
                 return active.downstreams[route.id].commands(passed, call, seconds=seconds)
             except Exception as error:
@@ -95,7 +95,7 @@ class AgentCommands(Struct, frozen=True):
                 return failure
 
         with ThreadPoolExecutor(max(1, len(routes)), thread_name_prefix="commands") as pool:
-            return list(zip(routes, pool.map(one, routes), strict=True))
+            return list(zip(routes, pool.map(list_commands, routes), strict=True))
 
     def _failure_of(self, error: Exception, route: Route, call: Call) -> Failure:
         """Return the failure behind an exception; an unexpected exception goes to the log."""
@@ -105,7 +105,7 @@ class AgentCommands(Struct, frozen=True):
         return failure_of("internal", route)
 
     def execute(
-        self, request: ExecuteSlashCommandRequest, call: Call, sending: MessageOperations
+        self, request: ExecuteSlashCommandRequest, call: Call, operations: MessageOperations
     ) -> ExecuteSlashCommandResponse:
         """Execute the command at the agent that `metadata.skill` names, else at the first that offers it.
 
@@ -135,7 +135,7 @@ class AgentCommands(Struct, frozen=True):
         turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
         try:
             notes = _notes_of(route, execution)
-            response = slash_commands.start_execution(turn, call, sending, notes=notes)
+            response = slash_commands.start_execution(turn, call, operations, notes=notes)
         except Exception:
             if execution.task_id:
                 # Without a task of the hub, its result would reach nobody.

@@ -32,7 +32,7 @@ _SENTENCE_END = r"[.!?](?=\s|$)|[。！？\n]"
 
 
 class ScreenedAgent(Struct, frozen=True):
-    """A `Downstream` in front of another one."""
+    """A `Downstream` that screens the requests and answers of another one."""
 
     agent: Downstream
     route: Route
@@ -51,7 +51,7 @@ class ScreenedAgent(Struct, frozen=True):
 
     def ask(self, agent_request: AgentRequest) -> Iterator[model.Event]:
         message = agent_request.message
-        turn = _Turn(self, language_of(model.text_of(message)), agent_request.call)
+        turn = _Screening(self, language_of(model.text_of(message)), agent_request.call)
         if not agent_request.executes:
             agent_request = replace(agent_request, message=turn.message(message, Direction.REQUEST))
         with closing(self.agent.ask(agent_request)) as events:  # type: ignore[type-var]
@@ -64,7 +64,7 @@ class ScreenedAgent(Struct, frozen=True):
         return self.agent.commands(request, call, seconds=seconds)
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecutionReply:
-        turn = _Turn(self, language_of(request.args), call)
+        turn = _Screening(self, language_of(request.args), call)
         reply = self.agent.execute(replace(request, args=turn.text(request.args, Direction.REQUEST)), call)
         message, refusal = turn.text(reply.message, Direction.ANSWER), reply.refusal
         if refusal is not None:
@@ -72,7 +72,7 @@ class ScreenedAgent(Struct, frozen=True):
         return replace(reply, message=message, refusal=refusal, result=turn.json(reply.result, Direction.ANSWER))
 
 
-class _Turn(Struct):
+class _Screening(Struct):
     """The screening of one request and its answer. Equal texts are screened once. Each method raises DownstreamFailed."""
 
     agent: ScreenedAgent
@@ -80,12 +80,12 @@ class _Turn(Struct):
     call: Call
     known: dict[tuple[str, Direction], str] = {}
     known_files: set[tuple[str, Direction]] = set()
-    owes_note: bool = False
+    needs_note: bool = False
     has_note: bool = False
     in_progress: bool = False
 
     def event(self, event: model.Event) -> model.Event:
-        """Return the agent's event as the caller may get it."""
+        """Return the screened event."""
         match event:
             case model.Message():
                 return self.message(event, Direction.ANSWER)
@@ -102,25 +102,27 @@ class _Turn(Struct):
                 return replace(event, status=status, artifacts=artifacts, history=history)
 
     def message(self, message: model.Message, direction: Direction) -> model.Message:
-        """Return the message as it may go on."""
+        """Return the screened message."""
         return replace(message, parts=tuple(self._part(part, direction) for part in message.parts))
 
     def text(self, text: str, direction: Direction) -> str:
-        """Return the text as it may go on; after a match that people are told of, the next answer ends with a note."""
-        passed = self._passed(text, direction)
-        if not self.owes_note or self.in_progress or direction is Direction.REQUEST or not text.strip():
-            return passed
-        self.owes_note, self.has_note = False, True
-        return f"{passed}\n\n{HUB_TEXTS.flagged[self.language]}"
+        """Return the screened text. After a match of a route with `safety = "tell"`, the next text of the answer ends with a
+        note.
+        """
+        screened = self._screened_text(text, direction)
+        if not self.needs_note or self.in_progress or direction is Direction.REQUEST or not text.strip():
+            return screened
+        self.needs_note, self.has_note = False, True
+        return f"{screened}\n\n{HUB_TEXTS.flagged[self.language]}"
 
     def json(self, value: Any, direction: Direction) -> Any:
-        """Return a JSON value as it may go on, screened as its text."""
+        """Return the JSON value, screened as text."""
         if value is None:
             return value
         written = msgspec.json.encode(value).decode()
-        passed = self._passed(written, direction)
+        screened = self._screened_text(written, direction)
         try:
-            return value if passed == written else msgspec.json.decode(passed)
+            return value if screened == written else msgspec.json.decode(screened)
         except msgspec.DecodeError:
             raise DownstreamFailed(failure_of(f"unsafe_{direction}", self.agent.route, filters="sdp")) from None
 
@@ -152,8 +154,8 @@ class _Turn(Struct):
                 self._screened(raw, direction, lambda: armor.screen_file(content, kind, direction, cancellation))
             else:
                 text = decoded(content)
-                passed = self._passed(text, direction)
-                return raw if passed == text else b64encode(passed.encode()).decode()
+                screened = self._screened_text(text, direction)
+                return raw if screened == text else b64encode(screened.encode()).decode()
         except Undecodable:
             if not armor.fails_open:
                 raise DownstreamFailed(failure_of("unscreenable_file", self.agent.route, direction=direction)) from None
@@ -161,7 +163,7 @@ class _Turn(Struct):
         self.known_files.add((raw, direction))
         return raw
 
-    def _passed(self, text: str, direction: Direction) -> str:
+    def _screened_text(self, text: str, direction: Direction) -> str:
         key = text, direction
         if text.strip() and key not in self.known:
             screen = self.agent.armor.screen
@@ -187,7 +189,7 @@ class _Turn(Struct):
             tracing.add("a2a_hub.safety.matches", 1, **{"a2a_hub.route": route.id, "a2a_hub.safety.filter": name})
         self._report("found something", direction, filters=verdict.matches)
         if route.safety is Safety.TELL:
-            self.owes_note = not self.has_note
+            self.needs_note = not self.has_note
             return content
         if route.safety is Safety.REDACT and verdict.redacted is not None:
             return verdict.redacted

@@ -52,11 +52,11 @@ class Memory:
         )
 
     def execute(
-        self, request: ExecuteSlashCommandRequest, call: Call, sending: MessageOperations
+        self, request: ExecuteSlashCommandRequest, call: Call, operations: MessageOperations
     ) -> ExecuteSlashCommandResponse:
         if request.command_path[0] != "memory":
             return slash_commands.not_started(f"There is no command /{request.command_path[0]}.")
-        return slash_commands.start_execution(request, call, sending)
+        return slash_commands.start_execution(request, call, operations)
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         self.calls.append(call)

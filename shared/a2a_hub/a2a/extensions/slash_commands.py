@@ -84,9 +84,9 @@ class SlashCommands(Protocol):
         """Return the commands that this caller may use."""
 
     def execute(
-        self, request: ExecuteSlashCommandRequest, call: Call, sending: MessageOperations
+        self, request: ExecuteSlashCommandRequest, call: Call, operations: MessageOperations
     ) -> ExecuteSlashCommandResponse:
-        """Start the command; `sending` is for `start_execution`.
+        """Start the command; `operations` is for `start_execution`.
 
         With STARTED, `execution_id` is the id of a stored task of the caller. With FAILED_TO_START, `message` tells the user that
         there is no such command or that its arguments are wrong; nothing is left. `call` has the extension active and takes data.
@@ -94,14 +94,14 @@ class SlashCommands(Protocol):
 
 
 def answer(
-    commands: SlashCommands, command_call: CommandCall, call: Call, sending: MessageOperations | None
+    commands: SlashCommands, command_call: CommandCall, call: Call, operations: MessageOperations | None
 ) -> dict[str, Any]:
-    """Return the result of a method as JSON; `sending` starts tasks. Raises A2AError."""
+    """Return the result of a method as JSON; `operations` starts tasks. Raises A2AError."""
     match command_call.request:
         case GetAllSlashCommandsRequest() as request:
             result: Schema = commands.commands(request, call)
         case ExecuteSlashCommandRequest() as request:
-            result = commands.execute(request, call, _require_sending(sending, call))
+            result = commands.execute(request, call, _require_operations(operations, call))
         case _:
             raise AssertionError(f"no method takes {type(command_call.request).__name__}")
     return write(result, command_call.spelling)
@@ -112,21 +112,21 @@ def command_line(request: ExecuteSlashCommandRequest) -> str:
     return " ".join(("/" + request.command_path[0], *request.command_path[1:], request.args)).strip()
 
 
-def _require_sending(sending: MessageOperations | None, call: Call) -> MessageOperations:
-    if sending is None:
+def _require_operations(operations: MessageOperations | None, call: Call) -> MessageOperations:
+    if operations is None:
         raise A2AError(UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks")
     if call.principal is None:
         raise A2AError(
             UNSUPPORTED_OPERATION,
             "A command is executed as a stored task, which is kept only for authenticated callers",
         )
-    return sending
+    return operations
 
 
 def start_execution(
     request: ExecuteSlashCommandRequest,
     call: Call,
-    sending: MessageOperations,
+    operations: MessageOperations,
     *,
     notes: Mapping[str, Any] | None = None,
 ) -> ExecuteSlashCommandResponse:
@@ -146,7 +146,7 @@ def start_execution(
     noted = {_COMMAND: write(replace(request, metadata=None), Spelling.SNAKE), **(notes or {})}
     call = replace(call, task=CurrentTask(id=new_id(), notes=noted))
     try:
-        task = sending.send(SendMessageRequest(message=message, configuration=configuration), call)
+        task = operations.send(SendMessageRequest(message=message, configuration=configuration), call)
     except A2AError as error:
         raise _with_params_fields(error) from None
     assert not isinstance(task, Message), "return_immediately gives a task"
