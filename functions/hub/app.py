@@ -66,8 +66,8 @@ def build(
     model: LanguageModel | None = None,
     armor: ModelArmor | None = None,
 ) -> Handler:
-    """Return the hub's handler. `downstreams` replaces the agents of the route table, by route id, `model` the settings', `armor`
-    the safety check.
+    """Return the hub's handler. Tests and measurements replace the agents with `downstreams` (by route id), the model of MCP
+    servers with `model`, and the safety check with `armor`.
     """
     settings = config.hub
     behind_gate = GATE in config.identity.trusted_keys
@@ -79,27 +79,13 @@ def build(
     http = HttpClient()
     tokens = DefaultCredentials() if config.uses_google_credentials else None
     sources = _credential_sources(config, http, tokens)
-    if config.mcp_model and model is None:
-        from a2a_hub.language_models.settings import language_model
-
-        model = language_model(config.mcp_model)
-    store = None
-    if settings.store:
-        store = open_store(settings.store, now=time.time, new_id=new_id, report=log.line)
-    if config.model_armor and armor is None:
-        from functions.hub.downstream.model_armor import ModelArmor
-
-        armor = ModelArmor(config.model_armor, http=http, access_token=(tokens or DefaultCredentials()).access_token)
+    model = model or _mcp_model(config)
+    armor = armor or _model_armor(config, http, tokens)
+    store = open_store(settings.store, now=time.time, new_id=new_id, report=log.line) if settings.store else None
 
     def agent_of(route: Route) -> Downstream:
         agent = downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources, model, store)
-        if route.safety is None or route.role:
-            return agent
-        if armor is None:
-            return UnavailableAgent(without_armor(route))
-        from functions.hub.downstream.screened_agent import ScreenedAgent
-
-        return ScreenedAgent(agent, route, armor, log=log)
+        return _screened(agent, route, armor, log)
 
     tables = RouteTables(settings, agent_of)
     source = route_source(settings, tables.activate, log=log)
@@ -137,12 +123,7 @@ def build(
         tenants=config.tenants,
     )
     if admission:
-        turns: list[LiveTurns[Any]] = [server.ephemeral.turns, *([stored.turns] if stored else [])]
-        admission.capacity.count_turns(lambda: sum(map(len, turns)), lambda: sum(each.body_bytes for each in turns))
-        admission.shutdown.on_stop(server.ephemeral.turns.drain)
-        admission.shutdown.on_stop(misses.flush)
-        if tasks:
-            admission.shutdown.on_stop(tasks.drain)
+        _wire_admission(admission, server, misses, tasks)
     queries = ToolsQuery(pipeline, max_body_bytes=config.limits.body_bytes, operators=config.operators)
     pages = Pages(tables, commit=config.commit)
     doctor = Doctor(
@@ -179,10 +160,50 @@ def build(
     return serve(dispatcher.handle, log=log, before=source.reload_if_due)
 
 
+def _wire_admission(admission: AdmissionControl, server: A2AServer, misses: Misses, tasks: TurnEngine | None) -> None:
+    """Count all turns against the process's capacity, and end them at its shutdown."""
+    turns: list[LiveTurns[Any]] = [server.ephemeral.turns, *([tasks.operations.turns] if tasks else [])]
+    admission.capacity.count_turns(lambda: sum(map(len, turns)), lambda: sum(each.body_bytes for each in turns))
+    admission.shutdown.on_stop(server.ephemeral.turns.drain)
+    admission.shutdown.on_stop(misses.flush)
+    if tasks:
+        admission.shutdown.on_stop(tasks.drain)
+
+
+# Modules that only some hubs need are imported where they are used, so that the others start sooner.
+
+
+def _mcp_model(config: Config) -> LanguageModel | None:
+    if not config.mcp_model:
+        return None
+    from a2a_hub.language_models.settings import language_model
+
+    return language_model(config.mcp_model)
+
+
+def _model_armor(config: Config, http: HttpClient, tokens: DefaultCredentials | None) -> ModelArmor | None:
+    if not config.model_armor:
+        return None
+    from functions.hub.downstream.model_armor import ModelArmor
+
+    return ModelArmor(config.model_armor, http=http, access_token=(tokens or DefaultCredentials()).access_token)
+
+
+def _screened(agent: Downstream, route: Route, armor: ModelArmor | None, log: Log) -> Downstream:
+    """Return the agent, with its requests and answers screened if the route says so."""
+    if route.safety is None or route.role:
+        return agent
+    if armor is None:
+        return UnavailableAgent(without_armor(route))
+    from functions.hub.downstream.screened_agent import ScreenedAgent
+
+    return ScreenedAgent(agent, route, armor, log=log)
+
+
 def _agent_of(
     route: Route, http: HttpClient, sources: CredentialSources, model: LanguageModel | None, store: Store | None
 ) -> Downstream:
-    """Return the route's agent. Nobody can be called for a role, whose workers fetch stored tasks, nor without an address."""
+    """Return the route's agent: an unavailable one for a role, whose workers fetch stored tasks, and without an address."""
     if route.role:
         return UnavailableAgent(failure_of("no_stored_task", route))
     if variable := missing_variable(route):
@@ -191,7 +212,6 @@ def _agent_of(
         return a2a_agent(route, http=http, sources=sources)
     if not route.tool and model is None:
         return UnavailableAgent(failure_of("no_tool", route))
-    # A hub without such a route starts without the protocol and the model's modules.
     from functions.hub.downstream.mcp_transport import mcp_agent
 
     return mcp_agent(route, http=http, sources=sources, model=model, store=store)
