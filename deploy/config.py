@@ -65,7 +65,7 @@ class Resources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionConfig:
-    """One function's part. With a `url` it is somebody else's: it is called, not deployed."""
+    """The table of one function. With a `url`, it is deployed by others and only called."""
 
     function: Function
     place: Place
@@ -77,9 +77,9 @@ class FunctionConfig:
     secrets: Mapping[str, str]
     """Variables that are filled from Secret Manager, each with the secret's name."""
     private: bool
-    """True if the hub alone may invoke what everybody may by default."""
+    """True if only the hub may invoke a function that is public by default."""
     invoker_iam_check: bool
-    """False if everybody gets in without a grant, since Cloud Run checks nobody."""
+    """False if Cloud Run does not check IAM, so that anybody may invoke it."""
     corpus_bucket: str | None
     workspace_bucket: str | None
     has_table: bool

@@ -101,7 +101,7 @@ def _identity(config: Config, *, direct: bool) -> Wrong:
 
 
 def _access(config: Config, boundaries: Mapping[str, str]) -> Wrong:
-    """Check that the hub brings an ID token where everybody else is refused."""
+    """Check that the hub sends an ID token to functions that only it may invoke."""
     for name, function in config.functions.items():
         if function.private and boundaries.get(name, "iam") != "iam":
             message = f'{name} is private: set boundary = "iam" for its route in routes.toml'
@@ -170,7 +170,7 @@ def _tasks(config: Config) -> Wrong:
 
 
 def _keys(config: Config) -> Wrong:
-    """Check that each key of Cloud KMS is in the region of what it encrypts: the products refuse any other."""
+    """Check that each Cloud KMS key is in the region of the resources it encrypts, which the products require."""
     places = {(): config.place} | {
         ("functions", name): function.place for name, function in config.functions.items() if function.url is None
     }

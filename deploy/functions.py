@@ -45,11 +45,11 @@ class Function:
     only_with_gateway: bool = False
     """True if it is not deployed without a gateway."""
     is_agent: bool = False
-    """True if it may be in a project, an account or a region of its own, or be somebody else's."""
+    """True if it may have its own project, account or region, or be deployed by others."""
     reads_routes: bool = False
     """True if it reads the route table, and so needs the public address and every agent's."""
     checks_callers: bool = False
-    """True if it authenticates callers where it is what they reach first."""
+    """True if it authenticates callers when it is the entry point."""
     container: str = ""
     """The folder of a container that speaks HTTP/2; empty: a bundle of Functions Framework."""
     signs_for: tuple[str, ...] = ()

@@ -24,8 +24,8 @@ class Answer:
 
     @property
     def absent(self) -> bool:
-        """True if the command failed because what it names does not exist. A denied permission proves nothing: Google adds "or
-        it may not exist" to it.
+        """True if the command failed because the resource does not exist. A denied permission proves nothing: Google adds "or
+        it may not exist" to that.
         """
         return not self.ok and bool(_ABSENT.search(self.message)) and not _DENIED.search(self.message)
 
@@ -48,7 +48,7 @@ class Gcloud:
         return Answer(done.returncode == 0, done.stdout.strip(), done.stderr.strip())
 
     def text(self, *words: str, place: Place) -> str:
-        """Return the output of a command that reads; "" where what it names does not exist. Raises ConfigError."""
+        """Return the output of a read command; "" if the resource does not exist. Raises ConfigError."""
         answer = self(*words, place=place)
         if not (answer.ok or answer.absent):
             raise ConfigError(f"gcloud {' '.join(words[:4])}: {answer.message}")

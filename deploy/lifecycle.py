@@ -36,7 +36,7 @@ def carry_out(steps: Sequence[Step], gcloud: Gcloud) -> Sequence[str]:
 
 
 def deletion(plan: Plan, gcloud: Gcloud, *, data: bool) -> Iterator[Step]:
-    """Yield the commands that delete what a deployment made, users before what they use; the databases only with `data`."""
+    """Yield the commands that delete a deployment's resources, dependents first; the databases only with `data`."""
     home, hub = plan.config.place, plan.service("hub")
     located = f"--location={home.region}"
 
@@ -79,7 +79,7 @@ def deletion(plan: Plan, gcloud: Gcloud, *, data: bool) -> Iterator[Step]:
             yield Step(places[project], ("iam", "service-accounts", "delete", email))
     prefix = plan.config.name_prefix
     for name, database in plan.databases(plan.deployed()).items() if data else ():
-        # One that was named by hand may be somebody else's too.
+        # One that the operator named may have other users.
         if database.startswith(prefix):
             place = plan.config.functions[name].place
             yield Step(place, ("firestore", "databases", "update", f"--database={database}", "--no-delete-protection"))

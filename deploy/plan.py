@@ -85,7 +85,7 @@ class Plan:
         )
 
     def deployed(self) -> tuple[FunctionConfig, ...]:
-        """Return the functions that are deployed; the others are somebody else's."""
+        """Return the functions that are deployed; others are only called."""
         return tuple(function for function in self.wanted() if function.url is None)
 
     def invokers(self, function: Function) -> tuple[Invoker, ...]:

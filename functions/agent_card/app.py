@@ -1,4 +1,4 @@
-"""Wires the agent card function: the hub's card and its public keys, open to everybody at well-known paths."""
+"""Wires the agent card function: the hub's card and public keys, public at well-known paths."""
 
 from msgspec import structs
 

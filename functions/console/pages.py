@@ -64,7 +64,7 @@ def _template(name: str) -> str:
 
 
 def files() -> Iterator[Public]:
-    """Yield the endpoints of the files in `static`, which everybody may read."""
+    """Yield the endpoints of the files in `static`, which are public."""
     for path in sorted(_STATIC.iterdir()):
         if path.suffix in _TYPES:
             content = path.read_bytes()

@@ -25,7 +25,7 @@ from functions.console.sessions import Session, Sessions, is_from_page
 
 _CALLBACK = "/sign-in/callback"
 _SIGN_IN_SECONDS = 600.0
-# A token of the hub has no time of its own.
+# Tokens of the hub have no known expiry.
 _TOKEN_SECONDS = 8 * 3600.0
 _EXCHANGE_SECONDS = 10.0
 _MAX_FORM_BYTES = 16_384
@@ -33,7 +33,7 @@ _MAX_NAME_CHARACTERS = 200
 
 
 class Problem(StrEnum):
-    """The reasons why somebody is not signed in, as the page's texts name them."""
+    """The reasons why a sign-in failed, by the names of the page's texts."""
 
     EXPIRED = "expired"
     REFUSED = "refused"

@@ -166,7 +166,7 @@ _RUN = msgspec.json.Decoder(_Run)
 
 
 class RunEndpoint(Struct, frozen=True):
-    """The endpoint at `RUN_PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
+    """The endpoint at `RUN_PATH`, for the `tasks` function only; 404 for others."""
 
     engine: TurnEngine
 

@@ -44,7 +44,9 @@ def examine_store(store: TaskStore, settings: StoreSettings, *, account: str | N
 
 
 def examine_quotas(store: SharedState) -> Iterator[report.Step]:
-    """Yield a step for each kind of quota: its largest claims. Nothing if the store is away, which is a step of its own."""
+    """Yield a step for each kind of quota with its largest claims; nothing during an outage of the store, which has its own
+    step.
+    """
     used: dict[str, Counter[str]] = {}
     with suppress(Unavailable):
         for claim in store.quota_claims("", limit=_MAX_CLAIMS):

@@ -129,7 +129,7 @@ class CloudDocumentQA:
         return (grounds.texts(uri) if is_found else None) or grounds.failed
 
     def _hints(self, failures: Iterable[Failure]) -> tuple[Hint, ...]:
-        """Return one hint for each thing to be done, however many documents it stands in the way of."""
+        """Return one hint per remedy, however many documents need it."""
         hints: dict[str, Hint] = {}
         for failure in failures:
             hint = hint_of(failure, self._config, account=self._clients.account)

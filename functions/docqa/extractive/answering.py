@@ -92,7 +92,7 @@ def _asserted(quotes: Sequence[RankedUnit], language: Language) -> str:
 def _abstained(
     nearest: Sequence[Citation], language: Language, said: Mapping[Language, str], lead: Mapping[Language, str]
 ) -> str:
-    """Return the text of an abstention; `nearest` is shown under its `lead`."""
+    """Return the text of an abstention, with `nearest` under its `lead`."""
     if not nearest:
         return said[language] + _NAME_IT[language]
     return "\n".join([said[language], "", lead[language], *(f"- {_quoted(each, language)}" for each in nearest)])

@@ -74,7 +74,7 @@ def skipped(connection: sqlite3.Connection) -> tuple[Skipped, ...]:
 
 
 def count(connection: sqlite3.Connection, *, restricted: bool = False) -> int:
-    """Return the number of documents in the index, or of those that not everybody may read."""
+    """Return the number of documents in the index; with `restricted`, of those with access rules."""
     rule = " AND readers <> ''" if restricted else ""
     (number,) = connection.execute(f"SELECT count(*) FROM files WHERE skipped IS NULL{rule}").fetchone()
     return int(number)
@@ -237,7 +237,7 @@ class Watch:
 
 
 def signature(corpus_dir: Path) -> bytes:
-    """Return what stands for the path, size and time of change of every file under `corpus_dir`: cheap enough to ask often."""
+    """Return a digest of the path, size and modification time of every file under `corpus_dir`, cheap enough to call often."""
     digest = hashlib.blake2b(digest_size=16)
     for folder, folders, names in os.walk(corpus_dir):
         folders[:] = sorted(name for name in folders if not name.startswith("."))

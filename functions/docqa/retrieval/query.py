@@ -132,7 +132,7 @@ def synonyms() -> dict[str, tuple[tuple[str, ...], ...]]:
 
 
 def key_of(word: str) -> str:
-    """Return how a word or phrase is looked up: its stems between blanks, or Japanese as it is written."""
+    """Return the lookup key of a word or phrase: its stems between blanks, or the Japanese text itself."""
     return f" {' '.join(terms_of(word))} " if word.isascii() else word.strip()
 
 

@@ -56,7 +56,7 @@ def active_extensions(
 
 
 def accepted_modes(operation: Operation, params: Struct, active: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the modes that the caller accepts; None if it does not say so.
+    """Return the modes that the caller accepts; None if it does not state any.
 
     A message that names none and uses an active extension is a program's, which takes data: clients of extensions often do not
     say so. A2UI is left out: user interfaces use it. A method of an extension has data as its result.
@@ -81,7 +81,7 @@ def contract_of(
     modes: tuple[str, ...] | None = None,
     extensions: tuple[str, ...] = (),
 ) -> Contract:
-    """Return the caller's contract by what is known of it, or else by its request: what it activates, accepts and speaks.
+    """Return the caller's contract: the configured one, else derived from the request's extensions, modes, version and binding.
 
     Only programs take data for an extension; an explicitly empty list of `modes` asks for text alone. Gemini Enterprise requests
     the extensions of the card with which it was registered, but accepts no modes.

@@ -1,4 +1,5 @@
-"""The agent card over HTTP: the strict card of the version that the request names, one card for all versions if it names none.
+"""The agent card over HTTP: the strict card of the version that the request names, a combined card for all versions if it names
+none.
 
 A client learns the versions from the card (A2A 1.0.1 §14.3): a request that names an unsupported version gets it too.
 

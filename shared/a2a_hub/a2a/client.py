@@ -36,11 +36,11 @@ from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry import tracing
 
 _LINGER_SECONDS = 0.5
-# More than of a request: an agent may answer with a large table.
+# Larger than for requests: an agent may answer with a large table.
 _MAX_VALUES = 1_000_000
-# Beside its content, a stream may have these: 100,000 chunks, each of which has an envelope and ids of 300 bytes.
+# The limit of a stream beside its content: 100,000 chunks, each with 300 bytes of envelope and ids.
 _MAX_ENVELOPE_BYTES = 32 << 20
-# An escape in JSON. The group is half of a pair of surrogates: programs in JavaScript cut texts, and so emojis, in two.
+# An escape in JSON. The group is an unpaired surrogate: JavaScript programs may cut a text within an emoji.
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 # Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.
 _SUCCEEDED = frozenset({200, 201, 202})
@@ -175,7 +175,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
             task_began = task_began or not isinstance(event, Message)
             yield event
             if complete and not more_may_follow and not _may_be_as_it_was(event, continues):
-                # Some agents cancel what they do when the connection closes: let them close it.
+                # Some agents cancel their work when the connection closes, so they are given time to close it themselves.
                 answer.finish(within_seconds=_LINGER_SECONDS)
                 return
         if not complete:

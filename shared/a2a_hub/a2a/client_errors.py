@@ -73,7 +73,7 @@ class ClientError(Exception):
 def error_of_status(
     status: int, headers: Mapping[str, str] | None = None, *, subject: str = "the agent"
 ) -> ClientError:
-    """Return the error that an HTTP status stands for by itself, with the Retry-After among the headers of its answer."""
+    """Return the error that an HTTP status means by itself, with the Retry-After in the response's headers."""
     other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
     retry_after_seconds = None
     if headers and status in _TEMPORARY:

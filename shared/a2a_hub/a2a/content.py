@@ -1,4 +1,4 @@
-"""The size of what is kept of an agent's events, however many there are."""
+"""The size of the content of an agent's events."""
 
 from msgspec import UNSET
 
@@ -13,7 +13,7 @@ class ContentSize:
         self.total_bytes = 0
 
     def add(self, event: Event) -> None:
-        """Count an event. A whole task counts as far as it is larger than all that came before, which it repeats."""
+        """Count an event. A whole task repeats earlier content, so only what exceeds the size so far is added."""
         match event:
             case Message():
                 self.total_bytes += _bytes_of(event.parts)

@@ -1,4 +1,4 @@
-"""Declining: an agent of ours says, before any text, that it has no answer, and the hub asks a fallback of its route.
+"""Declining: one of our agents states before any text that it has no answer, and the hub calls a fallback of the route.
 
 The structured form of its answer comes first and names the reason under `declines`. Its text follows: it is what the caller sees
 if nobody else answers. Any other answer counts as one, and a failure is a failure.
@@ -49,7 +49,7 @@ def reason_of(event: Event) -> Reason | None:
 
 
 def is_undecided(event: Event) -> bool:
-    """Return True if the event only tells that the agent works."""
+    """Return True if the event only reports that the agent is working."""
     if not isinstance(event, Task | TaskStatusUpdateEvent) or event.status.state not in _UNDER_WAY:
         return False
     return not (isinstance(event, Task) and event.artifacts)

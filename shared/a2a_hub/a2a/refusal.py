@@ -1,4 +1,4 @@
-"""Refusals of what is too much at the moment: an error for programs, one sentence as the whole answer for user interfaces."""
+"""Refusals under overload: an error for programs, and for user interfaces one sentence as the whole answer."""
 
 import math
 from collections.abc import Mapping
@@ -53,17 +53,17 @@ class TemporaryRefusal(A2AError):
 
 
 def overloaded() -> TemporaryRefusal:
-    """Return the refusal of what this process cannot take now."""
+    """Return the refusal of a request beyond this process's capacity."""
     return TemporaryRefusal(OVERLOADED, _OVERLOADED, seconds=1)
 
 
 def restarting() -> TemporaryRefusal:
-    """Return the refusal of what a process that is being stopped does not answer."""
+    """Return the refusal of a request that a stopping process does not answer."""
     return TemporaryRefusal(UNAVAILABLE, _RESTARTING, seconds=1)
 
 
 def broken_off() -> TemporaryRefusal:
-    """Return what a person reads, in a paragraph of its own, after an answer of which a stopped process gives no more."""
+    """Return the closing paragraph of an answer that a stopped process cut off."""
     texts = {language: f"\n\n{text}" for language, text in _RESTARTING.items()}
     return TemporaryRefusal(UNAVAILABLE, texts, seconds=1)
 

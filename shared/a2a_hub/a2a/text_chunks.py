@@ -1,4 +1,4 @@
-"""An agent's text in small chunks: those that are there at once are passed on as one."""
+"""Merges small chunks of an agent's text that arrive together."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Results of agents that do not quite conform: what else they say is not lost.
+"""Tolerant reading of results that do not quite conform, so that their valid content is not lost.
 
 Optional values that cannot be read count as absent. Ids and roles that are missing get a value: ProtoJSON omits what an agent
 left empty, and the official SDKs read that.
