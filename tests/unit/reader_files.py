@@ -34,15 +34,22 @@ def paragraph(text: str, properties: str = "") -> str:
 
 
 def pdf(
-    *lines: tuple[int, int, int, str], rules: Sequence[tuple[int, int, int, int]] = (), of_a: str = "0041"
+    *lines: tuple[int, int, int, str],
+    rules: Sequence[tuple[int, int, int, int]] = (),
+    of_a: str = "0041",
+    drawn: str = "",
 ) -> bytes:
-    """A page with each text in a size at a place, and rules from place to place; `of_a` is what `A` shows, in UTF-16.
+    """A page with each text in a size at a place, rules from place to place, and what is `drawn` (/F2 is bold).
+
+    `of_a` is what `A` shows, in UTF-16.
 
     Readers find its objects without a table of them.
     """
     shown = "\n".join(f"BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET" for size, x, y, text in lines)
     shown += "".join(f"\n{left} {bottom} m {right} {top} l S" for left, bottom, right, top in rules)
+    shown += f"\n{drawn}"
     font = "/F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 5 0 R >>"
+    font += " /F2 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>"
     codes = f"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <{of_a}> endbfchar endcmap"
     objects = (
         "<< /Type /Catalog /Pages 2 0 R >>",

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 from functions.docqa.ingestion.child import read_all
+from functions.docqa.ingestion.formats.pdf_tables import PlacedLine, Rule, Word, with_tables
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import Document, Standing, UnitKind
 from tests.unit.reader_files import pdf, units
@@ -88,3 +89,51 @@ def test_a_table_whose_rules_are_drawn_cell_by_cell_has_a_header_of_two_rows_and
     )
     (row,) = [unit for unit in units(read("a.pdf", "corpus:a", content)) if unit.kind is UnitKind.ROW]
     assert (row.text, row.header) == ("3 | 6 | Ada", "Level | By day / People | By day / Leader")
+
+
+def test_a_grid_that_is_one_path_is_a_table_and_the_title_drawn_after_it_heads_it() -> None:
+    cells = [(10, 62, 737, "Course"), (10, 122, 737, "Seats"), (10, 62, 717, "Sewing"), (10, 122, 717, "12")]
+    lines = [(left, right, top, top) for left, right in ((60, 120), (120, 200)) for top in (750, 730, 710)]
+    lines += [(x, x, 710, 750) for x in (60, 200)]
+    grid = "\n".join(f"{left} {bottom} m {right} {top} l" for left, right, bottom, top in lines)
+    grid += "\n119.4 730 m 119.4 750 l\n120 710 m 120 730 l\nS"
+    document = read("a.pdf", "corpus:a", pdf(*cells, (12, 70, 790, "Evening classes"), drawn=grid))
+    assert document.title == "Evening classes"
+    assert [(unit.text, unit.header) for unit in units(document)] == [("Sewing | 12", "Course | Seats")]
+
+
+def test_the_header_that_every_page_repeats_is_no_running_head() -> None:
+    rules = [Rule(x, 700, 750, level=False) for x in (60, 140, 220)]
+    rules += [Rule(y, 60, 220, level=True) for y in (700, 725, 750)]
+
+    def line(y: float, *words: tuple[str, float]) -> PlacedLine:
+        return PlacedLine(" ".join(word for word, _ in words), [Word(word, x, x + 30, y) for word, x in words], y, 10)
+
+    lines = [
+        line(780, ("Tramways", 60)),
+        line(737, ("Depot", 62), ("Trams", 142)),
+        line(712, ("North", 62), ("14", 142)),
+    ]
+    placed = with_tables(lines, rules, first_table=1, without=[True, True, False])
+    assert [each.row for each in placed] == [("Depot", "Trams"), ("North", "14")]
+    assert with_tables(lines[:2], rules, first_table=1, without=[True, True]) == []
+
+
+def test_a_paragraph_that_begins_in_bold_has_no_heading_in_its_first_line() -> None:
+    drawn = "BT /F2 10 Tf 60 700 Td (Guest) Tj /F1 10 Tf ( means a person whom a member has invited and who) Tj ET"
+    content = pdf(
+        (10, 60, 740, "Rules"), (10, 60, 688, "has signed the book in the hall on the same day."), drawn=drawn
+    )
+    assert units(read("a.pdf", "corpus:a", content))[-1].text.startswith(
+        "Guest means a person whom a member has invited"
+    )
+
+
+def test_numbered_paragraphs_are_no_table() -> None:
+    said = ("Members pay by the end of May.", "Guests pay at the door.", "Children pay nothing at all.")
+    lines = [
+        each
+        for at, text in enumerate(said)
+        for each in ((10, 60, 700 - 20 * at, f"({at + 1})"), (10, 90, 700 - 20 * at, text))
+    ]
+    assert {unit.kind for unit in units(read("a.pdf", "corpus:a", pdf(*lines)))} & {UnitKind.ROW} == set()

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from msgspec import structs
 
-from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Block, Content, Kind, Unreadable
+from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Block, Content, Kind, Unreadable, unspaced
 from functions.docqa.ingestion.editions import edition_of
-from functions.docqa.ingestion.headings import heading_depth, is_metadata
+from functions.docqa.ingestion.headings import ARTICLE, CAPTION, heading_depth, is_metadata
 from functions.docqa.ingestion.language import language_of
 from functions.docqa.ingestion.sentences import sentences
 from functions.docqa.model import Document, Passage, Standing, Unit, UnitKind
@@ -30,7 +30,14 @@ _INTRODUCES = (
     "とする。",
 )
 _LETTER = re.compile(r"[^\W\d_]")
-_ARTICLE, _ARTICLE_LEVEL = re.compile(r"(第[0-9０-９一二三四五六七八九十百]+条)[ \u3000]"), 5
+_ARTICLE_LEVEL = 5
+_SIGN = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
+# It only tells which sheet of a bundle it is.
+_SHEET = re.compile(
+    r"\W*(?:(?:別紙|別添|別記|資料|参考資料|様式|議案)(?:第?[0-9０-９一二三四五六七八九十]{1,3}号?)?|件名"
+    r"|(?:annex|appendix|attachment|enclosure)(?: (?:[a-z]|\d{1,2}))?)\W*",
+    re.IGNORECASE,
+)
 _EVIDENCE = (Kind.TEXT, Kind.ITEM, Kind.ROW)
 _LISTED = (Kind.ITEM, Kind.ROW, Kind.ASIDE)
 _MARKS = {Kind.ITEM: "- ", Kind.HEADING: "# "}
@@ -38,7 +45,7 @@ _MARKS = {Kind.ITEM: "- ", Kind.HEADING: "# "}
 
 def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
     """Return the document of these blocks. Raises Unreadable when it says nothing, or too much."""
-    blocks = [_recognised(block) for block in content.blocks if block.text]
+    blocks = _captioned([_recognised(block) for block in content.blocks if block.text])
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
         raise Unreadable(f"more than {MAX_CHARACTERS} characters of text")
     if not any(block.kind is not Kind.ASIDE for block in blocks):
@@ -90,19 +97,34 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
 
 def _recognised(block: Block) -> Block:
     """Return a paragraph that reads like a heading of its own as one: 第3条（休暇）, 【受付】."""
+    if block.kind in (Kind.TEXT, Kind.HEADING):
+        block = structs.replace(block, text=unspaced(block.text))
     if block.kind is Kind.TEXT and (depth := heading_depth(block.text, set_apart=False)) is not None:
         return structs.replace(block, kind=Kind.HEADING, level=depth)
     return block
+
+
+def _captioned(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks with what stands in brackets above an article as its heading: （趣旨）."""
+    out = list(blocks)
+    for at, (block, following) in enumerate(pairwise(blocks)):
+        if block.kind is Kind.TEXT and CAPTION.fullmatch(block.text) and ARTICLE.match(following.text):
+            out[at] = structs.replace(block, kind=Kind.HEADING, level=_ARTICLE_LEVEL)
+    return out
 
 
 def _title(blocks: list[Block], content: Content, stem: str) -> tuple[str, list[Block]]:
     """Return the title, and the blocks without it as a unit, unless nothing else is one."""
     if given := next((content.fields[name] for name in ("title", "タイトル", "件名") if content.fields.get(name)), ""):
         return given, blocks
+    is_below_mark = False
     for at, block in enumerate(blocks[:_HEAD_BLOCKS]):
+        if at + 1 < len(blocks) and (_SHEET.fullmatch(block.text) or _SIGN.fullmatch(block.text)):
+            is_below_mark = True
+            continue
         if at + 1 < len(blocks) and _is_named_for(blocks[at + 1].text, stem, instead_of=block.text):
             continue  # whose document it is stands above what it is called
-        if block.kind is Kind.HEADING and block.level <= (1 if content.title and at else 2):
+        if block.kind is Kind.HEADING and (is_below_mark or block.level <= (1 if content.title and at else 2)):
             return block.text, blocks
         if block.kind is Kind.TEXT and not content.title and not is_metadata(block.text):
             if len(block.text) > _LONGEST_TITLE or block.text.endswith((".", "。", ":", "：")):
@@ -173,9 +195,11 @@ class _Writer:
             case Kind.HEADING:
                 self._begin_section(block, title)
             case Kind.TEXT:
-                if (article := _ARTICLE.match(block.text)) and self._path and self._path[-1][0] >= _ARTICLE_LEVEL:
+                if (article := ARTICLE.match(block.text)) and self._path and self._path[-1][0] >= _ARTICLE_LEVEL:
                     # An article without a heading is no part of the one above it.
-                    self._begin_section(structs.replace(block, text=article[1], level=_ARTICLE_LEVEL), title)
+                    caption = self._before.text if CAPTION.fullmatch(self._before.text) else ""
+                    name = f"{article[1]}{caption}"
+                    self._begin_section(structs.replace(block, text=name, level=_ARTICLE_LEVEL), title)
                 self._paragraph(block, start, leads=leads)
             case Kind.ITEM:
                 self._item(block, start)

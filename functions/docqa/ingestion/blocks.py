@@ -9,6 +9,8 @@ MAX_CHARACTERS = 10_000_000
 # Characters of these scripts follow one another without a space at a line's end.
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NO_SPACE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff01-\uff9f]")
+_SPACED, _WEEKDAYS = re.compile(r"[ぁ-ヿ㐀-鿿](?: [ぁ-ヿ㐀-鿿]){1,9}"), re.compile(r"[日月火水木金土祝 ]+")
+_DIVIDED = re.compile(r"[ぁ-ヿ㐀-鿿].{0,3}\d\.$")
 
 
 class Unreadable(Exception):
@@ -59,16 +61,29 @@ class Content(Struct, kw_only=True):
     left_out: list[str] = []
 
 
+def unspaced(text: str) -> str:
+    """Return a text whose Japanese letters are set apart to fill a space as the word that it is: 区 分, 附 則."""
+    return text.replace(" ", "") if _SPACED.fullmatch(text) and not _WEEKDAYS.fullmatch(text) else text
+
+
 def joined(lines: list[str]) -> str:
     """Return the lines of one paragraph as one line: Latin words keep a space between them, Japanese ones get none."""
     out: list[str] = []
     for line in lines:
         text = " ".join(line.split())
-        if out and text and not (_NO_SPACE.match(out[-1][-1]) and _NO_SPACE.match(text[0])):
+        if out and text and not _runs_on(out[-1], text):
             out.append(" ")
         if text:
             out.append(text)
     return "".join(out)
+
+
+def _runs_on(above: str, below: str) -> bool:
+    """Return whether Japanese goes on behind a line's end without a space: its words, figures and units, a decimal."""
+    ends, begins = (_NO_SPACE.match(each) is not None for each in (above[-1], below[0]))
+    if ends or begins:
+        return (ends or above[-1].isdigit()) and (begins or below[0].isdigit())
+    return bool(_DIVIDED.search(above) and below[0].isdigit())
 
 
 def raised(figure: str, before: str) -> str:

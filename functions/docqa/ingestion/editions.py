@@ -50,7 +50,7 @@ _OLD_NAME = re.compile(
 )
 _EFFECTIVE = re.compile(
     r"effective|in force|valid from|applies from|\b(?:replaces|supersedes)\b[^.\n]{0,80}\bfrom\b"
-    r"|施行|適用開始|発効|改[定訂]|(?:から|より)実施|実施日"
+    r"|施行|適用開始|発効|改[定訂]|最終改正|(?:から|より)実施|実施日"
 )
 _SUPERSEDES = re.compile(
     r"\b(?:supersedes|replaces)\b|\b(?:previous|former|prior) (?:edition|version|issue|revision)\b"

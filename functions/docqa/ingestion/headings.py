@@ -7,8 +7,14 @@ from functions.docqa.ingestion.language import folded
 
 _JAPANESE = re.compile(
     r"(?:第[0-9０-９一二三四五六七八九十百]+(?P<kind>[編章節条款])(?:の[0-9０-９一二三四五六七八九十]+)?"
-    r"(?:[ 　]*[(（].*[)）]|[ 　]+[^。]{0,40}[^\s。])?|附則|付則|別表(?:第?[0-9０-９一二三四五六七八九十]+)?(?:[ 　].{0,40})?)$"
+    r"(?:[ 　]*[(（].*[)）]|[ 　]+[^。]{0,40}[^\s。])?|[附付][ 　]*則(?:[ 　]*[(（][^)）]{1,40}[)）])?"
+    r"|別表(?:第?[0-9０-９一二三四五六七八九十]+)?(?:[ 　].{0,40}|[(（].{1,40}[)）])?"
+    r"|(?:別記|別紙)?様式第?[0-9０-９一二三四五六七八九十]+号?(?:[ 　]*[(（].{1,40}[)）])?)$"
 )
+_NUMERALS = "0-9０-９一二三四五六七八九十百"
+ARTICLE = re.compile(rf"[ \t　]*(第[{_NUMERALS}]+条(?:の[{_NUMERALS}]+)?)[ 　]")
+CAPTION = re.compile(r"[ \t　]*[(（][^()（）。]{1,40}[)）]\s*")
+"""What stands above an article as its heading: （趣旨）."""
 _BRACKETED = re.compile(r"【[^】]{1,40}】$|[■◆●▼◇□][ 　]*\S.{0,40}$")
 _NUMBERED = re.compile(r"(?P<number>\d+(?:[.．]\d+)*)[.．]?[ 　]+\S[^。.:：;,、]{0,60}$")
 _UPPER = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
@@ -37,7 +43,10 @@ _CLASSIFIED = re.compile(
 _VERSION = re.compile(
     r"(?:v|ver|version|rev|revision|edition|issue|第)[. ]*\d[\d.]*[a-z]?版?(?: ?[(].{0,30}[)])?$|初版$"
 )
-_DATED = re.compile(r"[\W_]*(?:施行|制定|一部改[定訂]|改[定訂]|発行|更新|作成|適用|現在|版|改)?[\W_]*")
+_DATED = re.compile(
+    r"[\W_]*(?:施行|制定|(?:一部|全部|最終)?改[定訂正]|発行|更新|作成|適用|現在|版|改)?[\W_]*"
+    r"(?:(?:規[程則約]|[細会学]則|要[項綱領]|条例|訓令|告示|達|法律)第\d+号)?[\W_]*"
+)
 _DIVIDED = re.compile(r"\s*[·•|｜・/／]\s*(?=\S)|\s+[-–—]\s+|[,、;]\s+|\s+(?=[^\s:0-9]{2,20}:)")
 _SENTENCE = re.compile(r"[a-z0-9]{4,}\. [A-Z]|[.。]\s*$")
 _LONGEST, _LONGEST_LOOSE_PART = 240, 49

@@ -8,7 +8,7 @@ from itertools import pairwise, zip_longest
 from msgspec import Struct
 
 from a2a_hub.text.units import SIGNS, UNITS
-from functions.docqa.ingestion.blocks import Block, Kind
+from functions.docqa.ingestion.blocks import Block, Kind, unspaced
 
 _FIGURE, _NUMBER, _WORD = re.compile(r"\d"), re.compile(r"\d[\d,.]*"), re.compile(r"[^\W\d_]+")
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d(?:[-/]\d\d)?(?: ?年度?)?|(?:令和|平成) ?(?:\d{1,2}|元)年度?", re.IGNORECASE)
@@ -47,7 +47,7 @@ def table_blocks(
     and `pages` are the rows' places.
     """
     width = max(map(len, grid), default=0)
-    rows = [[" ".join(cell.split()) for cell in row] + [""] * (width - len(row)) for row in grid]
+    rows = [[unspaced(" ".join(cell.split())) for cell in row] + [""] * (width - len(row)) for row in grid]
     kept = [column for column in range(width) if any(row[column] for row in rows)]
     filled = [
         (place or "", page or 0, [row[column] for column in kept])
@@ -176,7 +176,11 @@ def _divides(names: Sequence[str], row: Sequence[str], above: Sequence[str]) -> 
     divided = any(name and name == other and row[at] != row[at + 1] for at, (name, other) in enumerate(pairwise(names)))
     own = [cell for cell, over in zip(row[1:], above[1:], strict=True) if cell not in ("", over)]
     named = all(_WORD.search(cell) or _YEAR.fullmatch(cell) for cell in own)
-    return divided and named and row[0] in ("", above[0] or row[0]) and max(map(len, (*names, *own))) <= _LONGEST_NAME
+    # The name of the first columns may be divided, too, under names that go on.
+    goes_on = row[0] in ("", above[0] or row[0]) or all(
+        cell in ("", over) or names.count(name) > 1 for cell, over, name in zip(row, above, names, strict=True)
+    )
+    return divided and named and goes_on and max(map(len, (*names, *own))) <= _LONGEST_NAME
 
 
 def _measures(row: Sequence[str], above: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 from msgspec import Struct
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, joined
-from functions.docqa.ingestion.headings import heading_depth, is_metadata
+from functions.docqa.ingestion.headings import ARTICLE, CAPTION, heading_depth, is_metadata
 from functions.docqa.ingestion.tables import table_blocks
 
 ITEM = re.compile(
@@ -23,10 +23,12 @@ _QUOTED = re.compile(r"[ \t]*(?:[>＞][ \t]?)+")
 _CELL = re.compile(r"\S+(?:[ 　]\S+)*")
 _APART = re.compile(r"\S(?: {2,}|\t+|　{2,})\S")
 _LABELLED = re.compile(r"[^\s:：。.|、](?:[^:：。|.]|\.(?! )){0,40}(?:(?<!\d)[:：]|[:：](?!\d))(?!//)")
+_PARAGRAPH = re.compile(r"[ \t　]*[０-９]{1,2}[ 　]+\S")
 _ENDED = (".", "。", "!", "?", "！", "？", ":", "：", ";")
 _CONTINUED = (",", "-", "、", "・", *"にはをがとものへやて")
 _SHORT_LATIN, _SHORT_JAPANESE = 46, 20
 _HEADING_LATIN, _HEADING_JAPANESE = 60, 30
+_WRAPPED_AT, _WIDEST = 60, 80
 _LEAST_ROWS, _IN_LINE, _ABOUT_AS_LONG = 3, 0.6, 0.8
 _MAX_ROWS = 5_000
 
@@ -107,6 +109,8 @@ def _depth(lines: Sequence[Line], at: int, *, first: bool) -> int | None:
         return 1 if underline[0][0] == "=" else 2
     if is_metadata(text):
         return None
+    if ARTICLE.match(text) and after.strip() and _wraps(text, after, min(line.width or _WRAPPED_AT, _WIDEST)):
+        return None  # its first sentence goes on
     alone = apart and not after.strip()
     wrapped = bool(after.strip()) and ((after[:1].islower() and not ITEM.match(after)) or len(text) > 40)
     depth = heading_depth(text, set_apart=(apart or _leads(text, after)) and not wrapped)
@@ -139,6 +143,8 @@ def _end(lines: Sequence[Line], at: int) -> int:
         ends = not line.text.strip() or line.table or line.depth or _RULE.match(line.text) or ITEM.match(line.text)
         if ends or heading_depth(line.text, set_apart=False) is not None:
             break
+        if _PARAGRAPH.match(line.text) or (CAPTION.fullmatch(line.text) and ARTICLE.match(_text_at(lines, end + 1))):
+            break
         if line.page != page and above.endswith(_ENDED):
             break
         if _APART.search(line.text) and (_barred(lines, end) > end or _aligned(lines, end) > end):
@@ -149,6 +155,10 @@ def _end(lines: Sequence[Line], at: int) -> int:
             break
         end += 1
     return end
+
+
+def _text_at(lines: Sequence[Line], at: int) -> str:
+    return lines[at].text if at < len(lines) else ""
 
 
 def _wraps(above: str, below: str, width: int) -> bool:

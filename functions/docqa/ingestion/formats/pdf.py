@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from ctypes import c_int
+from ctypes import c_float, c_int
 from itertools import islice, pairwise, takewhile
+from math import inf
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -18,14 +19,15 @@ from functions.docqa.ingestion.formats.pdf_tables import PlacedLine, Rule, Word,
 from functions.docqa.ingestion.headings import is_metadata
 from functions.docqa.ingestion.tables import is_header
 
-_MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS = 3_000, 300_000, 2_000, 20_000
-_EDGE_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 0.4, 3.0, 6, 8
+_MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS, _MAX_POINTS = 3_000, 300_000, 2_000, 20_000, 20_000
+_EDGE_LINES, _HEAD_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 5, 0.4, 3.0, 6, 8
 _LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
 _SMALL, _RAISED, _LED, _COMPARED_ROWS = 0.85, 0.6, 1.3, 50
 _RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
 _BOLD, _PAGE, _FOOT = 600, 10_000, 0.08
 _DIGITS = re.compile(r"\d+")
 _SYMBOL_BULLET = re.compile(r"^[\x7f\uf020-\uf0ff●○◦▪■‣]\s*(?=\S)")
+_LISTED = re.compile(r"[•\x7f\uf020-\uf0ff●○](?!.*[^\x00-\u2fff])")
 _HAS_WORD = re.compile(r"[^\W\d_]{2}")
 _NO_WORD_ENDS = (".", ",", ";", "。", "、", "；")
 # What programs write when nobody gave a title.
@@ -60,14 +62,17 @@ def read_pdf(content: bytes) -> Content:
     heads = _headings([line for line, _ in placed_lines])
     lines: list[Line] = []
     dropped: list[str] = []
-    width = max((shown_width(line.text) for page in pages for line in page.lines), default=0)
+    widths = [max((shown_width(line.text) for line in page.lines), default=0) for page in pages]
+    usual = sorted(widths)[len(widths) // 2] if widths else 0
     for number, page in enumerate(pages, start=1):
-        kept = [line for line in page.lines if running.isdisjoint(_keys(line, number))]
-        dropped += [line.text for line in page.lines if line not in kept] if number == 1 else []
-        placed = with_tables(kept, page.rules, first_table=len(lines) + 1)
-        lines += _laid_out(_continued(placed, lines), heads, number, width)
-    first = next((line for line in lines if line.text and not is_metadata(line.text)), None)
-    if first and first.depth == 3 and not NUMBERED.match(first.text):
+        runs = [not running.isdisjoint(_keys(line, number)) for line in page.lines]
+        dropped += [line.text for line, out in zip(page.lines, runs, strict=True) if out and number == 1]
+        placed = with_tables(page.lines, page.rules, first_table=len(lines) + 1, without=runs)
+        lines += _laid_out(_continued(placed, lines), heads, number, max(widths[number - 1], usual))
+    opening = islice((line for line in lines if line.text and not is_metadata(line.text)), _EDGE_LINES)
+    first = next((line for line in opening if line.depth or line.row), None)
+    foremost = min((line.depth for line in lines if line.depth and line.page == 1), default=0)
+    if first and 0 < first.depth == foremost and not NUMBERED.match(first.text):
         first.depth = 1
     named = "" if _NO_TITLE.match(title.strip()) else " ".join(title.split())
     images = [str(number) for number, page in enumerate(pages, start=1) if page.is_image]
@@ -140,16 +145,26 @@ def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
             if lines and not line.upright and _goes_on(lines[-1], line):
                 line = _joined(lines.pop(), line, spaced=match[0][0].isspace())
             lines.append(line)
-    return _upright(_footers_last(lines)), count
+    return _upright(_edges_in_order(lines)), count
 
 
-def _footers_last(lines: list[PlacedLine]) -> list[PlacedLine]:
-    """Return the lines with those that many programs draw first, although they stand below all others, at the end."""
-    footers = []
+def _edges_in_order(lines: list[PlacedLine]) -> list[PlacedLine]:
+    """Return the lines with those that programs draw first although they stand below all others, or last above them, there."""
+    footers: list[PlacedLine] = []
     for line in lines[:_EDGE_LINES]:
         if all(line.y < other.y for other in lines if other is not line and other not in footers):
             footers.append(line)
-    return [*(line for line in lines if line not in footers), *footers]
+    heads: list[PlacedLine] = []
+    top = right = inf
+    for line in lines:
+        # What stands beside all others is the next column.
+        if line.y > top + line.size / 2 and line.words[0].left < right:
+            heads.append(line)
+        else:
+            top = line.y if top == inf else max(top, line.y)
+            right = line.words[-1].right if right == inf else max(right, line.words[-1].right)
+    heads.sort(key=lambda line: -line.y)
+    return [*heads, *(line for line in lines if line not in footers and line not in heads), *footers]
 
 
 def _is_on(page: Any, box: Sequence[float]) -> bool:
@@ -227,7 +242,9 @@ def _placed(text: Any, characters: str, start: int, end: int, rotation: int) -> 
     size = raw.FPDFText_GetFontSize(text, at) or box[3] - box[1]
     # A font may be scaled by the page's matrix: what is shown counts.
     size = box[3] - box[1] if size <= 1.5 else size
-    bold = raw.FPDFText_GetFontWeight(text, at) >= _BOLD
+    # A term in bold that a paragraph begins with makes no heading of its first line.
+    last = start + len(characters[start:end].rstrip()) - 1
+    bold = all(raw.FPDFText_GetFontWeight(text, each) >= _BOLD for each in (at, last))
     ending = _turned(text.get_charbox(end - 1), rotation)
     upright = abs(ending[1] - box[1]) > 2 * (abs(ending[0] - box[0]) + size)
     line = " ".join(word.text for word in words)
@@ -279,16 +296,48 @@ def _rules(page: Any) -> Iterator[Rule]:
     """Return the straight lines and thin bars that are drawn on the page, and the sides of its frames."""
     from pypdfium2 import raw
 
-    rotation = page.get_rotation()
+    rotation, points = page.get_rotation(), _MAX_POINTS
     for item in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH]), _MAX_RULES):
         left, bottom, right, top = _turned(item.get_bounds(), rotation)
         if top - bottom <= _THIN < right - left:
             yield Rule((top + bottom) / 2, left, right, level=True)
         elif right - left <= _THIN < top - bottom:
             yield Rule((left + right) / 2, bottom, top, level=False)
-        elif raw.FPDFPath_CountSegments(item) in (4, 5) and right - left > _THIN:
-            yield from (Rule(at, left, right, level=True) for at in (bottom, top))
-            yield from (Rule(at, bottom, top, level=False) for at in (left, right))
+        elif right - left > _THIN and points > 0:
+            points -= raw.FPDFPath_CountSegments(item)
+            yield from _sides(item, rotation)
+
+
+def _sides(path: Any, rotation: int) -> Iterator[Rule]:
+    """Return the level and upright lines of a path: a frame, or a whole grid that a program draws at once."""
+    from pypdfium2 import raw
+
+    matrix, x, y = raw.FS_MATRIX(), c_float(), c_float()
+    raw.FPDFPageObj_GetMatrix(path, matrix)
+    begin = last = (0.0, 0.0)
+    for number in range(min(raw.FPDFPath_CountSegments(path), _MAX_POINTS)):
+        segment = raw.FPDFPath_GetPathSegment(path, number)
+        raw.FPDFPathSegment_GetPoint(segment, x, y)
+        at_x = matrix.a * x.value + matrix.c * y.value + matrix.e
+        at_y = matrix.b * x.value + matrix.d * y.value + matrix.f
+        left, bottom, *_ = _turned((at_x, at_y, at_x, at_y), rotation)
+        kind = raw.FPDFPathSegment_GetType(segment)
+        if kind == raw.FPDF_SEGMENT_MOVETO:
+            begin = (left, bottom)
+        elif kind == raw.FPDF_SEGMENT_LINETO:
+            yield from _rule(last, (left, bottom))
+        if raw.FPDFPathSegment_GetClose(segment):
+            yield from _rule((left, bottom), begin)
+        last = (left, bottom)
+
+
+def _rule(one: tuple[float, float], other: tuple[float, float]) -> Iterator[Rule]:
+    """Return the line between two points, if it is level or upright and longer than a rule is thick."""
+    (left, right), (bottom, top) = sorted((one[0], other[0])), sorted((one[1], other[1]))
+    if top - bottom < 1 and right - left > _THIN:
+        yield Rule((top + bottom) / 2, left, right, level=True)
+    elif right - left < 1 and top - bottom > _THIN:
+        yield Rule((left + right) / 2, bottom, top, level=False)
 
 
 def _upright(lines: list[PlacedLine]) -> list[PlacedLine]:
@@ -360,7 +409,7 @@ def _running_heads(pages: Sequence[Sequence[PlacedLine]]) -> set[tuple[str, int]
     seen: Counter[tuple[str, int]] = Counter()
     for number, page in enumerate(pages, start=1):
         by_height = sorted(page, key=lambda line: line.y)
-        edges = [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
+        edges = [*by_height[:_HEAD_LINES], *by_height[_HEAD_LINES:][-_HEAD_LINES:]]
         seen.update({key for line in edges for key in _keys(line, number)})
     return {key for key, count in seen.items() if count >= max(2, _LEAST_SHARE * len(pages))}
 
@@ -421,7 +470,8 @@ def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence
 
 
 def _heads(text: str) -> bool:
-    return len(text) <= _MOST_CHARACTERS and not text.endswith(_NO_WORD_ENDS) and _HAS_WORD.search(text) is not None
+    is_short = len(text) <= _MOST_CHARACTERS and not text.endswith(_NO_WORD_ENDS)
+    return is_short and _HAS_WORD.search(text) is not None and not _LISTED.match(text)
 
 
 def _unbroken(lines: list[Line]) -> list[Line]:

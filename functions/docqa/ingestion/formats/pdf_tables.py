@@ -1,5 +1,6 @@
 """The tables of a PDF's page: what stands between rules is a cell; without rules, columns that begin or end below one another."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -11,6 +12,7 @@ from functions.docqa.ingestion.blocks import joined
 
 _NEAR, _ALIGNED, _ONE_LINE = 2.5, 3.0, 1.0
 _MOST_CELLS, _LONGEST_ROW, _LONGEST_CELL = 2_000, 2_000, 60
+_MARKER, _ENDS = re.compile(r"[(（]?[\d０-９①-⑳ア-ン]{1,2}[)）.．]?"), ("。", ".", "、", "；", ";")
 _LEAST_ROWS, _GAP, _SPACE = 3, 0.9, 0.5
 
 
@@ -67,26 +69,36 @@ class _Cell(NamedTuple):
         return stacked and (_near(self.left, other.left) or _near(self.right, other.right))
 
 
-def with_tables(lines: Sequence[PlacedLine], rules: Sequence[Rule], *, first_table: int) -> list[PlacedLine]:
-    """Return the lines of a page, with the rows of tables in place of those that they stand in."""
+def with_tables(
+    lines: Sequence[PlacedLine], rules: Sequence[Rule], *, first_table: int, without: Sequence[bool] = ()
+) -> list[PlacedLine]:
+    """Return the lines of a page, with the rows of tables in place of those that they stand in.
+
+    Those `without` are left out, unless their table has others as well: the header that each page repeats is no running head.
+    """
+    without = without or [False] * len(lines)
     upright = _continuous(rule for rule in rules if not rule.level)
     level = [rule for rule in _continuous(rule for rule in rules if rule.level) if _is_met(rule, upright)]
     cells = [_cells_of(line, level, upright) for line in lines]
     words: dict[_Cell, list[tuple[float, str]]] = {}
-    for line, row in zip(lines, cells, strict=True):
+    own: set[_Cell] = set()
+    for line, row, is_out in zip(lines, cells, without, strict=True):
+        own |= set() if is_out else set(filter(None, row))
         for word, cell in zip(line.words, row, strict=True):
             if cell:
                 words.setdefault(cell, []).append((round(word.y), word.text))
     tables: dict[int, list[PlacedLine]] = {}
     table_of: dict[_Cell | None, int] = {}
     for table, group in enumerate(_groups(list(words)[:_MOST_CELLS]), start=first_table):
-        if rows := _rows({cell: _text(words[cell]) for cell in group}, table):
+        if not own.isdisjoint(group) and (rows := _rows({cell: _text(words[cell]) for cell in group}, table)):
             tables[table] = rows
             table_of |= dict.fromkeys(group, table)
     out: list[PlacedLine] = []
-    for line, row in zip(lines, cells, strict=True):
+    for line, row, is_out in zip(lines, cells, without, strict=True):
         for cell in row:
             out += tables.pop(table_of.get(cell, 0), [])
+        if is_out:
+            continue
         outside = [word for word, cell in zip(line.words, row, strict=True) if cell not in table_of]
         if len(outside) == len(line.words):
             out.append(line)
@@ -97,13 +109,20 @@ def with_tables(lines: Sequence[PlacedLine], rules: Sequence[Rule], *, first_tab
 
 def _continuous(rules: Iterable[Rule]) -> list[Rule]:
     """Return rules of one direction in their order, those whole that are drawn cell by cell."""
+    lines: list[list[Rule]] = []
+    for rule in sorted(rules, key=lambda rule: rule.at):
+        if not lines or rule.at - lines[-1][0].at >= _ONE_LINE:
+            lines.append([])
+        lines[-1].append(rule)
     found: list[Rule] = []
-    for rule in sorted(rules, key=lambda rule: (round(rule.at), rule.start)):
-        last = found[-1] if found else rule
-        if found and abs(rule.at - last.at) < _ONE_LINE and rule.start <= last.end + _NEAR:
-            last.end = max(last.end, rule.end)
-        else:
-            found.append(structs.replace(rule))
+    for line in lines:
+        last: Rule | None = None
+        for rule in sorted(line, key=lambda rule: rule.start):
+            if last and rule.start <= last.end + _NEAR:
+                last.end = max(last.end, rule.end)
+            else:
+                last = structs.replace(rule)
+                found.append(last)
     return sorted(found, key=lambda rule: rule.at)
 
 
@@ -237,6 +256,8 @@ def _cells(line: PlacedLine) -> list[Word]:
             found.append(word)
     if found and not any(character.isalnum() for character in found[0].text):
         return []  # the bullet of a list
+    if len(found) == 2 and _MARKER.fullmatch(found[0].text) and found[1].text.endswith(_ENDS):
+        return []  # a numbered paragraph
     return found if len(found) >= 2 and all(len(cell.text) <= _LONGEST_CELL for cell in found) else []
 
 
