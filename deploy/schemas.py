@@ -85,8 +85,8 @@ class _Recorder(CheckedTable):
             self.required.add(key)
 
 
-class _Everything(dict[str, Any]):
-    """The values of a table in which every key seems to be."""
+class _AllKeys(dict[str, Any]):
+    """The values of a table that seems to have every key."""
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -98,7 +98,7 @@ class _DeployReader(Reader):
         self.tables: dict[tuple[str, ...], _Recorder] = {}
 
     def _table(self, path: tuple[str, ...]) -> _Recorder:
-        return self.tables.setdefault(path, _Recorder(_Everything(), path))
+        return self.tables.setdefault(path, _Recorder(_AllKeys(), path))
 
     def _optional(self, table: CheckedTable, key: str) -> str | None:
         self._matching(table, key, "")

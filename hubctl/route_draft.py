@@ -29,9 +29,9 @@ _BETWEEN_WORDS = re.compile(r"[\s_.:/-]+|(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """An agent as it presents itself. `subjects` are the tags and names of its skills or tools, `lines` those of its boundary and
-    protocol in a route; `notes` are for the operator.
+class DiscoveredAgent:
+    """An agent as its card or tools describe it. `subjects` are the tags and names of its skills or tools, `lines` those of its
+    boundary and protocol in a route; `notes` are for the operator.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Found:
     notes: list[str] = field(default_factory=list)
 
 
-def of_card(url: str, body: bytes, *, needs_token: bool) -> Found:
+def agent_from_card(url: str, body: bytes, *, needs_token: bool) -> DiscoveredAgent:
     """Return the agent of a card. Raises A2AError."""
     card = to_core_card(protojson.decode(body))
     schemes = card.security_schemes or {}
@@ -60,7 +60,7 @@ def of_card(url: str, body: bytes, *, needs_token: bool) -> Found:
     required = [each.uri for each in card.capabilities.extensions if each.required]
     others = [visible(mode) for mode in card.default_output_modes if not mode.startswith("text")]
     notes = [f"with passes_tasks = true, programs also get its files and data ({', '.join(others)})"] if others else []
-    return Found(
+    return DiscoveredAgent(
         name=card.name,
         description=card.description,
         subjects=[
@@ -75,7 +75,7 @@ def of_card(url: str, body: bytes, *, needs_token: bool) -> Found:
     )
 
 
-def of_tools(url: str, tools: Sequence[Tool], *, needs_token: bool) -> Found:
+def agent_from_tools(url: str, tools: Sequence[Tool], *, needs_token: bool) -> DiscoveredAgent:
     """Return the agent that an MCP server is. The only read-only tool whose one argument is a text gets the text."""
     fitting = [(tool.name, argument) for tool in tools if tool.is_read_only and (argument := _text_argument(tool))]
     lines = ['kind = "mcp"', *_boundary(url, needs_token=needs_token)]
@@ -86,7 +86,7 @@ def of_tools(url: str, tools: Sequence[Tool], *, needs_token: bool) -> Found:
         notes.append("set MCP_MODEL of the hub, or the tool and the text_argument that get the text (docs/mcp.md)")
         if (count := len(offered(tools))) < len(tools):
             notes.append(f"of the {len(tools)} tools of the server, a model is offered {count} (docs/mcp.md)")
-    return Found(
+    return DiscoveredAgent(
         name="",
         description=f"Uses these tools: {', '.join(tool.name for tool in tools[:8])}.",
         subjects=[tool.title or tool.name for tool in tools],
@@ -95,7 +95,7 @@ def of_tools(url: str, tools: Sequence[Tool], *, needs_token: bool) -> Found:
     )
 
 
-def draft(url: str, found: Found, table: RouteTable, *, id_: str | None) -> tuple[str, str]:
+def draft(url: str, found: DiscoveredAgent, table: RouteTable, *, id_: str | None) -> tuple[str, str]:
     """Return the id and the text of a route that takes no text from a route of the table; what is left out becomes a note."""
     id_ = id_ or _free_id(found.name, url, table)
     names = _by_language(found.name)
@@ -132,7 +132,7 @@ def _by_language(text: str) -> dict[Language, str]:
     return {language: part for language, part in zip(languages, parts, strict=True) if part}
 
 
-def _keywords(found: Found, router: Router) -> Iterator[str]:
+def _keywords(found: DiscoveredAgent, router: Router) -> Iterator[str]:
     """Yield the subjects that decide by themselves and that no route has; the name if there is none."""
     kept: set[str] = set()
     words_of = tomllib.loads(_WORDS.read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.files import corpus_files, read_bytes
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import DocAnswer
-from hubctl.live.corpus_questions import CorpusQuestion, Judged, outcome, read_corpus_questions
+from hubctl.live.corpus_questions import CorpusQuestion, JudgedQuestion, outcome, read_corpus_questions
 from local.cloud.data_store import terms
 from local.functions import ROOT
 
@@ -52,13 +52,13 @@ def record_of(answer: DocAnswer) -> dict[str, Any]:
     return {"answer": answer.text, "data": {"grounded": answer.grounded, **quotes}, **quotes}
 
 
-def judged(name: str, answering: Callable[[Path], contextlib.AbstractContextManager[Ask]]) -> list[Judged]:
+def judged(name: str, answering: Callable[[Path], contextlib.AbstractContextManager[Ask]]) -> list[JudgedQuestion]:
     """Return the outcomes of a set's questions, with the set in the place of the route."""
     results = []
     with answering(corpus_of(name)) as ask:
         for question in questions_of(name):
             record = ask(question.question) | {"route": name}
-            results.append(Judged(question=question, outcome=outcome(question, record), record=record))
+            results.append(JudgedQuestion(question=question, outcome=outcome(question, record), record=record))
     return results
 
 

@@ -27,7 +27,7 @@ from hubctl.connection import http_address
 from hubctl.console import write
 from hubctl.main import CommandError
 from hubctl.project_files import read_table, read_text, table_of
-from hubctl.route_draft import draft, of_card, of_tools
+from hubctl.route_draft import agent_from_card, agent_from_tools, draft
 
 _CARDS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _SECONDS = 30.0
@@ -49,12 +49,12 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     card = _card(url, http, token)
     try:
         if card is not None:
-            found = of_card(url, card, needs_token=bool(token))
+            found = agent_from_card(url, card, needs_token=bool(token))
         else:
             # Its last slash may count: redirects are not followed.
             url = address
             with closing(_mcp(url, http, token)) as client:
-                found = of_tools(url, client.tools(limit=MAX_TOOLS), needs_token=bool(token))
+                found = agent_from_tools(url, client.tools(limit=MAX_TOOLS), needs_token=bool(token))
     except A2AError as error:
         raise CommandError(f"the agent card of {url} cannot be read: {error.message}") from None
     except ClientError as error:

@@ -26,8 +26,8 @@ _HEADERS = ("route", "expected", "expected_route", "expected route", "label")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
-    """A question, the route that a person gives it, and its line."""
+class LabelledQuestion:
+    """A question with its labelled route, and its line in the file."""
 
     line: int
     text: str
@@ -69,7 +69,7 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
         raise CommandError("--cloud is about the paper's evaluation: add --paper")
     url = hub_address(arguments.url, environment, variables=("HUB_URL",))
     hub = LiveHub(url, token=hub_token(arguments.token, environment))
-    outcomes: Sequence[corpus_questions.Judged | paper.Outcome]
+    outcomes: Sequence[corpus_questions.JudgedQuestion | paper.Outcome]
     lines: Iterable[str]
     if arguments.file and arguments.file.suffix == ".jsonl":
         if arguments.paper:
@@ -93,7 +93,7 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
     return write({"ok": not wrong, "outcomes": outcomes}, lines, as_json=arguments.json, out=out, ok=not wrong)
 
 
-def _confusion(ids: Sequence[str], routed: Sequence[tuple[Labelled, Choice]]) -> list[str]:
+def _confusion(ids: Sequence[str], routed: Sequence[tuple[LabelledQuestion, Choice]]) -> list[str]:
     """Return one row for each label, with one column for each route that a rule chose, and one for the default."""
     counts = Counter(
         (question.expected, _DEFAULT if choice.rule is Rule.DEFAULT else choice.route.id) for question, choice in routed
@@ -105,18 +105,18 @@ def _confusion(ids: Sequence[str], routed: Sequence[tuple[Labelled, Choice]]) ->
     return [header, *rows]
 
 
-def _as_value(question: Labelled, choice: Choice) -> dict[str, object]:
+def _as_value(question: LabelledQuestion, choice: Choice) -> dict[str, object]:
     asked = {"line": question.line, "text": question.text, "expected": question.expected}
     return asked | {"route": choice.route.id, "reason": choice.reason}
 
 
-def read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
+def read_labelled(file: Path, *, known: Collection[str]) -> list[LabelledQuestion]:
     """Return the questions in `file`, in its order; empty lines, "#" lines and a header are skipped.
 
     Raises CommandError with each line that has no label, or one that is not among the `known` route ids, or
     when there are no questions at all.
     """
-    questions: list[Labelled] = []
+    questions: list[LabelledQuestion] = []
     problems: list[str] = []
     for number, raw in enumerate(read_text(file).splitlines(), start=1):
         if not raw.strip() or raw.startswith("#"):
@@ -131,7 +131,7 @@ def read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
         if expected not in known:
             problems.append(f"{file}:{number}: {no_such('route', expected, known)}")
             continue
-        questions.append(Labelled(line=number, text=text, expected=expected))
+        questions.append(LabelledQuestion(line=number, text=text, expected=expected))
     if problems:
         raise CommandError("\n".join(["the questions cannot be read:", *problems]))
     if not questions:

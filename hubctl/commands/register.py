@@ -16,7 +16,7 @@ from hubctl.console import counted, write
 from hubctl.main import CommandError
 from hubctl.registration import oauth
 from hubctl.registration.api import Api, api_of
-from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
+from hubctl.registration.apply import DesiredRegistration, apply, chosen_agent, delete, dry_deletion, dry_run
 from hubctl.registration.doctor import Examination
 from hubctl.registration.target import Call, RegisteredAgent, read_agent
 
@@ -50,7 +50,7 @@ def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, st
         refused = {"ok": False, "findings": findings, "steps": []}
         return write(refused, (), as_json=arguments.json, out=out, ok=False)
     oauth_content, shared = _oauth(arguments, environment), not arguments.not_shared
-    wanted = Wanted(card=card, oauth=oauth_content, shared=shared, agent_id=arguments.agent)
+    wanted = DesiredRegistration(card=card, oauth=oauth_content, shared=shared, agent_id=arguments.agent)
     if arguments.dry_run:
         return _show(api, dry_run(wanted, api.target), arguments, out)
     steps = apply(api, wanted)

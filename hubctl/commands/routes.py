@@ -14,7 +14,7 @@ from a2a_hub.routing.routes import RouteTableError
 from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.telemetry import audit
 from hubctl.commands.audit import audited
-from hubctl.commands.evaluate import Labelled, read_labelled
+from hubctl.commands.evaluate import LabelledQuestion, read_labelled
 from hubctl.console import counted, write
 from hubctl.log_lines import Fields, read_cloud_logging, read_lines
 from hubctl.main import CommandError
@@ -32,7 +32,7 @@ _FIXES = {
 }
 
 
-class Moved(Struct, frozen=True, kw_only=True):
+class ReroutedQuestion(Struct, frozen=True, kw_only=True):
     """A question whose route differs between two tables; `expected` is "" for one of the log."""
 
     line: int
@@ -52,7 +52,7 @@ class Change(Struct, frozen=True, kw_only=True):
     variables: tuple[str, ...] = ()
     """Variables that only the new table needs."""
     questions: int = 0
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[ReroutedQuestion, ...] = ()
     worse: int = 0
 
 
@@ -145,7 +145,7 @@ def _change(old: str, new: str, name: str, arguments: argparse.Namespace, enviro
     )
 
 
-def _logged(arguments: argparse.Namespace, environment: Mapping[str, str]) -> list[Labelled]:
+def _logged(arguments: argparse.Namespace, environment: Mapping[str, str]) -> list[LabelledQuestion]:
     """Return the different questions in the log, without labels."""
     lines: Iterable[Fields] = ()
     if arguments.log:
@@ -153,17 +153,17 @@ def _logged(arguments: argparse.Namespace, environment: Mapping[str, str]) -> li
     elif arguments.since:
         lines = read_cloud_logging(_FILTER, since=arguments.since, project=environment.get("GOOGLE_CLOUD_PROJECT"))
     texts = dict.fromkeys(str(line["text"]) for line in lines if line.get("route") and line.get("text"))
-    return [Labelled(line=number, text=text, expected="") for number, text in enumerate(texts, start=1)]
+    return [LabelledQuestion(line=number, text=text, expected="") for number, text in enumerate(texts, start=1)]
 
 
-def _moved(labelled: Sequence[Labelled], old: Router, new: Router) -> tuple[tuple[Moved, ...], int]:
+def _moved(labelled: Sequence[LabelledQuestion], old: Router, new: Router) -> tuple[tuple[ReroutedQuestion, ...], int]:
     moved, worse = [], 0
     for each in labelled:
         before, after = old.choose(each.text), new.choose(each.text)
         worse += before.reaches(each.expected) and not after.reaches(each.expected)
         if before.route.id != after.route.id:
             ids = {"before": before.route.id, "after": after.route.id}
-            moved.append(Moved(line=each.line, text=each.text, expected=each.expected, **ids))
+            moved.append(ReroutedQuestion(line=each.line, text=each.text, expected=each.expected, **ids))
     return tuple(moved), worse
 
 

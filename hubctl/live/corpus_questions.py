@@ -59,7 +59,7 @@ class CorpusQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedQuestion:
     """A question with its outcome, and the hub's record of it."""
 
     question: CorpusQuestion
@@ -73,7 +73,7 @@ class Judged:
 
     @property
     def is_wrong(self) -> bool:
-        """True if it was asserted and is not right, or failed."""
+        """True if a wrong answer was asserted, or the question failed."""
         return self.outcome in (Outcome.WRONG, Outcome.FAILED)
 
 
@@ -94,13 +94,13 @@ def read_corpus_questions(path: Path) -> tuple[CorpusQuestion, ...]:
     return tuple(questions)
 
 
-def judged(hub: LiveHub, question: CorpusQuestion) -> Judged:
+def judged(hub: LiveHub, question: CorpusQuestion) -> JudgedQuestion:
     """Ask the question in a conversation of its own, after the earlier ones. Raises CommandError."""
     context_id = None
     for text in (*question.earlier, question.question):
         record = hub.query(text, context_id=context_id).record or {}
         context_id = record.get("contextId")
-    return Judged(question=question, outcome=outcome(question, record), record=record)
+    return JudgedQuestion(question=question, outcome=outcome(question, record), record=record)
 
 
 def outcome(question: CorpusQuestion, record: Mapping[str, Any]) -> Outcome:
@@ -142,7 +142,7 @@ def _data(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
-def report(results: Sequence[Judged]) -> Iterator[str]:
+def report(results: Sequence[JudgedQuestion]) -> Iterator[str]:
     """Yield the counts by the route that answered and in each language, then each answer that is wrong, missing or failed."""
     head = ("", "questions", *(each.value for each in Outcome), "unanswerable", "abstained", "asserted")
     yield from table_head(head, _WIDTHS)
@@ -159,7 +159,7 @@ def report(results: Sequence[Judged]) -> Iterator[str]:
             yield f"{each.outcome}: {each.question.id} ({each.record.get('reason')}): {each.question.question} → {answer}"
 
 
-def _counted(name: str, results: Sequence[Judged]) -> str:
+def _counted(name: str, results: Sequence[JudgedQuestion]) -> str:
     answerable = Counter(each.outcome for each in results if each.question.answerable)
     others = Counter(each.outcome for each in results if not each.question.answerable)
     numbers = (

@@ -28,8 +28,8 @@ _LONGEST_POLL_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """The desired registration. `oauth` is None where an authorization is bound as it is, or where there is none."""
+class DesiredRegistration:
+    """The desired registration. `oauth` is None if an existing authorization is used unchanged, or none at all."""
 
     card: dict[str, Any]
     oauth: dict[str, Any] | None
@@ -41,7 +41,7 @@ class Wanted:
         return written_agent(self.card, authorization=target.authorization, shared=self.shared)
 
 
-def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:
+def dry_run(wanted: DesiredRegistration, target: Target) -> Iterator[tuple[str, Call]]:
     """Yield the requests in their order, each with its condition."""
     if wanted.agent_id is None:
         yield "Which agents have this card's name or url?", target.list_agents()
@@ -61,7 +61,7 @@ def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:
     yield "Then it is read back and compared:", get_resource(name)
 
 
-def apply(api: Api, wanted: Wanted) -> Iterator[str]:
+def apply(api: Api, wanted: DesiredRegistration) -> Iterator[str]:
     """Make authorization and agent as wanted; yield a line for each change. Raises CommandError."""
     target = api.target
     agent = chosen_agent(api, wanted.card, agent_id=wanted.agent_id)
@@ -144,7 +144,7 @@ def _try_secret(api: Api, oauth: dict[str, Any]) -> str:
             return f"client {oauth['clientId']}: its secret could not be verified ({answer})"
 
 
-def _write_authorization(api: Api, wanted: Wanted) -> str:
+def _write_authorization(api: Api, wanted: DesiredRegistration) -> str:
     target, oauth = api.target, wanted.oauth
     name = target.authorization or ""
     existing = api.found(name)

@@ -14,7 +14,7 @@ from a2a_hub.routing.parser import load
 from a2a_hub.routing.routes import Route
 from hubctl.commands.add import tried
 from hubctl.main import main
-from hubctl.route_draft import of_card
+from hubctl.route_draft import agent_from_card
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import route
 from tests.fakes.mcp_server import McpServer
@@ -190,8 +190,8 @@ def test_the_missing_grant_is_a_command(status: int) -> None:
 
 def test_an_agent_that_needs_a_token_is_behind_iam_on_cloud_run_alone() -> None:
     body = json.dumps(CARD | {"url": "https://x.example", "protocolVersion": "0.3.0"}).encode()
-    on_cloud_run = of_card("https://pm-123456789.asia-northeast1.run.app", body, needs_token=True)
-    elsewhere = of_card("https://pm.example.com", body, needs_token=True)
+    on_cloud_run = agent_from_card("https://pm-123456789.asia-northeast1.run.app", body, needs_token=True)
+    elsewhere = agent_from_card("https://pm.example.com", body, needs_token=True)
     assert on_cloud_run.lines == ['boundary = "iam"']
     assert elsewhere.lines[0] == 'boundary = "api_key"'
 

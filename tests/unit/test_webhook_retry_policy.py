@@ -9,8 +9,8 @@ from a2a_hub.task_store.store import Delivery
 from a2a_hub.tasks.webhook_address import AddressRefused
 from functions.tasks.webhooks.notification import (
     Failure,
-    Prospect,
     RetryLimits,
+    RetryProspect,
     after_failure,
     failure_of_fault,
     failure_of_status,
@@ -101,12 +101,12 @@ def test_how_often_a_receiver_is_asked_depends_on_its_answer(status: int, limits
 @pytest.mark.parametrize(
     ("fault", "prospect"),
     [
-        (HttpFailure(Fault.UNREACHABLE, "no connection in time"), Prospect.GOOD),
-        (HttpFailure(Fault.TLS, "the TLS handshake failed"), Prospect.GOOD),
-        (AddressRefused(), Prospect.POOR),
+        (HttpFailure(Fault.UNREACHABLE, "no connection in time"), RetryProspect.GOOD),
+        (HttpFailure(Fault.TLS, "the TLS handshake failed"), RetryProspect.GOOD),
+        (AddressRefused(), RetryProspect.POOR),
     ],
 )
-def test_no_answer_is_a_failure_too(fault: HttpFailure, prospect: Prospect) -> None:
+def test_no_answer_is_a_failure_too(fault: HttpFailure, prospect: RetryProspect) -> None:
     assert failure_of_fault(fault) == Failure(reason=fault.detail, prospect=prospect)
 
 

@@ -27,7 +27,7 @@ from functions.docqa.model import Document, Hint, Passage, ReadSource, Unverifie
 from functions.docqa.retrieval.access import Asker
 from functions.docqa.retrieval.index_writer import searchable
 from functions.docqa.retrieval.query import Group, groups_of
-from functions.docqa.retrieval.scoring import FORMER, Weighed, serves
+from functions.docqa.retrieval.scoring import FORMER, WeightedGroups, serves
 from functions.docqa.retrieval.terms import terms_of
 
 _STORED_PER_FOUND = 20
@@ -175,7 +175,7 @@ def _ranked(question: str, passages: Sequence[Passage]) -> list[RankedUnit]:
     """Return the units, best first: by how much of the question they cover, and by the rank of their chunk."""
     groups = groups_of(question)
     said = [set(terms_of(f"{passage.title} {' '.join(passage.section)} {searchable(passage)}")) for passage in passages]
-    return Weighed(groups, [_weight(group, said) for group in groups]).ranked(passages)
+    return WeightedGroups(groups, [_weight(group, said) for group in groups]).ranked(passages)
 
 
 def _weight(group: Group, said: Sequence[set[str]]) -> float:

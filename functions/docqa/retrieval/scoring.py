@@ -29,7 +29,7 @@ class Row:
     body: Sequence[str]
 
 
-class Weighed:
+class WeightedGroups:
     """The groups of a question, each with its weight."""
 
     def __init__(self, groups: Sequence[Group], weights: Sequence[float]) -> None:

@@ -18,7 +18,7 @@ from functions.docqa.model import Passage
 from functions.docqa.retrieval.access import Asker, may_read
 from functions.docqa.retrieval.index import RULES, load, marks, reading
 from functions.docqa.retrieval.query import Group, groups_of
-from functions.docqa.retrieval.scoring import FORMER, SYNONYM, Row, Weighed, serves, weights_of
+from functions.docqa.retrieval.scoring import FORMER, SYNONYM, Row, WeightedGroups, serves, weights_of
 from functions.docqa.retrieval.terms import terms_of
 from functions.docqa.retrieval.vectors import Vectors
 
@@ -51,7 +51,7 @@ class Search:
             {term for each in self._groups for phrase in each.alternatives for term in phrase}
         )
         self._weights = weights_of(self._groups, self._frequencies, self._total)
-        self._weighed = Weighed(self._groups, self._weights)
+        self._weighed = WeightedGroups(self._groups, self._weights)
 
     @classmethod
     @contextmanager

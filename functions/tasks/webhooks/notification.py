@@ -31,8 +31,8 @@ _GONE = 410
 _PASSING = frozenset({408, 425, 429})
 
 
-class Prospect(Enum):
-    """The prospect of another attempt."""
+class RetryProspect(Enum):
+    """The chance that another attempt succeeds."""
 
     GOOD = auto()
     POOR = auto()
@@ -43,7 +43,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     """A failed attempt; `reason` is a sentence for the operator. `not_before_seconds` is the receiver's Retry-After."""
 
     reason: str
-    prospect: Prospect = Prospect.GOOD
+    prospect: RetryProspect = RetryProspect.GOOD
     not_before_seconds: float = 0.0
 
 
@@ -63,17 +63,17 @@ def failure_of_status(status: int, retry_after: str | None, *, now: float) -> Fa
         return None
     reason = f"the receiver answered with status {status}"
     if status == _GONE:
-        return Failure(reason=reason, prospect=Prospect.NONE)
+        return Failure(reason=reason, prospect=RetryProspect.NONE)
     if status >= 500 or status in _PASSING:
         not_before_seconds = min(delay_of(retry_after, now=now) or 0.0, _LONGEST_PAUSE_SECONDS)
         return Failure(reason=reason, not_before_seconds=not_before_seconds)
-    return Failure(reason=reason, prospect=Prospect.POOR)
+    return Failure(reason=reason, prospect=RetryProspect.POOR)
 
 
 def failure_of_fault(failure: HttpFailure) -> Failure:
     """Return the failure of an attempt without an answer."""
     poor = isinstance(failure, AddressRefused)
-    return Failure(reason=failure.detail, prospect=Prospect.POOR if poor else Prospect.GOOD)
+    return Failure(reason=failure.detail, prospect=RetryProspect.POOR if poor else RetryProspect.GOOD)
 
 
 def after_failure(
@@ -85,7 +85,7 @@ def after_failure(
     """
     failures = delivery.failures + 1
     refusals = min(limits.max_failures, limits.max_refusals)
-    tolerated = {Prospect.GOOD: limits.max_failures, Prospect.POOR: refusals, Prospect.NONE: 1}
+    tolerated = {RetryProspect.GOOD: limits.max_failures, RetryProspect.POOR: refusals, RetryProspect.NONE: 1}
     if failures >= tolerated[failure.prospect]:
         dead = f"{failure.reason} ({failures} failed in a row)" if failures > 1 else failure.reason
         return msgspec.structs.replace(delivery, failures=failures, dead=dead)
@@ -191,7 +191,7 @@ class NotificationSender(Struct, frozen=True):
         """
         reason = self.addresses.refusal(push.config.url)
         if reason is not None:
-            return Failure(reason=f"the URL {reason}", prospect=Prospect.POOR)
+            return Failure(reason=f"the URL {reason}", prospect=RetryProspect.POOR)
         seconds, now = self.timeout_seconds, self.http.clock()
         budget = Budget.within(seconds, now=now, max_bytes=_MAX_ANSWER_BYTES, connect_seconds=seconds / 2, retries=0)
         headers = notification_headers(push, notification, signer=self.signer)
