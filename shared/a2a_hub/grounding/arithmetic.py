@@ -1,6 +1,6 @@
-"""Figures that no quote has and that follow from those it has: a sum, a difference, a product, a share, a half.
+"""Figures that are not in a quote but follow from those that are: a sum, a difference, a product, a share, a half.
 
-A sentence may reckon in steps (2 × 4,000 and 10,000): a figure that follows is one from which others may.
+A sentence may calculate in steps (2 × 4,000 and 10,000): derived figures may be used to derive others.
 """
 
 import re
@@ -29,7 +29,7 @@ _MAX_FIGURES, _MAX_TERMS, _MAX_OF_THREE = 16, 8, 12
 
 
 def reckons(text: str) -> bool:
-    """Return True for a text that has a word or a sign of reckoning."""
+    """Return True for a text with a word or sign of calculation."""
     return _RECKONS.search(text) is not None
 
 
@@ -50,7 +50,7 @@ def reckoned(
     sources = [each for each in given if _is_number(each)][:_MAX_FIGURES]
     if not reckons(text):
         cases = list(filter(_is_number, asked))[:_MAX_TERMS]
-        # 7 × 12 / 12 makes no price of seven persons.
+        # 7 × 12 / 12 does not turn seven persons into a price.
         values = {case.value for case in cases}
         left = [each for each in left if each.unit in MONEY and each.value not in values]
         amounts = [each for each in left if not _is_scaled(each, given)]
@@ -73,7 +73,7 @@ def _of_cases(unit: str, cases: Sequence[Quantity], sources: Sequence[Quantity])
 
 
 def _is_scaled(amount: Quantity, given: Sequence[Quantity]) -> bool:
-    """Return True if the amount is a given one with more or fewer zeros."""
+    """Return True if the amount is a given one multiplied or divided by a power of ten."""
     digits = amount.value.replace(".", "").strip("0")
     return any(each.unit == amount.unit and each.value.replace(".", "").strip("0") == digits for each in given)
 
@@ -84,7 +84,7 @@ def _is_number(quantity: Quantity) -> bool:
 
 def _follows(result: Quantity, known: Sequence[Quantity], sources: Sequence[Quantity], sentence: str) -> bool:
     distinct = {(each.value, each.unit): each for each in known}.values()
-    # One of a thing changes no product.
+    # A factor of one changes no product.
     wanted, terms = Fraction(result.value), sorted(distinct, key=lambda each: each.value == "1")[:_MAX_TERMS]
     both = [*terms, *sources]
     alike = [Fraction(each.value) for each in both if each.unit in (result.unit, "") or not result.unit]

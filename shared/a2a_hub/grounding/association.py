@@ -1,4 +1,4 @@
-"""Figures of the wrong row: one whose neighbour is what the sentence and its question speak of."""
+"""Figures of the wrong row or column: a neighbouring one is what the sentence and its question are about."""
 
 import re
 from collections.abc import Collection, Sequence

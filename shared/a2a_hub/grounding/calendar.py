@@ -1,4 +1,4 @@
-"""Dates, times of day and weekdays that no quote has and that follow from those it has: 14 days before, the day after."""
+"""Dates, times of day and weekdays that are not in a quote but follow from those that are: 14 days before, the day after."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ _HOW_LONG = re.compile(
     re.IGNORECASE,
 )
 _MONTH_AFTER = re.compile(r"\b(?:next|following) month\b|翌月", re.IGNORECASE)
-# Of a date without a year; 29 February is then none.
+# For dates without a year; 29 February is not a date then.
 _ANY_YEAR = 2_001
 _MAX_FIGURES, _MAX_DAYS = 16, 36_600
 _HALF_DAY, _DAY = 720, 1_440
-# So many characters at most stand between a weekday and its date.
+# The maximum number of characters between a weekday and its date.
 _BESIDE = 2
 
 
@@ -86,7 +86,7 @@ def follows(
 
 
 def _is_spoken(said: Quantity, sentence: str) -> bool:
-    """Return True for an hour of either half of the day: half past one."""
+    """Return True for an hour that does not say which half of the day it is in: half past one."""
     return said.value < "12:59" and not re.search(r"\d|\b[ap]\.?m\b|morning", sentence[said.start : said.end])
 
 
@@ -109,7 +109,7 @@ def _day(value: str) -> date | None:
 
 
 def _month_after(date_: str, months: int) -> str:
-    """Return the month so many months after that of a date, with its year if the date has one."""
+    """Return the month a number of months after that of a date, with the year if the date has one."""
     found = re.fullmatch(r"(?:(\d{4})-)?(\d\d)(?:-\d\d)?", date_)
     if not found:
         return ""

@@ -89,12 +89,12 @@ def clauses_of(text: str) -> list[Clause]:
 
 
 def clause_at(text: str, place: int) -> str:
-    """Return the clause of a text that has this place."""
+    """Return the clause of a text at this position."""
     ends = _ends(text)
     return text[ends[at - 1] : ends[at]] if (at := bisect_right(ends, place)) < len(ends) else text
 
 
-# Each figure of a text asks for its clause.
+# Cached, since each figure of a text needs its clause.
 @lru_cache(maxsize=64)
 def _ends(text: str) -> list[int]:
     return [0, *(match.end() for match in _END.finditer(text)), len(text)]
@@ -131,7 +131,7 @@ def _words(text: str) -> list[str]:
 
 
 def is_japanese(text: str) -> bool:
-    """Return True for a Japanese text, and not for an English one with a Japanese name."""
+    """Return True for a Japanese text, but not for an English one with a Japanese name."""
     text = _NAMED.sub("", text)
     is_english = len(_WORD.findall(text)) >= _ENOUGH_WORDS and len(_ENGLISH.findall(text)) > 1
     if is_english and not _JAPANESE_END.search(text):

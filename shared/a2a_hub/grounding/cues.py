@@ -120,7 +120,7 @@ _EXCEPTION = re.compile(
     re.IGNORECASE,
 )
 
-# Words that deny without a negation: what they are opposed to may be said either way.
+# Words that deny without a negation; their opposite may be stated with or without one.
 _LEXICAL_NO = re.compile(
     r"\b(?:exclu\w+|except\w*|exempt\w*|lapse\w*|only|separate\w*|off[- ]limits|stay|kept|closed?|reject\w*|refus\w+"
     r"|turn(?:ed|s)?\s(?:down|away)|instead|others?|otherwise|(?<!to\s)free(?!\sto)|until|without|themselves|left\sout"

@@ -1,4 +1,4 @@
-"""The figures of a sentence: each must stand in its quotes or the question, with its unit and its limit."""
+"""The figures of a sentence: each must occur in its quotes or the question, with its unit and its limit."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ _ADVERBS = [
     ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
 ]
 _HOLDS = {Limit.LESS: lt, Limit.AT_MOST: le, Limit.MORE: gt, Limit.AT_LEAST: ge}
-# What is named so is not what is asked for.
+# A thing with such a name is not the one asked for.
 _WITHOUT = re.compile(r"\b(?:without|not|no|except|other than)\b|なし|ない|以外|除", re.IGNORECASE)
 _EACH = re.compile(r"分|ごと|に|度|か月分|あたり|当たり|につき|毎|目|最[大低高]|\d")
 
@@ -174,7 +174,7 @@ def _denies(text: str) -> bool:
 
 
 def _placeless(quantity: Quantity) -> Quantity:
-    """Return the quantity without its place, as it may stand in several."""
+    """Return the quantity without its position, since it may occur several times."""
     return replace(quantity, start=0, end=0)
 
 
@@ -232,7 +232,7 @@ def _scaled(quantity: Quantity, factor: int, unit: str) -> Quantity:
 
 
 def _base(unit: str) -> tuple[Decimal | int, str]:
-    """Return what one of a unit is in the normal form."""
+    """Return one of a unit in the normal form."""
     return (60, "min") if unit == "h" else SCALED.get(unit, (1, unit))
 
 

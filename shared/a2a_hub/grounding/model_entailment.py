@@ -1,4 +1,4 @@
-"""The second question to a model, an adversarial one: whether the quotes say all of a sentence."""
+"""An adversarial second question to a model: do the quotes support the whole sentence?"""
 
 import json
 from collections.abc import Sequence

@@ -43,7 +43,7 @@ _TAKES_IN = re.compile(
 
 
 def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
-    """Yield "negation", "modality" or "exception" if the sentence turns its quotes' statement around."""
+    """Yield "negation", "modality" or "exception" if the sentence contradicts its quotes' statement."""
     given = [clause for quote in quotes for clause in _clauses(quote)]
     headings = " ".join(line for quote in quotes for line in quote.context[-2:])
     compared: list[tuple[Statement, list[Statement], Clause, list[Clause]]] = []
@@ -57,7 +57,7 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
         statements = [each for clause in ground for each in clause.statements]
         spoken = [each for clause in (given if aligned else ground) for each in clause.statements]
         compared += [(mine, rests_on(mine.terms, statements) or spoken, said, ground) for mine in said.statements]
-    # What one part of the sentence repeats, another does not turn around.
+    # A part of the sentence that repeats the quote is not contradicted by another part.
     repeated = {id(its) for mine, near, *_ in compared for its in near if mine.cue is its.cue is not None}
     for mine, near, said, ground in compared:
         flaws = [
@@ -149,7 +149,7 @@ def _words(statement: Statement) -> set[str]:
 
 
 def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
-    """Return True if the sentence speaks of what lies beyond a limit of its ground."""
+    """Return True if the sentence is about something beyond a limit of its clause."""
     given = [(each, limit_of(clause.text, each)) for clause in ground for each in quantities(clause.text)]
     return any(
         mine.value == each.value and is_outside(said.text, mine, limit)
@@ -159,7 +159,7 @@ def _is_outside(said: Clause, ground: Sequence[Clause]) -> bool:
 
 
 def _is_excepted(said: Clause, ground: Sequence[Clause]) -> bool:
-    """Return True if the sentence speaks of the exception from its ground, to which the rule does not apply."""
+    """Return True if the sentence is about the exception from its clause, to which the rule does not apply."""
     if split_exception(said.text)[1]:
         return False
     parts = [split_exception(clause.text) for clause in ground]

@@ -42,7 +42,7 @@ _DOCUMENT = (
     r"\b(?:edition|issue|version|rev(?:ision|\b)|rules?|notice|circular|polic(?:y|ies)|terms|tariff|limit)(?!\w)"
 )
 _TURN = r"\b(?:changed?|raised|increased|lowered|reduced|cut|rose|moved|extended|shortened)\b"
-# Clauses and phrases in which a quote tells of the time before it.
+# Clauses and phrases in which a quote describes the former state.
 _FORMER_CLAUSE = re.compile(
     rf"\b(?:supersedes|replaces)\b|{_DOCUMENT}.{{0,60}}?\b(?:withdrawn|cancelled|repealed|superseded|replaced|expired"
     r"|no longer (?:appl\w+|valid|in force))\b"
@@ -96,7 +96,7 @@ def _is_superseded(text: str, quotes: Sequence[Evidence], question: str, in_forc
 
 
 def _is_withdrawn(text: str, quotes: Sequence[Evidence], question: str) -> bool:
-    """Return True if a figure stands nowhere but where the quotes tell what no longer holds: "it was £42 before"."""
+    """Return True if a figure occurs only where the quotes state what no longer holds: "it was £42 before"."""
     now: set[str] = set()
     former: set[str] = set()
     for line in (text for quote in quotes for text in (quote.text, *quote.context)):

@@ -95,7 +95,9 @@ def _is_turned(one: re.Pattern[str], other: re.Pattern[str], said: str, given: s
 
 
 def _new_names(sentence: str, known: str, *, is_same: bool) -> bool:
-    """Return True for a name that nobody gave. Between languages, only a Japanese sentence shows which words are names."""
+    """Return True for a name that is in neither the quotes nor the question. Between languages, only a Japanese sentence shows
+    which words are names.
+    """
     lower, words = normalise(known), blanked(sentence)
     if is_japanese(sentence):
         names = [name for name in _JA_NAME.findall(words) if not _COMMON.match(name)] if is_same else []
