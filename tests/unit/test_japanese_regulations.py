@@ -65,3 +65,10 @@ def test_the_days_of_a_week_stay_apart() -> None:
 def test_a_figure_and_its_unit_in_japanese_are_one_across_lines() -> None:
     assert joined(["死者は約96.", "2%である。定員は12", "名とする。"]) == "死者は約96.2%である。定員は12名とする。"
     assert joined(["北 12", "34"]) == "北 12 34"
+
+
+def test_what_a_list_says_of_itself_above_its_header_is_no_header() -> None:
+    rows = "集計期間,2026年18週,,,\n区分,年齢別\n保健所,0歳,1歳,2歳,備考\n中央,3,4,5,なし\n港,6,7,8,速報\n"
+    found = [(unit.text, unit.header) for unit in units(read("a.csv", "corpus:a", rows.encode()))]
+    assert found[:2] == [("集計期間 | 2026年18週", ""), ("区分 | 年齢別", "")]
+    assert found[2] == ("中央 | 3 | 4 | 5 | なし", "保健所 | 0歳 | 1歳 | 2歳 | 備考")

@@ -19,6 +19,7 @@ _MEASURE = re.compile(r"[(（\[［](?=.*[^\W\d]|.*[%‰£$€¥])[^()（）]{1,2
 _IN_BRACKETS = re.compile(r"[(（\[［][^()（）]{1,40}[)）\]］]")
 _LONGEST_NAME = 60
 _MOST_HEADER_ROWS, _COMPARED_ROWS = 3, 50
+_MAX_PREAMBLE_ROWS, _MAX_PREAMBLE_CELLS, _MIN_WIDE_COLUMNS = 6, 2, 5
 BAR = " | "
 _MAX_SPAN, _MAX_CELLS = 100, 200_000
 
@@ -61,6 +62,7 @@ def table_blocks(
     while titles < len(texts) - 1 and _is_caption(texts[titles]) and (header_rows is None or all(texts[titles])):
         titles += 1
         header_rows = (header_rows or 1) - 1 or None
+    titles += preamble_rows(texts[titles:]) if header_rows is None else 0
     count, names = _columns(texts[titles:], header_rows)
     header = BAR.join(names) if count else ""
     blocks: list[Block] = []
@@ -76,6 +78,9 @@ def table_blocks(
             blocks.append(Block(Kind.ASIDE, header, marker="| ", page=page, table=table))
             continue
         said = list(dict.fromkeys(filter(None, row)))
+        if at < titles and len(said) > 1:
+            blocks.append(Block(Kind.ROW, BAR.join(said), cell=place, page=page, table=table, marker="| "))
+            continue
         if _is_caption(row):
             # A caption inside the table governs the rows below it; of two cells, a value may only be missing.
             first = said[0]
@@ -92,6 +97,14 @@ def table_blocks(
             Block(Kind.ROW, text, marker="| ", header=header, context=context, cell=place, page=page, table=table)
         )
     return blocks
+
+
+def preamble_rows(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows of two cells at most stand above the header of a wide table: when a list was made, and of what."""
+    for at, row in enumerate(rows[: _MAX_PREAMBLE_ROWS + 1]):
+        if len(row) < _MIN_WIDE_COLUMNS or sum(map(bool, row)) > _MAX_PREAMBLE_CELLS:
+            return at if at and is_header(rows[at : at + _COMPARED_ROWS]) else 0
+    return 0
 
 
 def _is_caption(row: Sequence[str]) -> bool:

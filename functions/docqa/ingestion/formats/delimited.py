@@ -4,7 +4,7 @@ import csv
 import io
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
-from functions.docqa.ingestion.tables import is_header, table_blocks
+from functions.docqa.ingestion.tables import is_header, preamble_rows, table_blocks
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE_LINES, _MAX_CELLS = 50, 2_000_000
@@ -33,4 +33,7 @@ def read_delimited(text: str) -> Content:
     names = rows[0] if rows else []
     figures = any(cell.replace(".", "").replace(",", "").isdigit() for cell in names)
     named = len(names) > 1 and (not figures or is_header(rows))
-    return Content(blocks=[*notes, *table_blocks(rows, table=1, header_rows=1 if named else 0, cells=cells)])
+    width = max(map(len, rows), default=0)
+    has_preamble = preamble_rows([row + [""] * (width - len(row)) for row in rows[:50]]) > 0
+    header_rows = None if has_preamble else int(named)
+    return Content(blocks=[*notes, *table_blocks(rows, table=1, header_rows=header_rows, cells=cells)])
