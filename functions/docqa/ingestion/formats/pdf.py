@@ -69,12 +69,12 @@ def read_pdf(content: bytes) -> Content:
         dropped += [line.text for line, out in zip(page.lines, runs, strict=True) if out and number == 1]
         placed = with_tables(page.lines, page.rules, first_table=len(lines) + 1, without=runs)
         lines += _laid_out(_continued(placed, lines), heads, number, max(widths[number - 1], usual))
-    opening = islice((line for line in lines if line.text and not is_metadata(line.text)), _EDGE_LINES)
+    named = "" if _NO_TITLE.match(title.strip()) else " ".join(title.split())
+    opening = islice((line for line in lines if line.text and not is_metadata(line.text)), 1 if named else _EDGE_LINES)
     first = next((line for line in opening if line.depth or line.row), None)
     foremost = min((line.depth for line in lines if line.depth and line.page == 1), default=0)
     if first and 0 < first.depth == foremost and not NUMBERED.match(first.text):
         first.depth = 1
-    named = "" if _NO_TITLE.match(title.strip()) else " ".join(title.split())
     images = [str(number) for number, page in enumerate(pages, start=1) if page.is_image]
     filled = [str(number) for number, page in enumerate(pages, start=1) if page.is_filled]
     left_out = [f"images without text, which need text recognition, on pages {', '.join(images)}"] if images else []
