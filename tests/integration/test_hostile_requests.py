@@ -35,7 +35,7 @@ def entrances(hub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
     folder = tmp_path_factory.mktemp("gates")
     with (
         gate(hub.url, folder) as alone,
-        gate(hub.url, folder, CALLER_AUTHORIZATION_HEADER="x-forwarded-authorization") as behind,
+        gate(hub.url, folder, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind,
     ):
         ports = {"gate": behind.port, "agent_card": hub.port}
         with gateway(local_routes(), ports, folder) as port:
