@@ -41,6 +41,11 @@ def _entries(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line)["audit"] for line in file.read_text().splitlines()]
 
 
+def _of_test(file: Path, *routes: str | None) -> list[dict[str, Any]]:
+    """Return the entries of these routes: a turn that a hub of another test has left behind may end now, and writes here too."""
+    return [each for each in _entries(file) if each.get("route") in routes]
+
+
 def _verify(file: Path) -> tuple[int, str]:
     out = io.StringIO()
     return main(["audit", "verify", str(file)], environment={}, out=out), out.getvalue()
@@ -48,25 +53,25 @@ def _verify(file: Path) -> tuple[int, str]:
 
 def test_it_says_who_asked_which_agent_what_kind_of_thing_and_how_it_ended_without_the_text(file: Path) -> None:
     with AgentServer(lambda _: [message(text("7 million"))]) as agent:
-        hub = Hub(route("alpha", agent.url), route("away", "http://127.0.0.1:9"))
-        hub.send("alpha, what is my salary?")
-        hub.stream("away, the same")
-        hub.query("alpha, my salary", document={"uri": "corpus:pay.md"})
-    asked, failed, read = _entries(file)
+        hub = Hub(route("payroll", agent.url), route("closed", "http://127.0.0.1:9"))
+        hub.send("payroll, what is my salary?")
+        hub.stream("closed, the same")
+        hub.query("payroll, my salary", document={"uri": "corpus:pay.md"})
+    asked, failed, read = _of_test(file, "payroll", "closed")
     assert read["kind"] == "document"
-    expected = {"event": "asked", "kind": "question", "route": "alpha", "outcome": "answered", "function": "hub"}
+    expected = {"event": "asked", "kind": "question", "route": "payroll", "outcome": "answered", "function": "hub"}
     assert asked.items() >= expected.items()
     assert (asked["request"], asked["subject"]) == ("request-1", hub.log[0]["principal"])
-    assert (failed["route"], failed["outcome"]) == ("away", "failed")
+    assert (failed["route"], failed["outcome"]) == ("closed", "failed")
     assert "salary" not in file.read_text()
     assert "million" not in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_turn_that_is_tried_again_is_one_entry_with_its_own_outcome(file: Path, tmp_path: Path) -> None:
-    hub = hub_of(tmp_path, route("away", "http://127.0.0.1:9", retry_seconds=1))
-    hub.stream("away", version="1.0")
-    assert [(each["event"], each["outcome"]) for each in _entries(file)] == [("asked", "failed")]
+    hub = hub_of(tmp_path, route("closed", "http://127.0.0.1:9", retry_seconds=1))
+    hub.stream("closed", version="1.0")
+    assert [(each["event"], each["outcome"]) for each in _of_test(file, "closed")] == [("asked", "failed")]
 
 
 def test_it_says_who_allowed_which_tool_before_the_agent_hears_of_it(file: Path, tmp_path: Path) -> None:
@@ -75,8 +80,7 @@ def test_it_says_who_allowed_which_tool_before_the_agent_hears_of_it(file: Path,
         context_id, _ = turn(hub, "stream", "audited: two things")
         turn(hub, "stream", "yes", context_id)
         turn(hub, "stream", "3", context_id)
-    # A turn that a hub of another test has left behind may end now, and writes here too.
-    entries = [each for each in _entries(file) if each["route"] == "audited"]
+    entries = _of_test(file, "audited")
     decided = [each for each in entries if each["event"] == "decided"]
     assert [(each["decision"], each["call"], each["route"]) for each in decided] == [
         ("approved", "call-1", "audited"),
@@ -102,7 +106,7 @@ def test_it_says_who_read_the_operators_page(file: Path) -> None:
     hub = Hub(route("alpha", "http://127.0.0.1:9"))
     hub.request("GET", "/doctor", headers={"accept": "application/json"})
     hub.request("GET", "/doctor", token=None)
-    (read,) = _entries(file)
+    (read,) = [each for each in _entries(file) if each["event"] == "read"]
     assert (read["event"], read["page"], read["subject"]) == ("read", "/doctor", hub.log[-2]["principal"])
 
 
