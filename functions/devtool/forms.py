@@ -46,7 +46,7 @@ class Help:
 
 Parsed = AnyAction | Help
 Parse = Callable[[str], Parsed | None]
-"""What makes an action of a command's arguments, which are one text; None where they are wrong."""
+"""A function that turns the arguments of a command, one text, into an action; None where they are wrong."""
 
 
 class Command(Struct, frozen=True):

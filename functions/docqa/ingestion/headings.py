@@ -14,7 +14,7 @@ _JAPANESE = re.compile(
 _NUMERALS = "0-9０-９一二三四五六七八九十百"
 ARTICLE = re.compile(rf"[ \t　]*(第[{_NUMERALS}]+条(?:の[{_NUMERALS}]+)?)[ 　]")
 CAPTION = re.compile(r"[ \t　]*[(（][^()（）。]{1,40}[)）]\s*")
-"""What stands above an article as its heading: （趣旨）."""
+"""The text above an article that is its heading: （趣旨）."""
 _BRACKETED = re.compile(r"【[^】]{1,40}】$|[■◆●▼◇□][ 　]*\S.{0,40}$")
 _NUMBERED = re.compile(r"(?P<number>\d+(?:[.．]\d+)*)[.．]?[ 　]+\S[^。.:：;,、]{0,60}$")
 _UPPER = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
