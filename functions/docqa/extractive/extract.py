@@ -19,7 +19,7 @@ from functions.docqa.extractive.confidence import MIN_CONFIDENCE, WIDE_MARGIN, F
 from functions.docqa.extractive.kinds import has, kind_of
 from functions.docqa.grounds import Grounds, RankedUnit, Texts
 from functions.docqa.model import Unit
-from functions.docqa.retrieval.query import words_of
+from functions.docqa.retrieval.query import STOP_WORDS, words_of
 from functions.docqa.retrieval.ranges import measures, selects
 from functions.docqa.retrieval.scoring import serves
 from functions.docqa.retrieval.terms import terms_of
@@ -85,7 +85,7 @@ class _Candidates:
         self._asked = asked = _Demands(grounds.question)
         units = [unit for unit in grounds.units[:_CONSIDERED] if asked.may_answer(unit)]
         self._fitting = [unit for unit in units if asked.is_fit(unit)]
-        # "12 * 9?" is not about all that has a 9.
+        # "What's 12 * 9?" is not about all that has a 9.
         self.units = units if asked.has_words else self._fitting
         selected = (unit for unit in self._fitting if asked.selects(unit))
         self.best = next(selected, None) or next(iter(self._fitting), None)
@@ -126,7 +126,8 @@ class _Demands:
     def __init__(self, question: str) -> None:
         self.kind = kind_of(question)
         self._terms = frozenset(terms_of(question))
-        self.has_words = any(map(str.isalpha, terms_of(blanked(question))))
+        words = frozenset(terms_of(blanked(question, "number", "date", "time"))) - STOP_WORDS
+        self.has_words = any(term[1:] or not term.isascii() for term in words)
         self._measures = measures(normalise(question))
         self._figures = {each.term for each in quantities(question) if each.kind != "fiscal"}
         names = _NAME.findall(question) if question.isascii() else _LATIN.findall(question)
@@ -151,6 +152,8 @@ class _Demands:
     def is_fit(self, ranked: RankedUnit) -> bool:
         """Return True for a unit that has the kind of thing, the numbers, the codes and the names that are asked for."""
         if not has(ranked.unit.text, self.kind):
+            return False
+        if not self.has_words and all(map(str.isdigit, self._figures)):
             return False
         selected = self.selects(ranked)
         needed = self._names if selected else self._names | self._figures

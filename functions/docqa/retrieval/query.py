@@ -17,13 +17,13 @@ from functions.docqa.retrieval.terms import terms_of
 
 _MAX_CHARACTERS = 1_000
 _LONGEST_KEY = 14
-_STOP_WORDS = (
+_FUNCTION_WORDS = (
     "a an the is are was were be been am do does did can could will would shall should may might must i you he she "
     "it we they me my your our their his her its this that these those of to in on at by for with from as and or if "
     "so what which who whom whose when where why how much many long often there have has had get any some about "
     "into than then not no please tell want need know let say us them also"
 )
-_STOP = frozenset(_STOP_WORDS.split())
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 # Words and endings that only ask; what is left of a question are the things that it names.
 _ASKING = re.compile(
     r"(?:必要が(?:あ|な)|(?:起き|起こっ|発生し)(?:たら|た場合|たとき|た際)|しなければ(?:なら|いけ)|教えて|知りたい|もう一度|助か(?:り|る|った)|ください|下さい|でしょうか|ですか|ますか|ました|ません|ましょう|いくら|いくつ|いつ|どこ|だれ|どの|どう|どれ|なぜ|なん|何|誰"
@@ -62,7 +62,9 @@ def groups_of(question: str) -> list[Group]:
     kinds = set(terms_of(" ".join(_KIND.findall(text))))
     # A code is one thing, and not as many as it has parts.
     whole = set(terms_of(blanked(text, "code")))
-    terms = [term for term in dict.fromkeys(terms_of(text)) if term not in _STOP and (term in whole or term[0] == "q")]
+    terms = [
+        term for term in dict.fromkeys(terms_of(text)) if term not in STOP_WORDS and (term in whole or term[0] == "q")
+    ]
     known = synonyms()
     found = [
         Group(((term,), *_others(known.get(f" {term} ", ()), term)), weight=_OF_A_KIND if term in kinds else 1.0)
@@ -85,7 +87,7 @@ def words_of(question: str) -> list[frozenset[tuple[str, ...]]]:
     text = _KIND.sub(" ", _ASKING.sub(" ", _COUNTED.sub(" ", normalise(question)[:_MAX_CHARACTERS])))
     found = []
     for word in dict.fromkeys(_WORD.findall(text)):
-        terms = {term for term in terms_of(word) if term not in _STOP and len(term) > 1 and not term.isdigit()}
+        terms = {term for term in terms_of(word) if term not in STOP_WORDS and len(term) > 1 and not term.isdigit()}
         phrases = (group.alternatives for group in groups if group.own and terms.issuperset(group.own))
         if said_by := frozenset(filter(None, chain.from_iterable(phrases))):
             found.append(said_by)
@@ -95,8 +97,8 @@ def words_of(question: str) -> list[frozenset[tuple[str, ...]]]:
 def _translated(text: str, kinds: set[str]) -> list[Group]:
     """Return a group for each word that the dictionary has in the other language: its usual meaning first."""
     found = []
-    for word, meanings in translations(" ".join(word for word in text.split() if word.strip(_MARKS) not in _STOP)):
-        phrases = (tuple(term for term in terms_of(meaning) if term not in _STOP) for meaning in meanings)
+    for word, meanings in translations(" ".join(word for word in text.split() if word.strip(_MARKS) not in STOP_WORDS)):
+        phrases = (tuple(term for term in terms_of(meaning) if term not in STOP_WORDS) for meaning in meanings)
         if alternatives := tuple(dict.fromkeys(filter(None, phrases))):
             weight = _OF_A_KIND if kinds >= set(terms_of(word)) else 1.0
             found.append(Group(alternatives, weight=weight, is_translated=True))
