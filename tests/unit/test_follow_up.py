@@ -43,6 +43,13 @@ but without a receipt?
 and if it was over 10,000 yen?
 what if it was lost
 And who signs it?
+And what discount do we get if we order ten?
+and 20%?
+no, not hello, I meant "goodbye"
+Should I tell them before or after I have a new plan?
+Who do I call?
+So I need a receipt even then, right?
+That's not what I asked. I asked about applicants who were rejected.
 and when do they expire?
 And then?
 Is that per person?
@@ -138,7 +145,13 @@ Thanks. Can you tell me when they expire?
 承知いたしました。ちなみに海外の場合はいかがでしょうか。
 3つに絞って
 どうすればいい？
-それから？""".splitlines()
+それから？
+誰に連絡すればいい？電話番号は？
+その研修って絶対出ないとだめ?自分はS等級
+じゃあ52歳の父の分は?
+それに加えて1人いくらかかるの
+それぞれどれくらいかかる？
+上長が承認していれば大丈夫ということでしょうか？""".splitlines()
 
 ONCE_MORE = """make it 4 steps
 only the first two
@@ -174,8 +187,6 @@ What are the risks of smoking?
 how come?
 Who is the president?
 What is the height of Mount Fuji?
-And what is the height of Mount Fuji?
-But why is the sky blue?
 But I like cats
 What time is it?
 Is it raining?
@@ -210,6 +221,8 @@ What is the deadline for notifying the infrastructure team for a P-1 incident?
 今日は何日ですか
 いま何時?
 これは何ですか
+じゃがいもの値段は
+サーバーが落ちました！誰に連絡すればいい？
 では、また
 それはいいですね
 領収書をなくしました
@@ -294,6 +307,7 @@ How are you?
 お願いします
 すみません
 キャンセル
+やっぱりやめます
 以上です
 お疲れ様です""".splitlines()
 

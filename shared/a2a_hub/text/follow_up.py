@@ -31,13 +31,18 @@ _IMPERSONAL = (
 _COUPLED = r"(?:(?:ok(?:ay)?|so|then),? )*(?:(?:and )?(?:what|how) about|and|but|or)\b,?"
 _ENGLISH = (
     # A few words without a complete question: "and for P-2?", "what about hotels".
-    rf"{_COUPLED}(?! {_QUESTION_WORD})(?! (?:i|we|you)\b)(?: (?:(?:then|also) )?[\w'-]+){{1,6}}{_PLEASE}",
-    # A complete question about an earlier subject: "and who signs it?", "is that per person?".
-    rf"(?:and|but|or|so)\b,?(?= {_QUESTION_WORD})(?=.* {_PRONOUN})(?: [\w'-]+){{2,9}}",
+    rf"{_COUPLED}(?! {_QUESTION_WORD})(?! (?:i|we|you)\b)(?: (?:(?:then|also) )?[\w'$€£¥%-]+){{1,6}}{_PLEASE}",
+    # A question that goes on from the one before: "and who signs it?", "is that per person?".
+    rf"(?:and|but|or|so)\b,?(?= {_QUESTION_WORD})(?: [\w'$€£¥%-]+){{2,14}}",
     rf"(?!{_IMPERSONAL}|what|which)(?={_QUESTION_WORD})(?=.* {_PRONOUN})[\w'-]+(?: [\w'-]+){{2,7}}",
+    # A longer one may name the subject itself: only what comes first names it elsewhere.
+    rf"(?={_QUESTION_WORD})[\w'-]+(?: (?:i|we|you))?(?: [\w'-]+)? (?:they|them|their|those|these)\b(?: [\w'-]+){{2,14}}",
     r"so,? .{3,40} then|(?:the )?same (?:question|thing)? ?(?:for|with|in) .{2,30}",
     r"which (?:one|of (?:them|these|those))\b.{0,40}",
     r"who (?:should|must|can|may|will|has to|have to|needs to) (?!i\b|we\b|you\b)[\w-]+",
+    r"(?:(?:and|but|so|ok(?:ay)?|then),? )*(?:whom?|when|how) (?:do|should|must) (?:i|we) [\w-]+",
+    # What was said, in the asker's words: "so I need a receipt, right?".
+    r"so,? .{3,60}, (?:right|correct)",
     r"which (?:one )?(?:is|are) (?:the )?(?:(?:more|most|less|least) )?(?:\w+er|\w+est|worse|worst|\w+ant)",
     # A circumstance without a verb: "per person?", "in feet?", "for ten people?".
     (
@@ -83,7 +88,7 @@ _ENGLISH = (
 )
 
 _SUBJECT = r"[^のはがをに。、? +*×÷=/]{1,12}?(?:(?:の|した)?(?:場合|とき|時|ほう|方|人))?"
-_COUPLED_JA = r"(?:じゃあ?|では|それじゃあ?|それでは|それなら|あとは?|それと|でも|ちなみに)[、 ]?"
+_COUPLED_JA = r"(?:じゃ(?:あ|(?=[、 ]))|では|それじゃあ?|それでは|それなら|あとは?|それと|でも|ちなみに)[、 ]?"
 # Numbers, and subjects that start a new conversation.
 _NUMBER = r"(?:[0-9]{1,3}|[一二三四五六七八九十])"
 _NEW = r"(?:何|なん|誰|だれ|いつ|どこ|天気|今日|明日|世界|日本|一番|最も|好き)"
@@ -94,7 +99,8 @@ _MEANT = (
     r"(?:について(?:は)?|は|だと|なら|で|を(?:聞い|訊い|知り).{2,10})?(?:です|だ|だよ|でお願いします|お願いします|お願い)?"
 )
 _JAPANESE = (
-    rf"{_COUPLED_JA}{_SUBJECT}(?:(?:について)?(?:は|も)|だと|だったら|なら)(?:(?:どう|いかが)(?:なり|なる)?(?:でしょう|です|ます)?か?)?",
+    rf"{_COUPLED_JA}[^。?]{{1,60}}(?:か|は|も|の|だと|だったら|なら|(?=\?))",
+    r"そ(?:れ|の|こ|ちら|っち|ういう|んな)[^。?]{1,60}(?:か|は|の|たら|なら|(?=\?))",
     rf"(?!.*{_NEW}){_SUBJECT}(?:は|も|だと|だったら|なら)(?=\?)",
     rf"(?!.*{_NEW}){_SUBJECT}(?:だと|だったら|なら|の場合は?)(?:いくら|どう(?:なる|なります|です)?|必要|可能|だめ|ダメ)(?:です)?か?",
     rf"(?!.*{_NEW})[^はがを。、? ]{{2,16}}(?:だったら|なら)(?=\?)",
@@ -106,13 +112,13 @@ _JAPANESE = (
     r"[^。? ]{1,12}について(?:は|も)",
     r"[^。?]{1,14}(?:たら|なければ|ないと)(?:どう(?:なる|なります|すれば)(?:の|ん)?(?:です|いいです)?か?)?(?=\?)",
     r"(?:いつ|どこ|誰|いくら|何(?:日|回|円|人|時間|分))(?:から|まで|で|に|へ|が|以内)?(?:ですか|(?=\?))|どうやって(?=\?)",
+    # No word in kanji, katakana or Latin letters names anything, and no は a subject.
+    r"(?!.*(?:は|って))[\u3041-\u309fー、]{4,}(?=\?)",
+    # What was said, in the asker's words: 「上長が承認すればよいということですか」.
+    r"[^。?]{2,50}(?:という|って)(?:こと|意味)(?:です|でしょう|になります|なの|で(?:いい|よい|よろしい)(?:です|でしょう)?)?か?(?=\?|$)",
     # Who, when or where, without a subject.
     r"(?!.*(?:住|好き|寝|食べ|生まれ|帰|会い|思))(?:(?:誰|だれ)[にがの]|いつ|どこ[にへで])[^。?はを]{2,12}(?:か|の(?=\?|$)|(?=\?))",
     rf"{_NUMBER}(?:番目?|つ目|個目)(?:は|を|の|について).{{0,14}}|(?:ほか|他)にも?(?:ある|あります)?か?|どれ(?:が|を|から).{{1,12}}",
-    (
-        r"(?:では|じゃあ)?(?:それ|そ(?:の|ういう)(?:場合|とき|時|後|次))(?:は|を|が|って|なら|だと|で|も|の|に|、)"
-        r".{0,20}?(?:か|は|たら|なぜ|いつ|誰|どう|(?=\?))"
-    ),
     rf"(?:あと|もう|ほかに|他に){_NUMBER}(?:つ|個|件|点).{{0,10}}|(?:続き|つづき|次)(?:は|を.{{0,8}})?",
     r"もっと(?:挙げて|教えて|ください).{0,5}|もっと[^。?はがを]{1,6}[くに](?:して|教えて|お願い).{0,5}|もっと[^。?はがを]{1,6}[くに]",
     rf"{_NUMBER}(?:つ|個|件|点|項目)(?:に(?:絞|し|まとめ)って?|だけ).{{0,10}}",
@@ -122,8 +128,8 @@ _JAPANESE = (
 # Something else was meant: "no, I meant abroad", "actually, flights", 「そうじゃなくて海外の場合」.
 _CORRECTION = (
     (
-        rf"(?:(?:no|nope|sorry|wait|oops|oh|ah|but|well|hmm),? )*i (?:mean|meant|asked|was asking)(?: about| for)?[,:]?"
-        rf"(?! {_QUESTION_WORD}|,? (?:i|we|you|it|that)\b)(?: [\w'-]+){{1,5}}"
+        rf"(?:(?:no|nope|sorry|wait|oops|oh|ah|but|well|hmm|not [\w'-]+),? )*i (?:mean|meant|asked|was asking)"
+        rf"(?: about| for)?[,:]?(?! {_QUESTION_WORD}|,? (?:i|we|you|it|that)\b)(?: [\w'\"-]+){{1,5}}"
     ),
     (
         rf"(?:no|nope|actually|rather|wait)[,.!] ?(?:actually |rather |not [\w'-]+,? but )?(?!{_QUESTION_WORD}|(?:i"
@@ -204,7 +210,7 @@ _SMALL_TALK = (
     r"(?:了解|承知)(?:です|(?:いた)?しました)?|かしこまりました|なるほど|(?:分か|わか|分)り?(?:ました|った)|そう(?:です|なんです)か|(?:オッケー|ok)です",
     r"はい|いいえ|いえ|いや|うん|うーん|ううん|ええ|え|へえ|ふーん|そう(?:です)?|(?:もう)?(?:大丈夫|結構|いい|十分)(?:です|や)?",
     r"(?:また)?(?:よろしく|宜しく)?お願い(?:(?:いた)?します)?|よろしく|ごめん(?:なさい)?|す[みい]ません(?:でした)?|失礼(?:(?:いた)?し(?:ます|ました))?",
-    r"以上(?:です)?|キャンセル(?:します|して(?:ください)?)?|やめ(?:て(?:ください)?|ます)|何でも(?:ない|ありません)(?:です)?|なんでもない(?:です)?",
+    r"以上(?:です)?|(?:やっぱり|やはり)?(?:キャンセル(?:します|して(?:ください)?)?|やめ(?:て(?:ください)?|ます))|何でも(?:ない|ありません)(?:です)?|なんでもない(?:です)?",
     r"こんにちは|こんばんは|おはよう(?:ございます)?|お疲れ(?:様|さま)(?:です|でした)?|はじめまして|(?:お)?元気(?:です)?か?|さようなら|また(?:ね|明日)|おやすみ(?:なさい)?",
 )
 _VERY = r"(?: (?:totally|completely|just|so|really|very|pretty|a bit))*"
@@ -232,12 +238,21 @@ _COMPLAINT = (
 # P-1, SEV2, ISO27001: one of a series, replaceable by another one.
 _IN_ENGLISH = "\nin English"
 _ENGLISH_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
+_SENTENCE_END = re.compile(r"(?<=[?？!！。])\s*(?=.)|(?<=\w\w\w\.)\s+", re.DOTALL)
 _NUMBERED = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])", re.IGNORECASE)
 
 
 def is_follow_up(text: str) -> bool:
-    """Return True if a text only makes sense as the continuation of another one; a remark such as "great, " may precede it."""
-    return _matches(_follow_ups, text, after_remark=True) and not is_small_talk(text)
+    """Return True if a text only makes sense as the continuation of another one; a remark such as "great, " may precede it.
+
+    Of several sentences the first does, and so does each further one that asks something.
+    """
+    if len(text) > _MAX_WRITTEN_CHARACTERS or is_small_talk(text):
+        return False
+    first, *more = [each for each in _SENTENCE_END.split(text) if not is_small_talk(each)] or [text]
+    sentences = (first, *(each for each in more if each.rstrip().endswith(("?", "？"))))
+    is_one = _matches(_follow_ups, text, after_remark=True)
+    return is_one or (len(text) <= 2 * _MAX_CHARACTERS and all(_matches(_follow_ups, each) for each in sentences))
 
 
 def meant_instead(text: str) -> str:
