@@ -10,7 +10,7 @@ from a2a_hub.routing.routes import Route, may_use
 from functions.hub.failure import Failure
 
 # The caller chose the agent, or the message means nothing to another one.
-_CHOSEN = frozenset({Rule.SKILL, Rule.NAMED, Rule.WAITING, Rule.FOLLOW_UP})
+_CHOSEN = frozenset({Rule.SKILL, Rule.NAMED, Rule.WAITING})
 
 
 class Declined(Exception):
@@ -35,20 +35,22 @@ class AgentSkipped(Exception):
 
 
 def candidates(
-    choice: Choice, routes: Mapping[str, Route], principal: Principal | None, *, answered_by: str = ""
+    choice: Choice, routes: Mapping[str, Route], principal: Principal | None, *, answered_by: str | None = ""
 ) -> tuple[Route, ...]:
     """Return the routes to call in order: the chosen one, and its fallbacks that the caller may use.
 
     A default that the caller may not use is replaced by its fallbacks. If the agent of a follow-up declines, the agent by which
-    the conversation was last `answered_by` is called next.
+    the conversation was last `answered_by` is called next, then the fallbacks without the default: that finds something near
+    for nearly every text. `answered_by` is None for a text about the last answer, which means nothing to others.
     """
-    before = routes.get(answered_by) if choice.rule is Rule.FOLLOW_UP else None
-    if before is not None and before.id != choice.route.id and may_use(before, principal):
-        return choice.route, before
-    if choice.rule in _CHOSEN:
+    if choice.rule in _CHOSEN or (choice.rule is Rule.FOLLOW_UP and answered_by is None):
         return (choice.route,)
     fallbacks = [routes[each] for each in choice.route.fallbacks if each in routes]
-    permitted = [route for route in fallbacks if may_use(route, principal)]
+    if choice.rule is Rule.FOLLOW_UP:
+        before = routes.get(answered_by or "")
+        others = (each for each in fallbacks if not each.default and each is not before)
+        fallbacks = [*filter(None, (before,)), *others]
+    permitted = [route for route in fallbacks if route is not choice.route and may_use(route, principal)]
     if permitted and choice.rule is Rule.DEFAULT and not may_use(choice.route, principal):
         return tuple(permitted)
     return choice.route, *permitted
@@ -57,7 +59,7 @@ def candidates(
 def takes_files(choice: Choice, files: Sequence[Part]) -> bool:
     """Return True if files without text go to this agent: the caller chose it, or it accepts their types."""
     types = {file.media_type for file in files}
-    return choice.rule in _CHOSEN or types <= {*choice.route.input_modes}
+    return choice.rule in (*_CHOSEN, Rule.FOLLOW_UP) or types <= {*choice.route.input_modes}
 
 
 def unless_declined(events: Iterator[Event], *, by_default: bool) -> Iterator[Event]:

@@ -71,8 +71,10 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             return _without_text(turn, texts.EMPTY_MESSAGE)
         try:
             active, choice = self._choose(turn)
-            before = turn.conversation.answered_by if turn.conversation and not asks_once_more(text) else ""
-            routes = candidates(choice, active.routes, call.principal, answered_by=before)
+            before = turn.conversation.answered_by if turn.conversation else ""
+            routes = candidates(
+                choice, active.routes, call.principal, answered_by=None if asks_once_more(text) else before
+            )
             immediate = all(active.downstreams[route.id].immediate for route in routes)
         except A2AError:
             raise

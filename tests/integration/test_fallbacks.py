@@ -181,3 +181,18 @@ def test_a_follow_up_that_its_agent_declines_is_asked_of_the_one_that_had_the_la
         )
         told = [text_of(hub.send(each, context_id=context)) for each in (*said, "and abroad?")]
     assert told == [NEAREST, "Desk: and at night?", NEAREST, NEAREST, NEAREST, "By the 5th.", NEAREST]
+
+
+def test_a_follow_up_that_its_agent_declines_is_asked_of_the_fallbacks_but_not_of_the_default() -> None:
+    def desk(said: ReceivedMessage) -> list[Json]:
+        return _says("By taxi.") if "taxi" in said.text else _declines(UNKNOWN, "nothing_known")
+
+    with (
+        AgentServer(desk) as first,
+        AgentServer(lambda _: _says(ANSWER)) as second,
+        AgentServer(lambda _: _says(NEAREST)) as default,
+    ):
+        expense = route("desk", first.url, keywords=("taxi",), follow_ups=True, fallbacks=("docs", "talk"))
+        hub = Hub(expense, route("talk", second.url), route("docs", default.url, default=True))
+        context = hub.send("May I take a taxi?")["contextId"]
+        assert text_of(hub.send("and Mount Fuji?", context_id=context)) == ANSWER

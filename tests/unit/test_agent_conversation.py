@@ -69,6 +69,22 @@ def test_what_was_said_of_one_subject_is_not_said_of_another() -> None:
     assert [say(each)[0] for each in ("北館の開館時間は？", "南館は？")] == ["北館は9時からです", "わかりません"]
 
 
+def test_the_answer_before_is_no_answer_to_what_was_added_so_that_another_agent_may_have_one() -> None:
+    def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        is_known = "per diem" in text_of(request.message)
+        yield Text("2,500 yen" if is_known else "unknown")
+        yield Data({"answered": is_known})
+
+    say = conversation(in_conversation(answer))
+    said = [say(each) for each in ("What is the per diem?", "and on Sundays?", "are you sure?", "and on Mondays?")]
+    assert [(text, "declines" in data) for text, data in said] == [
+        ("2,500 yen", False),
+        ("I have nothing to add to my last answer:\n2,500 yen", True),
+        ("2,500 yen", False),
+        ("I have nothing to add to my last answer:\n2,500 yen", True),
+    ]
+
+
 def test_another_member_of_a_series_is_asked_about_even_where_it_has_an_answer_of_its_own() -> None:
     say = conversation(in_conversation(knows("P-")))
     say("When must a P-1 be reported?")

@@ -13,17 +13,23 @@ from msgspec import Struct, structs
 
 from a2a_hub.a2a.agent import Answer
 from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.declining import Reason, declining
 from a2a_hub.a2a.extensions import memory
 from a2a_hub.a2a.model import Part, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.rewriting import rewritten
 from a2a_hub.language_models.model import LanguageModel
 from a2a_hub.text.follow_up import asks_once_more, completed, is_follow_up, is_small_talk, names_another, of_another
+from a2a_hub.text.language import Language, answer_language
 
 _MAX_CONVERSATIONS = 1_000
 _MAX_TURNS = 3
 _MAX_QUESTION_CHARACTERS = 2_000
 _MAX_ANSWER_CHARACTERS = 500
+_NO_MORE = {
+    Language.EN: "I have nothing to add to my last answer:\n",
+    Language.JA: "先ほどの回答に付け加えられることはありません。\n",
+}
 # The hub's ids have 36 characters; other callers may send megabytes.
 _MAX_ID_CHARACTERS = 200
 
@@ -70,7 +76,7 @@ def turns_after(before: tuple[Turn, ...], question: str, answer: str, *, is_open
     if not 0 < len(question) <= _MAX_QUESTION_CHARACTERS:
         return ()
     closed = (turn for turn in before if not turn.is_open)
-    turns = (*closed, Turn(question, answer[:_MAX_ANSWER_CHARACTERS], is_open))[-_MAX_TURNS:]
+    turns = (*closed, Turn(question, _begins(answer), is_open))[-_MAX_TURNS:]
     while len(msgspec.json.encode(turns)) > memory.MAX_BYTES:
         turns = turns[1:]
     return turns
@@ -120,9 +126,10 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
             return
         # "And Mount Everest?" takes up no turn that got no answer; "are you sure?" is said of the last one.
         answered = next((turn for turn in reversed(earlier) if not turn.is_open), earlier[-1])
-        last = earlier[-1] if asks_once_more(question) else answered
+        once_more = asks_once_more(question)
+        last = earlier[-1] if once_more else answered
         pieces: list[Piece] = []
-        if alone_first and not asks_once_more(question) and not names_another(last.question, question):
+        if alone_first and not once_more and not names_another(last.question, question):
             pieces = list(answer(request, call))
         if not _is_answered(pieces):
             another, question = of_another(last.question, question), completed(last.question, question)
@@ -134,8 +141,12 @@ def in_conversation(answer: Answer, *, alone_first: bool = True, model: Language
                 pieces = together if is_new and _is_answered(together) else pieces
             elif another:
                 question = another
+        is_open = not _is_answered(pieces)
+        if not (is_open or once_more) and "\n" in question and _begins(_text_of(pieces)) == last.answer:
+            # The answer before says nothing of what was added: another agent may.
+            pieces, is_open = _declined(pieces, answer_language(question)), True
         yield from pieces
-        yield from remember(question, _text_of(pieces), is_open=not _is_answered(pieces))
+        yield from remember(question, _text_of(pieces), is_open=is_open)
 
     return answer_in_context
 
@@ -148,6 +159,17 @@ def _answered(answer: Answer, request: SendMessageRequest, call: Call, question:
     message = structs.replace(request.message, parts=(Part(text=question),))
     for piece in answer(structs.replace(request, message=message), call):
         yield Data(piece.value | {"understoodAs": question}) if isinstance(piece, Data) else piece
+
+
+def _declined(pieces: Sequence[Piece], language: Language) -> list[Piece]:
+    """Return the answer before as that of an agent that declines, and knows no more."""
+    data = {name: value for piece in pieces if isinstance(piece, Data) for name, value in piece.value.items()}
+    texts = (piece for piece in pieces if not isinstance(piece, Data))
+    return [declining(Reason.NOTHING_KNOWN, data), Text(_NO_MORE[language]), *texts]
+
+
+def _begins(answer: str) -> str:
+    return answer[:_MAX_ANSWER_CHARACTERS]
 
 
 def _text_of(pieces: Sequence[Piece]) -> str:
