@@ -41,3 +41,17 @@ def _selected(question: str, text: str) -> bool | None:
 )
 def test_a_value_selects_the_range_that_holds_it(question: str, text: str, wanted: bool | None) -> None:
     assert _selected(question, text) is wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "neighbour", "wanted"),
+    [
+        ("over 10 m/s | open", "over 15 m/s | closed", False),
+        ("over 15 m/s | closed", "over 10 m/s | open", True),
+        ("over 10 m/s | open", "over 20 m/s | evacuated", True),
+        ("Roof: over 10 m/s | closed", "Terrace: over 15 m/s | closed", True),
+    ],
+)
+def test_of_the_ranges_that_hold_a_value_the_narrowest_is_selected(text: str, neighbour: str, wanted: bool) -> None:
+    (asked,) = measures(normalise("Is it open at 18 m/s?"))
+    assert selects(asked, text, [neighbour]) is wanted

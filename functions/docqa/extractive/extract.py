@@ -145,8 +145,9 @@ class _Demands:
         )
 
     def selects(self, ranked: RankedUnit) -> bool | None:
-        """Return True if the unit's ranges hold the numbers of the question, False if they do not, None without any."""
-        found = {selects(each, ranked.unit.text) for each in self._measures} - {None}
+        """Return True if the unit's ranges hold the numbers of the question, and no other unit's closer; None without ranges."""
+        others = [unit.text for unit in ranked.passage.units if unit.text != ranked.unit.text]
+        found = {selects(each, ranked.unit.text, others) for each in self._measures} - {None}
         return all(found) if found else None
 
     def is_fit(self, ranked: RankedUnit) -> bool:

@@ -1,6 +1,7 @@
 """Ranges that rules and tables give ("3年以上5年未満", "10–19", "up to €5,000"), and what of a question falls into them."""
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 
 from msgspec import Struct
@@ -17,6 +18,8 @@ _LIMITS_ALONE = re.compile(r"[^\d。.;|]{0,16}")
 
 class _Range(Struct, frozen=True):
     unit: str
+    lead: str
+    """The text before it."""
     low: Decimal = Decimal("-Infinity")
     high: Decimal = Decimal("Infinity")
     over: bool = False
@@ -26,6 +29,16 @@ class _Range(Struct, frozen=True):
         above = self.low < value if self.over else self.low <= value
         return above and (value < self.high if self.under else value <= self.high)
 
+    def narrows(self, other: "_Range") -> bool:
+        """Return True if this is a smaller part of the other: "over 15 m/s" of "over 10 m/s"."""
+        ends = self.low, self.high
+        return (
+            self.lead == other.lead
+            and ends != (other.low, other.high)
+            and other.low <= self.low
+            and self.high <= other.high
+        )
+
 
 def measures(text: str) -> list[Quantity]:
     """Return the numbers and amounts of a text in their order; years of the calendar and fractions are none."""
@@ -33,13 +46,18 @@ def measures(text: str) -> list[Quantity]:
     return [each for each in found if each.unit or not re.fullmatch(r"(?:19|20)\d\d", each.value)]
 
 
-def selects(asked: Quantity, text: str) -> bool | None:
-    """Return True if a text has a range that holds what is asked for, False if it has ranges of that unit but none that does.
+def selects(asked: Quantity, text: str, neighbours: Iterable[str] = ()) -> bool | None:
+    """Return True if a text has a range that holds what is asked for, and none of its neighbours narrows it.
 
-    None if it has no such range.
+    False if it has ranges of that unit but no such one; None if it has no range of that unit.
     """
-    found = [each.holds(Decimal(asked.value)) for each in _ranges(normalise(text)) if each.unit == asked.unit]
-    return any(found) if found else None
+    found = [each for each in _ranges(normalise(text)) if each.unit == asked.unit]
+    holding = [each for each in found if each.holds(Decimal(asked.value))]
+    if not holding:
+        return False if found else None
+    others = (each for neighbour in neighbours for each in _ranges(normalise(neighbour)))
+    closer = [each for each in others if each.unit == asked.unit and each.holds(Decimal(asked.value))]
+    return any(not any(other.narrows(each) for other in closer) for each in holding)
 
 
 def _ranges(text: str) -> list[_Range]:
@@ -52,14 +70,15 @@ def _ranges(text: str) -> list[_Range]:
             found.append(both)
             given.pop(0)
         elif (limit := limit_of(text, one)) in (*_LOW, *_HIGH):
-            found.append(_half(one, limit))
+            found.append(_half(text, one, limit))
     return found
 
 
-def _half(given: Quantity, limit: Limit | None) -> _Range:
+def _half(text: str, given: Quantity, limit: Limit | None) -> _Range:
+    lead = text[: given.start]
     if limit in _LOW:
-        return _Range(given.unit, low=Decimal(given.value), over=limit is Limit.MORE)
-    return _Range(given.unit, high=Decimal(given.value), under=limit is Limit.LESS)
+        return _Range(given.unit, lead, low=Decimal(given.value), over=limit is Limit.MORE)
+    return _Range(given.unit, lead, high=Decimal(given.value), under=limit is Limit.LESS)
 
 
 def _both(text: str, one: Quantity, other: Quantity) -> _Range | None:
@@ -73,5 +92,5 @@ def _both(text: str, one: Quantity, other: Quantity) -> _Range | None:
         return None
     if low not in _LOW or high not in _HIGH or one.unit != other.unit or Decimal(one.value) >= Decimal(other.value):
         return None
-    first, second = _half(one, low), _half(other, high)
-    return _Range(one.unit, first.low, second.high, first.over, second.under)
+    first, second = _half(text, one, low), _half(text, other, high)
+    return _Range(one.unit, min(first.lead, second.lead, key=len), first.low, second.high, first.over, second.under)
