@@ -72,6 +72,12 @@ class VersionCodec:
     """The id of a config that has none; "" stands for a new one."""
     refuses_other_context: ClassVar[bool] = True
     """True if a message for a task must not name another context than the task's (§3.4.3); else the task's counts."""
+    refuses_task_without_question: ClassVar[bool] = True
+    """True if every message for a task that has ended, or is being worked on, is refused (§3.1.1); else a user interface's starts
+    a new task in the same context.
+    """
+    shows_ended_task: ClassVar[bool] = False
+    """True if a subscription to a task that has ended shows it; else it is refused (§3.1.6)."""
     notifies_with_tasks: ClassVar[bool] = False
     """True if a push notification holds the whole task instead of the event."""
 

@@ -126,9 +126,11 @@ class TaskOperations:
         return task
 
     def subscribe(self, request: model.SubscribeToTaskRequest, call: Call) -> EventSource:
-        """Return the task, then its events to the terminal one (§3.1.6). In 0.3, an interrupted state is final, too."""
-        stored = self._require(request.id, call)
-        if stored.task.status.state.terminal:
+        """Return the task, then its events to the terminal one (§3.1.6). In 0.3, an interrupted state is final, too, and a task
+        that has ended is shown: it may have since the answer that named it.
+        """
+        stored, codec = self._require(request.id, call), CODECS[call.version]
+        if stored.task.status.state.terminal and not codec.shows_ended_task:
             raise A2AError(
                 UNSUPPORTED_OPERATION,
                 "The task has ended: there is nothing to subscribe to",
@@ -138,7 +140,7 @@ class TaskOperations:
             self.store,
             stored.task,
             after=stored.version,
-            ends_when_waiting=CODECS[call.version].ends_stream_when_interrupted,
+            ends_when_waiting=codec.ends_stream_when_interrupted,
             streams=self.streams,
         )
         return DisplayedEvents(events, self.display) if call.for_ui else events

@@ -52,9 +52,9 @@ def wait_until_settled(store: TaskStore, stored: StoredTask, *, seconds: float, 
 class TaskSubscription:
     """A task's events, an `EventSource`: each update after the version `after`, up to the terminal one.
 
-    The task itself comes first if it `shows_task`. With `ends_when_waiting`, an interrupted state ends the events, too; so does
-    the deletion of the task. An outage of the store is a pause. When the process is stopped, the last event of a task that goes
-    on says that it is worked on: whoever subscribes again finds another instance.
+    The task itself comes first if it `shows_task`, and is followed by its status if it has ended. With `ends_when_waiting`, an
+    interrupted state ends the events, too; so does the deletion of the task. An outage of the store is a pause. When the process
+    is stopped, the last event of a task that goes on says that it is worked on: whoever subscribes again finds another instance.
     """
 
     def __init__(
@@ -72,6 +72,11 @@ class TaskSubscription:
         self._ends_when_waiting = ends_when_waiting
         self._streams = streams
         self._pending: deque[Event] = deque([task] if shows_task else [])
+        if self._state.terminal:
+            # Clients of 0.3 take a stream without a final status for a lost connection, and subscribe again.
+            self._pending.append(
+                TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=task.status)
+            )
         self._ended = False
         self._wake: Wake = lambda: None
         self._reader = store.follow(task.id, after=after, wake=self.wake)
@@ -89,10 +94,9 @@ class TaskSubscription:
         if not self._pending:
             return self._idle()
         event = self._pending.popleft()
-        if isinstance(event, Task | TaskStatusUpdateEvent):
+        if isinstance(event, TaskStatusUpdateEvent):
             self._state = event.status.state
-            waits = self._ends_when_waiting and self._state.interrupted and not isinstance(event, Task)
-            if self._state.terminal or waits:
+            if self._state.terminal or (self._ends_when_waiting and self._state.interrupted):
                 self.close()
         return event
 

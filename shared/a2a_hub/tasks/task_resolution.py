@@ -24,11 +24,14 @@ def resolve_task(
 
     A message that names only the context of a waiting task continues that task: Gemini Enterprise sends no taskId. One that names
     a completed task continues it with the extension that its notes name (CONTINUES_WITH). The agent decides if it resumes a task
-    that waits without a question; otherwise that task waits on.
+    that waits without a question; otherwise that task waits on. A user interface may name a task that takes no message
+    (`refuses_task_without_question`): then only its context counts.
     """
     agent = deps.agent
     bypasses = agent.bypasses_task(request, call)
-    prior = None if bypasses else _prior(request, call, deps.store)
+    prior = None
+    if not bypasses:
+        request, prior = _with_prior(request, call, deps.store)
     if prior is not None and not request.message.task_id and prior.task.status.message is None:
         notes = decode_resume_payload(prior.payload).notes
         prior = None if agent.starts_new_task(request, call, notes) else prior
@@ -45,22 +48,23 @@ def resolve_task(
     return msgspec.structs.replace(request, message=message), msgspec.structs.replace(call, task=task), prior
 
 
-def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredTask | None:
+def _with_prior(
+    request: SendMessageRequest, call: Call, store: TaskStore
+) -> tuple[SendMessageRequest, StoredTask | None]:
+    """Return the request, without the id of a task that it need not name, and the stored task that it continues."""
     assert call.principal is not None, "tasks are stored for owners only"
-    owner, message = call.owner, request.message
+    owner, message, codec = call.owner, request.message, CODECS[call.version]
     if not message.task_id:
-        try:
-            return store.waiting(owner, message.context_id) if message.context_id else None
-        except Unavailable:
-            # Most messages answer no question.
-            return None
+        return request, _waiting(owner, message.context_id, store)
     stored = store.get(message.task_id, owner=owner)
     if stored is None:
         raise A2AError(TASK_NOT_FOUND, metadata={"taskId": message.task_id[:200]})
-    is_other_context = message.context_id not in (None, "", stored.task.context_id)
-    if is_other_context and CODECS[call.version].refuses_other_context:
+    context_id, state = stored.task.context_id, stored.task.status.state
+    if codec.refuses_other_context and message.context_id not in (None, "", context_id):
         raise invalid_field("message.contextId", "is not the context of the task that message.taskId names")
-    state = stored.task.status.state
+    if call.for_ui and not codec.refuses_task_without_question and not state.interrupted:
+        message = msgspec.structs.replace(message, context_id=context_id, task_id=None)
+        return msgspec.structs.replace(request, message=message), _waiting(owner, context_id, store)
     continues_with = decode_resume_payload(stored.payload).notes.get(CONTINUES_WITH)
     if state.terminal and not (state is TaskState.COMPLETED and continues_with in call.extensions):
         raise A2AError(
@@ -68,7 +72,15 @@ def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredT
             "The task has ended and takes no further message; start another one in its context",
             metadata={"taskId": stored.task.id},
         )
-    return stored
+    return request, stored
+
+
+def _waiting(owner: str, context_id: str | None, store: TaskStore) -> StoredTask | None:
+    """Return the task that waits for its client in this context; none during an outage, as most messages answer no question."""
+    try:
+        return store.waiting(owner, context_id) if context_id else None
+    except Unavailable:
+        return None
 
 
 def start_of_turn(store: TaskStore, stored: StoredTask) -> tuple[Task | None, Task, int]:

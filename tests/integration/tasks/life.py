@@ -8,10 +8,12 @@ from typing import Self, TypeVar
 
 from tests.fakes.agent_server import ReceivedMessage
 from tests.fakes.agent_wire import Json, message, task, text
-from tests.fakes.task_client import Refused, Seen, TaskClient
+from tests.fakes.task_client import WAYS, Refused, Seen, TaskClient
 
 Found = TypeVar("Found")
 PATIENCE_SECONDS = 20.0
+PROGRAM_WAYS = tuple(way for way in WAYS if way != "0.3 JSONRPC")
+"""The ways of programs: who speaks the other one is a user interface unless it is known as a program."""
 NOT_FOUND = {"JSONRPC": -32001, "HTTP+JSON": 404}
 UNSUPPORTED = {"JSONRPC": -32004, "HTTP+JSON": 400}
 NOT_CANCELABLE = {"JSONRPC": -32002, "HTTP+JSON": 400}

@@ -148,11 +148,21 @@ def test_a_person_who_watches_a_stream_is_told_when_it_takes_too_long(begins: bo
     assert events[-1].state == "completed"
 
 
-def test_there_is_nothing_to_subscribe_to_in_a_task_that_ended(way: str, keeping: dict[str, str]) -> None:
+def test_in_1_0_there_is_nothing_to_subscribe_to_in_a_task_that_ended_and_in_0_3_it_is_shown(
+    way: str, keeping: dict[str, str]
+) -> None:
     with AgentServer(echo) as agent:
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
         started = client.send("hello", at_once=True)
         ended(client, started.task_id)
-        with pytest.raises(Refused) as refused:
-            list(client.subscribe(started.task_id))
-    assert refused.value.code == UNSUPPORTED[client.binding]
+        if way.startswith("1.0"):
+            with pytest.raises(Refused) as refused:
+                list(client.subscribe(started.task_id))
+            assert refused.value.code == UNSUPPORTED[client.binding]
+        else:
+            shown = list(client.subscribe(started.task_id))
+            assert [(event.kind, event.state) for event in shown] == [
+                ("task", "completed"),
+                ("status", "completed"),
+            ]
+            assert shown[0].text == "You said hello"

@@ -15,9 +15,9 @@ from a2a_hub.identity.principal import Principal
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import OTHER_TOKEN, Hub, route
-from tests.fakes.task_client import Refused, Seen, TaskClient
+from tests.fakes.task_client import WAYS, Refused, Seen, TaskClient
 from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, a_call, a_request, events_of
-from tests.integration.tasks.life import UNSUPPORTED, Gate, ask_back, ended, until, waiting
+from tests.integration.tasks.life import PROGRAM_WAYS, UNSUPPORTED, Gate, ask_back, echo, ended, until, waiting
 
 
 class AskingBack:
@@ -143,6 +143,7 @@ def test_the_same_message_is_the_same_request_only_if_it_is_sent_the_same_way(
     assert len({here.id, there.id}) == asked
 
 
+@pytest.mark.parametrize("way", PROGRAM_WAYS)
 @pytest.mark.parametrize(
     "other",
     [{"text": "blue"}, {"message_id": "another"}, {"token": OTHER_TOKEN}],
@@ -166,6 +167,7 @@ def test_another_answer_is_refused_while_the_first_is_worked_on(
         assert ended(client, asked.task_id).text == "Then red it is"
 
 
+@pytest.mark.parametrize("way", PROGRAM_WAYS)
 def test_an_answer_that_is_sent_again_after_the_end_is_refused(way: str, keeping: dict[str, str]) -> None:
     keeping["TASK_REPEAT_SECONDS"] = "0"
     with AgentServer(ask_back) as agent:
@@ -177,3 +179,46 @@ def test_an_answer_that_is_sent_again_after_the_end_is_refused(way: str, keeping
         with pytest.raises(Refused) as refused:
             client.send(**answer)
     assert refused.value.code == UNSUPPORTED[client.binding]
+
+
+@pytest.mark.parametrize("has_ended", [True, False], ids=["has ended", "is worked on"])
+@pytest.mark.parametrize("way", [way for way in WAYS if way.startswith("0.3")])
+def test_a_message_of_a_user_interface_that_names_a_task_without_a_question_begins_another_in_its_context(
+    way: str, has_ended: bool, keeping: dict[str, str]
+) -> None:
+    gate = Gate()
+
+    def slow_at_first(said: ReceivedMessage) -> Iterable[Json]:
+        if said.text == "Paint it":
+            gate.wait()
+        return echo(said)
+
+    with AgentServer(slow_at_first) as agent:
+        # gemini-cli keeps the id of a turn that its person broke off, and names it in all that follow.
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way, text_only=True)
+        left = client.send("Paint it", at_once=True)
+        gate.await_question()
+        if has_ended:
+            gate.open()
+            assert ended(client, left.task_id).state == "completed"
+        answers = [client.stream(text, task_id=left.task_id)[-1] for text in ("And the door?", "And the roof?")]
+        gate.open()
+        assert ended(client, left.task_id).text == "You said Paint it"
+        assert [client.get(answer.task_id).text for answer in answers] == [
+            "You said And the door?",
+            "You said And the roof?",
+        ]
+    assert {answer.context_id for answer in answers} == {left.context_id}
+
+
+def test_a_message_of_a_user_interface_that_names_a_task_it_has_left_answers_the_question_of_another_in_its_context(
+    keeping: dict[str, str],
+) -> None:
+    with AgentServer(ask_back) as agent:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), "0.3 JSONRPC")
+        left = asked_back(client)
+        client.send("red", task_id=left.task_id)
+        asked = client.send("Paint the door", task_id=left.task_id, at_once=True)
+        until(lambda: waiting(client, asked.task_id))
+        assert client.send("blue", task_id=left.task_id).text == "Then blue it is"
+        assert client.get(asked.task_id).state == "completed"

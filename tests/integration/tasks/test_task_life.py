@@ -10,6 +10,7 @@ from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle
 from tests.fakes.task_client import Refused, TaskClient
 from tests.integration.tasks.life import (
     NOT_FOUND,
+    PROGRAM_WAYS,
     UNSUPPORTED,
     Answering,
     Gate,
@@ -106,6 +107,7 @@ def test_in_a_user_interface_the_context_alone_answers_a_question(way: str, keep
     assert agent.said[-1].task_id is not None
 
 
+@pytest.mark.parametrize("way", PROGRAM_WAYS)
 def test_a_message_for_a_task_that_ended_is_refused_and_in_1_0_one_of_another_context(
     way: str, keeping: dict[str, str]
 ) -> None:

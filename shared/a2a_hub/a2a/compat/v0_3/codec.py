@@ -55,6 +55,8 @@ class CodecV03(VersionCodec):
     send_push_config_field = "configuration.pushNotificationConfig."
     default_push_config_id = "default"
     refuses_other_context = False
+    refuses_task_without_question = False
+    shows_ended_task = True
     notifies_with_tasks = True
 
     def method(self, operation: Operation) -> str | None:
