@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.agent_server import AgentServer, ReceivedMessage
-from tests.fakes.agent_wire import Json, artifact, card, message, status, task, text, update
+from tests.fakes.agent_wire import Json, artifact, card, file, message, status, task, text, update
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 from tests.fakes.task_client import TaskClient
@@ -65,6 +65,7 @@ _ANSWERS = [
     RecordedAgent(software="a2a-js-sdk-1.3.0-with-halves", answer="すし \ufffd\ufffd🇯\ufffd\ufffd 𠮷野家: こんにちは"),
     RecordedAgent(software="a2a-sdk-1.3.0-for-python", answer="you said: こんにちは"),
     RecordedAgent(software="ag2-1.2.1", answer="you said: こんにちは"),
+    RecordedAgent(software="agent-framework-a2a-1.0.0b261022", answer="[text/csv]\n表です。"),
     RecordedAgent(software="agno-3.1.10", answer="first, then: こんにちは", sent=False),
     RecordedAgent(software="fasta2a-2.1.1", answer="turn 1: こんにちは ", sent=False),
     RecordedAgent(software="langgraph-api-0.16.7", answer="turn 1: こんにちは"),
@@ -83,6 +84,20 @@ def test_its_answer_is_read(heard: RecordedAgent) -> None:
         assert streamed_text(hub.stream("こんにちは")) == heard.answer
         if heard.sent:
             assert text_of(hub.send("こんにちは")) == heard.answer
+
+
+def test_a_file_among_chunks_of_text_is_a_line_of_its_own() -> None:
+    chunks = [
+        text("See:"),
+        file("a.pdf", "https://a.example"),
+        text("Or"),
+        text(" this:\n"),
+        file("b.pdf", "https://b.example"),
+    ]
+    updates = [update(artifact("a", chunk), append=number > 0) for number, chunk in enumerate(chunks)]
+    with AgentServer(lambda _: [task("working"), *updates, status("completed")]) as agent:
+        answer = streamed_text(Hub(route("alpha", agent.url)).stream("Hi"))
+    assert answer == "See:\na.pdf: https://a.example\nOr this:\nb.pdf: https://b.example"
 
 
 @pytest.mark.parametrize("heard", _QUESTIONS_IN_DATA, ids=lambda heard: heard.software)

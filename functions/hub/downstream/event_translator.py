@@ -61,6 +61,7 @@ class EventTranslator:
         self.has_text = False
         """True once the answer has text that is not blank."""
         self._artifacts: dict[str, list[str]] = {}
+        self._after_file: set[str] = set()
         self._question: str | None = None
         self._progress: dict[str, tuple[model.Part, ...]] = {}
         self._data: list[dict[str, Any]] = []
@@ -199,6 +200,10 @@ class EventTranslator:
         bare = "".join(_texts_of(artifact.parts))
         whole = _joined(artifact.parts)
         texts = self._artifacts.get(artifact.artifact_id)
+        is_apart = artifact.artifact_id in self._after_file or _is_file(artifact.parts[:1])
+        if bare:
+            change = self._after_file.add if _is_file(artifact.parts[-1:]) else self._after_file.discard
+            change(artifact.artifact_id)
         if texts is None and again and bare and self._delivered.get(artifact.artifact_id) == _hash(bare):
             self._repeated.append(bare)
             self._artifacts[artifact.artifact_id] = [bare]
@@ -207,7 +212,9 @@ class EventTranslator:
             yield from self._append(_after_another(whole, self.has_text), more=more)
             self._artifacts[artifact.artifact_id] = [bare]
         elif append:
-            yield from self._append(whole, more=more)
+            # A file is a line of its own, also among chunks of text.
+            is_apart = is_apart and bare != "" and not "".join(texts[-1:]).endswith("\n")
+            yield from self._append(f"\n{whole}" if is_apart else whole, more=more)
             texts.append(bare)
         elif bare != (before := "".join(texts)):
             grown = bare.startswith(before)
@@ -266,6 +273,10 @@ def status_from_history(task: model.Task) -> model.TaskStatus:
         return status
     parts = tuple(chain.from_iterable(answer.parts for answer in answers))
     return msgspec.structs.replace(status, message=msgspec.structs.replace(answers[-1], parts=parts))
+
+
+def _is_file(parts: tuple[model.Part, ...]) -> bool:
+    return any(part.text is None and part.data is UNSET for part in parts)
 
 
 def _hash(text: str) -> str:

@@ -168,6 +168,8 @@ def test_a_tool_at_work_is_one_line() -> None:
         "Using ShellTool: src",
         "ShellTool を使用中：src",
     ]
+    (bare,) = tool_calls_in(message(call(status="EXECUTING", input_parameters={"count": 2})))
+    assert [progress_text(bare, each) for each in Language] == ["Using ShellTool", "ShellTool を使用中"]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def question_text(questions: Sequence[ToolQuestion], agent: str, language: Langu
 
 def progress_text(update: ToolUpdate, language: Language) -> str:
     """Return one line about the running tool."""
-    return _DOING[update.action][language].format(about=update.about, tool=update.tool).rstrip(": ")
+    return _DOING[update.action][language].format(about=update.about, tool=update.tool).rstrip(": ：")
 
 
 def confirmation(request: Message, question: ToolQuestion, option_id: str) -> Message:
