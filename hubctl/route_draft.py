@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -10,20 +11,37 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.compat.v0_3.card import to_core_card
+from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.tool_updates import visible
 from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.diagnosis.gcloud import service_of
-from a2a_hub.mcp.client import Tool, offered
+from a2a_hub.mcp.client import ServerInfo, Tool, offered
 from a2a_hub.routing.router import Router, Rule
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.text.language import Language, language_of
+from a2a_hub.text.normalization import normalise
 
 _BILINGUAL = " / "
 _MAX_NAME_CHARACTERS = 60
 _MAX_KEYWORDS = 30
 _MAX_EXAMPLES = 4
+_MAX_TOOLS = 8
+_MAX_QUESTIONS = 4
+_EMPTY_CARD: dict[str, Any] = {
+    "name": "",
+    "description": "",
+    "version": "",
+    "capabilities": {},
+    "skills": [],
+    "defaultInputModes": [],
+    "defaultOutputModes": [],
+}
+_EMPTY_SKILL = {"id": "", "name": "", "description": "", "tags": []}
+_EMPTY_INTERFACE = {"protocolBinding": "", "protocolVersion": ""}
 _WORDS = Path(__file__).with_suffix(".toml")
 _BETWEEN_WORDS = re.compile(r"[\s_.:/-]+|(?<=[a-z])(?=[A-Z])")
 
@@ -43,8 +61,14 @@ class DiscoveredAgent:
 
 
 def agent_from_card(url: str, body: bytes, *, needs_token: bool) -> DiscoveredAgent:
-    """Return the agent of a card. Raises A2AError."""
-    card = to_core_card(protojson.decode(body))
+    """Return the agent of a card, which may lack what callers do not need. Raises A2AError."""
+    value = protojson.decode(body)
+    notes = []
+    try:
+        card = to_core_card(value)
+    except A2AError as problem:
+        card = to_core_card(_completed(value))
+        notes.append(f"its card is incomplete: {problem.message}")
     schemes = card.security_schemes or {}
     requirements = card.security_requirements
     # One requirement is enough, and an empty one lets everybody in.
@@ -59,7 +83,8 @@ def agent_from_card(url: str, body: bytes, *, needs_token: bool) -> DiscoveredAg
     )
     required = [each.uri for each in card.capabilities.extensions if each.required]
     others = [visible(mode) for mode in card.default_output_modes if not mode.startswith("text")]
-    notes = [f"with passes_tasks = true, programs also get its files and data ({', '.join(others)})"] if others else []
+    if others:
+        notes.append(f"with passes_tasks = true, programs also get its files and data ({', '.join(others)})")
     return DiscoveredAgent(
         name=card.name,
         description=card.description,
@@ -75,7 +100,7 @@ def agent_from_card(url: str, body: bytes, *, needs_token: bool) -> DiscoveredAg
     )
 
 
-def agent_from_tools(url: str, tools: Sequence[Tool], *, needs_token: bool) -> DiscoveredAgent:
+def agent_from_tools(url: str, server: ServerInfo, tools: Sequence[Tool], *, needs_token: bool) -> DiscoveredAgent:
     """Return the agent that an MCP server is. The only read-only tool whose one argument is a text gets the text."""
     fitting = [(tool.name, argument) for tool in tools if tool.is_read_only and (argument := _text_argument(tool))]
     lines = ['kind = "mcp"', *_boundary(url, needs_token=needs_token)]
@@ -86,23 +111,45 @@ def agent_from_tools(url: str, tools: Sequence[Tool], *, needs_token: bool) -> D
         notes.append("set MCP_MODEL of the hub, or the tool and the text_argument that get the text (docs/mcp.md)")
         if (count := len(offered(tools))) < len(tools):
             notes.append(f"of the {len(tools)} tools of the server, a model is offered {count} (docs/mcp.md)")
+    names = [visible(tool.name) for tool in tools[:_MAX_TOOLS]]
+    used = f"Uses these tools: {', '.join(names)}.{_BILINGUAL}次のツールを使います：{'、'.join(names)}。"
     return DiscoveredAgent(
-        name="",
-        description=f"Uses these tools: {', '.join(tool.name for tool in tools[:8])}.",
+        name=server.title or server.name,
+        description=server.description or used,
         subjects=[tool.title or tool.name for tool in tools],
         lines=lines,
         notes=notes,
     )
 
 
-def draft(url: str, found: DiscoveredAgent, table: RouteTable, *, id_: str | None) -> tuple[str, str]:
-    """Return the id and the text of a route that takes no text from a route of the table; what is left out becomes a note."""
+def _completed(card: Any) -> Any:
+    """Return the card with empty values for the members that many agents leave out, as ProtoJSON does with empty ones."""
+    if not isinstance(card, dict):
+        return card
+    card = {**_EMPTY_CARD, **card}
+    for name, empty in (("skills", _EMPTY_SKILL), ("supportedInterfaces", _EMPTY_INTERFACE)):
+        if isinstance(items := card.get(name), list):
+            card[name] = [{**empty, **each} if isinstance(each, dict) else each for each in items]
+    return card
+
+
+def draft(
+    url: str, found: DiscoveredAgent, table: RouteTable, *, id_: str | None, questions: Sequence[str] = ()
+) -> tuple[str, str]:
+    """Return the id and the text of a route that takes no text from a route of the table, and few of the `questions` on all
+    subjects; what is left out becomes a note.
+    """
     id_ = id_ or _free_id(found.name, url, table)
     names = _by_language(found.name)
     name = names.get(Language.EN) or names.get(Language.JA) or id_.capitalize()
     descriptions = _by_language(found.description)
     english = descriptions.get(Language.EN) or f"Questions for “{name}”."
-    keywords = list(_keywords(found, Router(table)))
+    router = Router(table)
+    subjects = list(_keywords(found, router))
+    keywords = _of_few_questions(subjects, table, questions, found.notes)
+    if subjects and not keywords:
+        named = DiscoveredAgent(name=found.name, description="", subjects=(), notes=found.notes)
+        keywords = _of_few_questions(list(_keywords(named, router)), table, questions, found.notes)
     used = {route.priority for route in table.routes}
     values = {
         "id": id_,
@@ -153,6 +200,31 @@ def _keywords(found: DiscoveredAgent, router: Router) -> Iterator[str]:
             yield keyword
         else:
             found.notes.append(f"left out, with {_MAX_KEYWORDS} keywords before it: {keyword!r}")
+
+
+def _of_few_questions(
+    keywords: Sequence[str], table: RouteTable, questions: Sequence[str], notes: list[str]
+) -> Sequence[str]:
+    """Return the keywords without those that several questions have, such as names of tools that are everyday words."""
+    if not keywords:
+        return keywords
+    default = replace(table.default, keywords=(), patterns=(), names=(), named_by=())
+    drafted = replace(default, id="", default=False, priority=default.priority + 1, keywords=tuple(keywords))
+    router = Router(replace(table, routes=(drafted, default)))
+    choices = [(router.choose(question), question) for question in questions]
+    taken = [(normalise(choice.words[0]), question) for choice, question in choices if choice.route is drafted]
+    counts = Counter(word for word, _ in taken)
+    kept = []
+    for keyword in keywords:
+        word = normalise(keyword)
+        if counts[word] > _MAX_QUESTIONS:
+            example = next(question for other, question in taken if other == word)
+            notes.append(
+                f"too general: {keyword!r} is left out: {counts[word]} of the questions have it, as {example!r}"
+            )
+        else:
+            kept.append(keyword)
+    return kept
 
 
 def _boundary(url: str, *, needs_token: bool) -> Sequence[str]:

@@ -1,9 +1,11 @@
 """`hubctl add`: drafts the route of an agent, checks it against the route table, and tries it."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import TextIO
+from urllib.parse import urlsplit
 
 from a2a_hub.a2a.client import A2AClient
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
@@ -26,7 +28,7 @@ from a2a_hub.runtime.ids import new_id
 from hubctl.connection import http_address
 from hubctl.console import write
 from hubctl.main import CommandError
-from hubctl.project_files import read_table, read_text, table_of
+from hubctl.project_files import project_file, read_table, read_text, table_of
 from hubctl.route_draft import agent_from_card, agent_from_tools, draft
 
 _CARDS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
@@ -46,21 +48,30 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     token = {"authorization": f"Bearer {arguments.token}"} if arguments.token else {}
     read = read_table(arguments.routes, environment=environment)
     http = HttpClient()
-    card = _card(url, http, token)
+    is_card = urlsplit(url).path.endswith(".json")
+    card = _card(url, ("",) if is_card else _CARDS, http, token)
     try:
         if card is not None:
+            lines: tuple[str, ...] = ()
+            if is_card:
+                # The hub looks for no card at such an address.
+                endpoint = endpoint_of(read_card(card), url)
+                url = endpoint.url
+                lines = f'protocol_version = "{endpoint.version}"', f'binding = "{endpoint.binding}"'
             found = agent_from_card(url, card, needs_token=bool(token))
+            found = replace(found, lines=[*found.lines, *lines])
         else:
             # Its last slash may count: redirects are not followed.
             url = address
             with closing(_mcp(url, http, token)) as client:
-                found = agent_from_tools(url, client.tools(limit=MAX_TOOLS), needs_token=bool(token))
+                tools = client.tools(limit=MAX_TOOLS)
+                found = agent_from_tools(url, client.server(), tools, needs_token=bool(token))
     except A2AError as error:
         raise CommandError(f"the agent card of {url} cannot be read: {error.message}") from None
     except ClientError as error:
         fix = "" if token or error.fault not in _REFUSED else ": if it is private, give a --token that it accepts"
         raise CommandError(f"{url} has no agent card, and no tools of MCP ({error.detail}){fix}") from None
-    id_, text = draft(url, found, read.table, id_=arguments.id)
+    id_, text = draft(url, found, read.table, id_=arguments.id, questions=_questions(read.table.by_id))
     is_valid = is_well = True
     try:
         table, _ = table_of(f"{read_text(read.file)}\n{text}", str(read.file), environment)
@@ -83,9 +94,19 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     return 0 if is_well else 1
 
 
-def _card(url: str, http: HttpClient, token: Mapping[str, str]) -> bytes | None:
-    """Return the card that the agent publishes, if there is one. Raises CommandError."""
-    for path in _CARDS:
+def _questions(known: Collection[str]) -> Sequence[str]:
+    """Return the project's labelled questions of the `known` routes; none where there is no such file."""
+    try:
+        text = read_text(project_file("evaluation/routing.tsv", option="FILE"))
+    except CommandError:
+        return ()
+    lines = (line.split("\t") for line in text.splitlines())
+    return [question for question, *label in lines if label and label[0] in known]
+
+
+def _card(url: str, paths: Sequence[str], http: HttpClient, token: Mapping[str, str]) -> bytes | None:
+    """Return the card that the agent publishes at one of the paths, if there is one. Raises CommandError."""
+    for path in paths:
         try:
             headers = {"accept": JSON, **token}
             answer, body = fetch(http, "GET", url + path, headers=headers, seconds=_SECONDS, max_bytes=_MAX_BYTES)

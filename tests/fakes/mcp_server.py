@@ -25,7 +25,7 @@ def _header_value(text: str) -> str:
 class McpServer(HttpServer):
     """`calls` are the tools that were called with their arguments. `serve_call` answers calls in place of the tools.
 
-    With `has_sessions` it knows nothing newer than 2025-11-25, and answers with streams; `sessions` are the open ones.
+    `info` is what it says of itself. With `has_sessions` it knows nothing newer than 2025-11-25, and answers with streams; `sessions` are the open ones.
     Before each result it asks its client two things, and waits for the `answers`. The list of its tools has two pages, the
     first with `on_first_page` of them.
     """
@@ -34,6 +34,7 @@ class McpServer(HttpServer):
         super().__init__(self._answer)
         self.calls: list[tuple[str, Json]] = []
         self.tools = TOOLS
+        self.info: Json = {"name": "forecasts", "version": "1"}
         self.on_first_page = 1
         self.serve_call = serve_call
         self.serve_list: Callable[[Exchange], None] | None = None
@@ -62,9 +63,8 @@ class McpServer(HttpServer):
         if body.get("method") == "initialize":
             self.sessions.add(f"session-{len(self.received)}")
             exchange.head(content_type="text/event-stream", mcp_session_id=f"session-{len(self.received)}")
-            exchange.event(
-                {"jsonrpc": "2.0", "id": body["id"], "result": {"protocolVersion": body["params"]["protocolVersion"]}}
-            )
+            version = {"protocolVersion": body["params"]["protocolVersion"]}
+            exchange.event({"jsonrpc": "2.0", "id": body["id"], "result": version | {"serverInfo": self.info}})
         elif session not in self.sessions:
             exchange.answer(404)
         elif "method" not in body:
@@ -104,6 +104,8 @@ class McpServer(HttpServer):
 
     def _result(self, body: Json) -> Json:
         params = body["params"]
+        if body["method"] == "server/discover":
+            return {"_meta": {"io.modelcontextprotocol/serverInfo": self.info}, "supportedVersions": ["2026-07-28"]}
         if body["method"] == "tools/list":
             # Two pages.
             first = params.get("cursor") is None

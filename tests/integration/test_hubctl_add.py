@@ -201,10 +201,84 @@ def test_a_tool_list_becomes_a_route(routes: Path) -> None:
         server.tools = [each for each in server.tools if each["name"] != "fail"]
         status, notes, added = add(f"{server.url}/mcp", "--routes", routes, "--id", "weather")
     assert (status, added.kind, added.tool, added.text_argument) == (0, "mcp", "forecast", "city")
+    assert (added.name, added.name_ja) == ("forecasts", "forecasts")
     assert added.description == "Uses these tools: forecast, book."
+    assert added.description_ja == "次のツールを使います：forecast、book。"
     assert added.keywords == ("forecast", "book")
     assert notes[-1] == "tried: 2 tools over MCP 2026-07-28"
     assert server.calls == []
+
+
+def test_a_server_is_named_as_it_names_itself_in_a_session(routes: Path) -> None:
+    with McpServer(has_sessions=True) as server:
+        server.info = {"name": "w-1", "title": "Weather desk", "description": "Forecasts for cities."}
+        _, _, added = add(f"{server.url}/mcp", "--routes", routes)
+    assert (added.id, added.name, added.description) == ("weather-desk", "Weather desk", "Forecasts for cities.")
+    assert not server.sessions
+
+
+def test_a_server_that_knows_no_discovery_is_named_in_a_session(routes: Path) -> None:
+    """As chuk-mcp-server 0.26 and supergateway 4.0 answer: lists to everybody, the name in a session only."""
+
+    def behave(exchange: Exchange) -> None:
+        if exchange.received.method == "GET":
+            exchange.answer(404)
+            return
+        body = exchange.received.json
+        match body["method"]:
+            case "tools/list":
+                exchange.json({"jsonrpc": "2.0", "id": body["id"], "result": {"tools": [{"name": "forecast"}]}})
+            case "initialize":
+                about = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "Weather desk"}}
+                exchange.json({"jsonrpc": "2.0", "id": body["id"], "result": about})
+            case "notifications/initialized":
+                exchange.answer(202)
+            case _:
+                error = {"code": -32601, "message": "Method not found"}
+                exchange.json({"jsonrpc": "2.0", "id": body["id"], "error": error})
+
+    with HttpServer(behave) as server:
+        _, notes, added = add(f"{server.url}/mcp", "--routes", routes)
+    assert (added.name, notes[-1]) == ("Weather desk", "tried: 1 tools over MCP 2026-07-28")
+
+
+def test_names_of_tools_that_are_everyday_words_are_no_keywords(tmp_path: Path) -> None:
+    file = tmp_path / "routes.toml"
+    file.write_text(route_text("general", "default = true"))
+    with McpServer() as server:
+        server.tools = [{"name": name} for name in ("write_file", "two", "sql_query_plan")]
+        _, notes, added = add(f"{server.url}/mcp", "--routes", file)
+    assert added.keywords == ("sql query plan",)
+    assert any(note.startswith("too general: 'two' is left out: 5 of the questions have it, as ") for note in notes)
+
+
+def test_a_card_that_lacks_what_callers_do_not_need_becomes_a_route(routes: Path) -> None:
+    """As those of agentlings 0.19 and hayhooks 2.1."""
+    skills = [{"id": "chatty", "name": "Chatty pipeline", "description": "Chats."}]
+    card = {name: value for name, value in CARD.items() if name != "defaultInputModes"} | {"skills": skills}
+    with agent(card) as server:
+        status, notes, added = add(server.url, "--routes", routes)
+    assert (status, added.keywords) == (0, ("Chatty pipeline",))
+    assert notes[0].startswith("its card is incomplete: ")
+
+
+def test_a_card_elsewhere_names_the_address_and_the_version(routes: Path) -> None:
+    """As Mastra's, at /api/.well-known/travel/agent-card.json."""
+
+    def behave(exchange: Exchange) -> None:
+        received = exchange.received
+        if received.path == "/api/.well-known/travel/agent-card.json":
+            exchange.json(CARD | {"url": f"{server.url}/api/a2a/travel", "protocolVersion": "0.3.0"})
+        elif received.method == "POST" and received.path == "/api/a2a/travel":
+            exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32001, "message": "no"}})
+        else:
+            exchange.answer(404)
+
+    server = HttpServer(behave)
+    with server:
+        status, _, added = add(f"{server.url}/api/.well-known/travel/agent-card.json", "--routes", routes)
+    assert (status, added.url) == (0, f"{server.url}/api/a2a/travel")
+    assert (added.protocol_version, added.binding) == ("0.3", "JSONRPC")
 
 
 def test_the_address_of_a_server_keeps_its_last_slash(routes: Path) -> None:

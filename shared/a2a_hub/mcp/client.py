@@ -74,6 +74,14 @@ def offered(tools: Iterable[Tool]) -> list[Tool]:
     return list({tool.name: tool for tool in islice(fitting, _MAX_OFFERED)}.values())
 
 
+class ServerInfo(Struct, frozen=True, kw_only=True):
+    """A server as it describes itself, if it does."""
+
+    name: str = ""
+    title: str = ""
+    description: str = ""
+
+
 class ToolResult(Struct, frozen=True, kw_only=True):
     """The result of a call: texts, files and data; of a failed one, the server's error text."""
 
@@ -103,6 +111,7 @@ class McpClient:
         """The version that the server speaks, known once its tools are listed."""
         self.has_more = False
         """True if the server has more tools than were listed."""
+        self._server: Any = None
 
     def tools(self, name: str = "", *, limit: int = _MAX_TOOLS) -> tuple[Tool, ...]:
         """Return the tools of the server, of many the first ones; unreadable ones are left out.
@@ -120,6 +129,20 @@ class McpClient:
             except ClientError as error:
                 raise refusal if error.fault in _REFUSALS else error from None
         return self._tools(name, limit)
+
+    def server(self) -> ServerInfo:
+        """Return what the server says of itself, after its tools were listed."""
+        if self._server is None and self.version == VERSION:
+            with suppress(ClientError):
+                self._result("server/discover", {})
+        if self._server is None:
+            # Some servers list their tools without a session, but introduce themselves in one only.
+            with suppress(ClientError):
+                self._initialize()
+        try:
+            return msgspec.convert(self._server or {}, ServerInfo)
+        except msgspec.ValidationError:
+            return ServerInfo()
 
     def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         """Call the tool, once."""
@@ -183,6 +206,9 @@ class McpClient:
             result = read_result(self._endpoint, response)
         if not isinstance(result, dict):
             raise ClientError(ClientFault.NOT_A2A, "the answer is no result of MCP")
+        match result:
+            case {"serverInfo": dict(about)} | {"_meta": {"io.modelcontextprotocol/serverInfo": dict(about)}}:
+                self._server = about
         return result
 
     def _post(self, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> ClientResponse:
