@@ -25,9 +25,9 @@ def _header_value(text: str) -> str:
 class McpServer(HttpServer):
     """`calls` are the tools that were called with their arguments. `serve_call` answers calls in place of the tools.
 
-    `info` is what it says of itself. With `has_sessions` it knows nothing newer than 2025-11-25, and answers with streams; `sessions` are the open ones.
+    With `has_sessions` it knows nothing newer than 2025-11-25, and answers with streams; `sessions` are the open ones.
     Before each result it asks its client two things, and waits for the `answers`. The list of its tools has two pages, the
-    first with `on_first_page` of them.
+    first with `on_first_page` of them. `info` is what it says of itself.
     """
 
     def __init__(self, *, has_sessions: bool = False, serve_call: Callable[[Exchange], None] | None = None) -> None:

@@ -175,6 +175,13 @@ def test_the_boundary_is_that_of_the_cards_security(routes: Path, scheme: dict[s
             assert server.received[-1].headers["x-key"] == "the-key"
 
 
+def test_the_operator_hears_that_the_header_of_a_token_is_its_key(routes: Path) -> None:
+    with agent() as server:
+        _, notes, added = add(server.url, "--routes", routes, "--token", "t")
+    assert added.boundary.kind == "api_key"
+    assert 'the key is the whole header: write "Bearer " before a token' in notes
+
+
 @pytest.mark.parametrize("status", [200, 403])
 def test_the_missing_grant_is_a_command(status: int) -> None:
     with agent(status=status) as server:

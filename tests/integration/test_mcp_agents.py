@@ -160,7 +160,17 @@ def test_an_error_of_a_tool_is_contained() -> None:
         record = hub_of(server, "fail").query("mcp")
     assert "could not complete this request" in record["answer"]
     assert LEAK not in json.dumps(record)
-    assert record["error"]["fault"] == "task_failed"
+    assert record["error"]["cause"] == 'mcp: the tool "fail" answered with an error of its own'
+
+
+def test_japanese_in_the_json_of_a_tool_is_readable() -> None:
+    """Python's `json.dumps` writes escapes. What is no JSON, or has none, stays as it is."""
+    texts = [json.dumps({"city": "東京", "temp": 21.50}), '{"path": "C:\\users"', "{\n}", '["\\ud83d"]']
+    content = [{"type": "text", "text": each} for each in texts]
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"content": content}}).encode()
+    with McpServer(serve_call=lambda exchange: exchange.answer(200, body, content_type="application/json")) as server:
+        answer = hub_of(server, "forecast").query("mcp")["answer"]
+    assert answer == "\n".join(['{"city":"東京","temp":21.5}', *texts[1:]])
 
 
 def answering(body: bytes, status: int = 200, **headers: str) -> Any:

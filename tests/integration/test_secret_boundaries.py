@@ -69,14 +69,16 @@ def test_an_api_key_goes_into_the_query_of_every_request(version: str, binding: 
     assert KEY not in str([received.headers for received in agent.received])
 
 
-def test_a_key_that_the_agent_refuses_is_the_operators_business() -> None:
+@pytest.mark.parametrize("name", ["X-Travel-Key", "Authorization"])
+def test_a_key_that_the_agent_refuses_is_the_operators_business(name: str) -> None:
     with GuardedAgent(lambda _: False) as agent:
-        boundary = ApiKey(secret=FROM_ENVIRONMENT, name="X-Travel-Key")
+        boundary = ApiKey(secret=FROM_ENVIRONMENT, name=name)
         hub = Hub(route("alpha", agent.url, boundary=boundary), settings=SETTINGS)
         assert "did not let the hub in" in text_of(hub.send("Hello"))
         error = hub.query("Hello")["error"]
     assert (error["fault"], error["httpStatus"]) == ("unauthenticated", 401)
     assert "comes from the variable TRAVEL_KEY" in error["remedy"]
+    assert ('a token after "Bearer "' in error["remedy"]) == (name == "Authorization")
 
 
 def test_a_key_that_there_is_not_calls_nobody() -> None:

@@ -139,9 +139,10 @@ class McpTransport(AnswersOnly, Struct):
                 result = self._result(client, tool, called)
                 if self.planner is None:
                     if result.has_failed:
-                        yield _update(dialogue, message, TaskState.FAILED)
-                    else:
-                        yield agent_message(*result.parts, context_id=message.context_id)
+                        raise ClientError(
+                            ClientFault.REFUSED, f'the tool "{called.tool}" answered with an error of its own'
+                        )
+                    yield agent_message(*result.parts, context_id=message.context_id)
                     return
                 ended = replace(called, result=_text_of(result), has_failed=result.has_failed)
                 dialogue = replace(dialogue, called=(*dialogue.called[:-1], ended))

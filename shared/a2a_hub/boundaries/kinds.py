@@ -218,6 +218,11 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
     def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
         if fault is ClientFault.RATE_LIMITED:
             return "the agent limits how often this API key is used: its owner can raise the limit"
+        if self.name.lower() == "authorization":
+            return (
+                f"the agent does not accept the API key of route {agent.id}, which goes into {self._place} and comes from "
+                f'{self.secret}: replace it, a token after "Bearer " ({self.secret.remedy})'
+            )
         return (
             f"the agent does not accept the API key of route {agent.id}, which goes into {self._place} and comes from "
             f"{self.secret}: replace it ({self.secret.remedy}), or name the place that the agent's card asks for"

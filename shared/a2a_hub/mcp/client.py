@@ -255,7 +255,7 @@ class McpClient:
 def _part(block: Any) -> Part | None:
     match block:
         case {"type": "text", "text": str(text)} | {"type": "resource", "resource": {"text": str(text)}}:
-            return Part(text=text)
+            return Part(text=_without_escapes(text))
         case {"type": "image" | "audio", "data": str(data), "mimeType": str(media_type)}:
             return Part(raw=data, media_type=media_type)
         case {"type": "resource", "resource": {"blob": str(data)} as resource}:
@@ -264,6 +264,16 @@ def _part(block: Any) -> Part | None:
         case {"type": "resource_link", "uri": str(uri), "name": str(name)}:
             return Part(url=uri, filename=name)
     return None
+
+
+def _without_escapes(text: str) -> str:
+    """Return JSON with the characters themselves in place of escapes, which Python's `json.dumps` writes for all but ASCII."""
+    if text[:1] not in ("{", "[") or "\\u" not in text:
+        return text
+    try:
+        return msgspec.json.encode(msgspec.json.decode(text)).decode()
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return text
 
 
 def _mirrored(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
