@@ -92,6 +92,11 @@ def test_what_comes_near_is_shown_before_what_says_nothing() -> None:
         assert (hub.query("How high?")["route"], hub.query("How high?")["answer"]) == ("talk", NEAREST)
 
 
+def test_a_repeated_answer_is_shown_before_what_comes_near() -> None:
+    with _hub(_declines(NEAREST, "not_asserted"), _declines(ANSWER, "repeated")) as hub:
+        assert (hub.query("How high?")["route"], hub.query("How high?")["answer"]) == ("talk", ANSWER)
+
+
 def test_an_agent_that_the_caller_names_is_asked_alone() -> None:
     with _hub(_declines(NEAREST, "not_asserted"), _says(ANSWER)) as hub:
         assert hub.query("How high?", route="docs")["answer"] == NEAREST

@@ -18,6 +18,8 @@ _UNDER_WAY = frozenset({TaskState.SUBMITTED, TaskState.WORKING})
 class Reason(StrEnum):
     """The reason for declining; of several, the text of the first with the earlier reason here is shown."""
 
+    REPEATED = "repeated"
+    """The agent has only the answer before again, for a follow-up."""
     NOT_ASSERTED = "not_asserted"
     """The agent shows passages near the question that do not settle it."""
     FAILED = "failed"

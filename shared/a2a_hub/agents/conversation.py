@@ -27,8 +27,8 @@ _MAX_TURNS = 3
 _MAX_QUESTION_CHARACTERS = 2_000
 _MAX_ANSWER_CHARACTERS = 500
 _NO_MORE = {
-    Language.EN: "I have nothing to add to my last answer:\n",
-    Language.JA: "先ほどの回答に付け加えられることはありません。\n",
+    Language.EN: "This is all that I can say on it:\n",
+    Language.JA: "この件でお答えできるのは次の内容だけです。\n",
 }
 # The hub's ids have 36 characters; other callers may send megabytes.
 _MAX_ID_CHARACTERS = 200
@@ -162,10 +162,10 @@ def _answered(answer: Answer, request: SendMessageRequest, call: Call, question:
 
 
 def _declined(pieces: Sequence[Piece], language: Language) -> list[Piece]:
-    """Return the answer before as that of an agent that declines, and knows no more."""
+    """Return the answer before as that of an agent that knows no more."""
     data = {name: value for piece in pieces if isinstance(piece, Data) for name, value in piece.value.items()}
     texts = (piece for piece in pieces if not isinstance(piece, Data))
-    return [declining(Reason.NOTHING_KNOWN, data), Text(_NO_MORE[language]), *texts]
+    return [declining(Reason.REPEATED, data), Text(_NO_MORE[language]), *texts]
 
 
 def _begins(answer: str) -> str:
