@@ -44,22 +44,23 @@ _PARTS = {
     "NAME": r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?",
     "NODAY": r"(?![\d,]*\d|\.\d|\s(?:people|persons|employees|items|days|hours|minutes|weeks|members))",
-    "ERA": r"(?P<era>令和|平成|昭和|大正)(?P<eray>\d{1,2}|元|<FEW>)年",
-    "YEAR": r"(?:<ERA>|(?P<y>\d{4}|[一二][〇一二三四五六七八九]{3})年)",
+    "ERA": r"(?P<era>令和|平成|昭和|大正)\s?(?P<eray>\d{1,2}|元|<FEW>)\s?年",
+    "YEAR": r"(?:<ERA>|(?P<y>\d{4}|[一二][〇一二三四五六七八九]{3})\s?年)",
     "HOUR": r"(?:[01]?\d|2\d)",
     "MIN": r"[0-5]\d",
     "ANDHALF": r"(?:(?<=[間月年日])(?P<andhalf>半)(?!年|日|月|期|額|数))?",
     "ISO": "jpy|usd|eur|gbp|chf|nok|inr|cny|krw|cad|aud|sgd|hkd|sek|thb",
     "NTH": r"business day|working day|day|week|month|floor|year",
 }  # fmt: skip
+# Typesetting programs put a space between a figure and a Japanese character.
 # Of what could be read in several ways the first wins. Groups of one name are read alike.
 _TABLE = (
     ("code", (r"(?<![\w.+-])[\w.+-]{1,64}@[a-z0-9-]{1,64}(?:\.[a-z0-9-]{1,64}){1,4}|\b(?:https?://"
      r"|www\.)[\w./%?=&#~-]{1,200}")),
-    ("fiscal", r"\b(?:fy|fiscal\s(?:year\s)?)[\s']?(?P<y>\d{4}|\d{2})\b|(?<!\d)(?P<y>\d{4})年度"),
-    ("fiscal", r"(?P<era>令和|平成|昭和)(?P<eray>\d{1,2}|元|<FEW>)年度"),
+    ("fiscal", r"\b(?:fy|fiscal\s(?:year\s)?)[\s']?(?P<y>\d{4}|\d{2})\b|(?<!\d)(?P<y>\d{4})\s?年度"),
+    ("fiscal", r"(?P<era>令和|平成|昭和)\s?(?P<eray>\d{1,2}|元|<FEW>)\s?年度"),
     ("quarter", r"\b(?:q(?P<n>[1-4])|(?P<n>first|second|third|fourth)\squarter)\b|第(?P<n>[1-4一二三四])四半期"),
-    ("date", r"<YEAR>(?:(?P<m><MON>)月(?:(?P<d><DAY>)日)?)?(?!度|間)"),
+    ("date", r"<YEAR>(?:\s?(?P<m><MON>)\s?月(?:\s?(?P<d><DAY>)\s?日)?)?(?!度|間)"),
     ("date", r"(?<![\d.])(?P<y>(?:19|20)\d\d)[-/.](?P<m>1[0-2]|0?[1-9])[-/.](?P<d>3[01]|[12]\d|0?[1-9])(?![\d.-])"),
     ("date", r"(?<![\d.])(?P<d>3[01]|[12]\d|0?[1-9])\.(?P<m>1[0-2]|0?[1-9])\.(?P<y>(?:19|20)\d\d)(?![\d.]\d)"),
     ("date", r"\b(?P<era>[rhs]|reiwa\s|heisei\s|showa\s)(?P<eray>\d{1,2})[./](?P<m><MON>)[./](?P<d><DAY>)(?!\d)"),
@@ -70,7 +71,7 @@ _TABLE = (
     ("date", r"\b(?P<name><NAME>)\s(?:the\s)?(?P<d><DAYTH>)<NODAY>(?:,?\s(?P<y>\d{4})\b)?"),
     ("date", r"\b(?P<name><NAME>)(?:,?\s(?P<y>(?:19|20)\d\d)\b)?(?<!may)"),
     ("date", r"\b(?P<name>may)\s(?P<y>(?:19|20)\d\d)\b|(?:(?<=\bin )|(?<=\bof )|(?<=\bby ))(?P<name>may)\b"),
-    ("date", r"(?<!\d)(?P<m><MON>)月(?P<d><DAY>)日(?!間)|(?<![\d第])(?P<m><MON>)月(?!間|曜)"),
+    ("date", r"(?<!\d)(?P<m><MON>)\s?月\s?(?P<d><DAY>)\s?日(?!間)|(?<![\d第])(?P<m><MON>)\s?月(?!間|曜|次)"),
     ("date", (r"(?<![\d/])(?P<m>1[0-2]|[1-9])/(?P<d>3[01]|[12]\d|[1-9])"
      r"(?=[(（]?[月火水木金土日][)）]|まで|から|以降|に|〜|\s?-\s?\d+/)")),
     ("weekday", r"\b(?P<w>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sun)days?\b"),
@@ -78,9 +79,10 @@ _TABLE = (
     ("weekday", (r"(?<![一-龥])(?P<w>[月火水木金土日])(?=・[月火水木金土日](?![一-龥]))"
      r"|(?<=[月火水木金土日]・)(?P<w>[月火水木金土日])(?![一-龥])")),
     ("time", r"(?<![\d:.])(?P<h><HOUR>):(?P<mi><MIN>)(?![\d:])(?:\s?(?P<half>[ap])\.?m\b\.?)?"),
-    ("time", (r"(?P<half>午前|午後|夜|夕方)\s?(?P<h><HOUR>|<FEW>)(?:時|:)(?:(?P<thirty>半)|(?P<mi><MIN>|\d"
-     r"|[二三四五]?十五?)分?)?")),
-    ("time", r"(?<![\d.])(?P<h><HOUR>|<FEW>(?=時[にかまのは以、]))時(?!間)(?:(?P<thirty>半)|(?P<mi><MIN>|\d)分)?"),
+    ("time", (r"(?P<half>午前|午後|夜|夕方)\s?(?P<h><HOUR>|<FEW>)(?:\s?時|:)(?:(?P<thirty>半)|\s?(?P<mi><MIN>|\d"
+     r"|[二三四五]?十五?)\s?分?)?")),
+    ("time", (r"(?<![\d.])(?P<h><HOUR>|<FEW>(?=時[にかまのは以、]))\s?時(?!間)"
+     r"(?:(?P<thirty>半)|\s?(?P<mi><MIN>|\d)\s?分)?")),
     ("time", (r"\b(?:(?P<past>half|(?:a\s)?quarter)\s(?P<way>past|to)\s(?P<h><HOUR>|<WORD>)\b(?:\so['’]clock)?"
      r"|(?P<past><FIVES>)(?:\sminutes)?\s(?P<way>past)\s(?P<h><HOUR>|<WORD>)\b"
      r"|(?<!from )(?P<past><FIVES>)(?:\sminutes)?\s(?P<way>to)\s(?P<h><HOUR>|<WORD>)\b"
