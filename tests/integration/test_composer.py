@@ -102,10 +102,12 @@ def test_no_text_of_a_document_leaves_its_line(model: Model) -> None:
     ids=["invented", "no source", "unknown source", "wrong source", "orders of a passage", "nothing", "too long"],
 )
 def test_a_sentence_that_fails_a_check_is_dropped_and_counted(model: Model, sentence: object, flaw: str) -> None:
-    model.said = [reply_of(RIGHT, sentence)]
+    model.replies, model.said = [[reply_of(RIGHT, sentence)]], [reply_of(answerable=False)]
     sentences, end = model.answer()
     assert [each.text for each in sentences] == ["It opens at 9:00."]
     assert [each.flaws for each in end.dropped] == [(flaw,)]
+    assert end.left_out == 1
+    model.replies.clear()
     model.said = [reply_of(sentence)]
     sentences, end = model.answer()
     assert not sentences
@@ -129,8 +131,23 @@ def test_a_model_may_write_the_answer_once_more_and_is_told_what_failed(model: M
     assert [each.text for each in sentences] == ["It opens at 9:00."]
     assert [each.text for each in end.dropped] == ["It opens at 8:00."]
     assert end.left_out == 0
-    *_, asked_again = map(json.loads, model.server.requests[1]["messages"][1]["content"].splitlines())
-    assert (asked_again["rejected"], asked_again["flaws"]) == ("It opens at 8:00.", ["time"])
+    *_, asked_again, _ = map(json.loads, model.server.requests[1]["messages"][1]["content"].splitlines())
+    assert asked_again == {"rejected": "It opens at 8:00.", "flaws": ["time"]}
+
+
+def test_a_model_may_write_a_sentence_behind_the_answer_once_more(model: Model) -> None:
+    closing = {"text": "It opens at nine, and not before 8:00.", "cites": [1]}
+    model.replies = [[reply_of(RIGHT, closing)], [reply_of(RIGHT, {"text": "It opens at nine.", "cites": [1]})]]
+    sentences, end = model.answer()
+    assert [each.text for each in sentences] == ["It opens at 9:00.", "It opens at nine."]
+    assert (end.kept, end.left_out, len(end.dropped)) == (2, 0, 1)
+
+
+def test_a_sentence_behind_the_answer_that_fails_again_is_left_out(model: Model) -> None:
+    model.said = [reply_of(RIGHT, WRONG)]
+    sentences, end = model.answer()
+    assert [each.text for each in sentences] == ["It opens at 9:00."]
+    assert (end.kept, end.left_out, end.failure, len(model.server.requests)) == (1, 1, None, 2)
 
 
 def test_a_model_may_decline_once_it_is_told_what_failed(model: Model) -> None:

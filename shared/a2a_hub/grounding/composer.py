@@ -1,8 +1,9 @@
 """Composes an answer: a model writes sentences over numbered evidence, and only those that pass the verifier go out.
 
 The model returns ids of the evidence, never quotes: these are copied from the source. A sentence that fails a check is
-dropped and counted. The first one is the answer itself: without it the others would mislead, so the model may write its reply
-once more, and where it fails again nothing goes out (docs/decisions/grounding.md).
+dropped and counted, and the model may write it once more. The first sentence is the answer itself: without it the others would
+mislead, so where it is dropped the model writes the whole reply again, and where it fails again nothing goes out
+(docs/decisions/grounding.md).
 """
 
 import math
@@ -19,7 +20,7 @@ from a2a_hub.gemini.prompt import Ended, Prompt
 from a2a_hub.grounding.evidence import Evidence, Sentence
 from a2a_hub.grounding.prompt import instruction, prompt_text
 from a2a_hub.grounding.sentence_stream import Form, SentenceStream, WrittenSentence
-from a2a_hub.grounding.verifier import verify
+from a2a_hub.grounding.verifier import FORGED_ID, verify
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.language_models.model import LanguageModel, schema_of
 from a2a_hub.telemetry import tracing
@@ -105,11 +106,13 @@ class Composer:
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="entailment") as judges:
             form, failure, tokens = yield from self._reply(run, judges, until)
             dropped = run.dropped
-            if run.rejected_answer and not failure and until - time.monotonic() >= _MIN_SECONDS_AGAIN:
-                again = _ReplyCheck(asked, still_stands, self._entailment, cancellation, rejected=run.rejected_answer)
+            if run.to_repeat and not failure and until - time.monotonic() >= _MIN_SECONDS_AGAIN:
+                again = _ReplyCheck(asked, still_stands, self._entailment, cancellation, before=run)
                 other_form, failed, more = yield from self._reply(again, judges, until)
                 dropped, tokens = dropped + again.dropped, tokens + more
-                if again.kept or not failed:
+                if not run.rejected_answer:
+                    run = again if again.kept > run.kept else run
+                elif again.kept or not failed:
                     run, form, failure = again, other_form, failed
         if dropped:
             tracing.add("a2a_hub.sentences.dropped", len(dropped))
@@ -154,7 +157,10 @@ class Composer:
 
 
 class _ReplyCheck:
-    """The checks of one reply's sentences, in order. `rejected` is the answer of the previous reply that failed a check."""
+    """The checks of one reply's sentences, in order.
+
+    It takes the place of the reply `before` it if the answer of that failed a check, else that of its dropped sentences.
+    """
 
     def __init__(
         self,
@@ -162,7 +168,7 @@ class _ReplyCheck:
         still_stands: Callable[[Evidence], bool],
         entailment: Entailment | None,
         cancellation: Cancellation,
-        rejected: Dropped | None = None,
+        before: "_ReplyCheck | None" = None,
     ) -> None:
         self._asked = asked
         self._evidence = {each.number: each for each in asked.evidence}
@@ -171,23 +177,37 @@ class _ReplyCheck:
         self.cancellation = cancellation
         self.prompt = Prompt(
             instruction=instruction(asked.language),
-            text=prompt_text(asked, rejected=(rejected.text, rejected.flaws) if rejected else None),
+            text=prompt_text(
+                asked,
+                rejected=[(each.text, each.flaws) for each in before.to_repeat] if before else (),
+                is_told=bool(before and before.kept),
+            ),
             temperature=0.0,
             json_schema=schema_of(Form),
         )
         self._judged: deque[tuple[Sentence, Future[bool] | None]] = deque()
         self._examined = 0
-        self.kept = 0
+        self.kept = before.kept if before else 0
+        self._texts = set(before._texts) if before else set()
         self.dropped: list[Dropped] = []
         self.rejected_answer: Dropped | None = None
         """The first sentence with a source, which is the answer itself, if it failed a check: no other sentence is shown then."""
-        self.cited: dict[int, None] = {}
+        self.cited: dict[int, None] = dict(before.cited) if before and before.kept else {}
         """The numbers of the evidence that the reply cites, in order."""
+
+    @property
+    def to_repeat(self) -> list[Dropped]:
+        """The dropped sentences that the model may write again: the answer alone, or those behind it that have a source."""
+        if self.rejected_answer:
+            return [self.rejected_answer]
+        return [each for each in self.dropped if not {TOO_LONG, FORGED_ID} & set(each.flaws)] if self.kept else []
 
     def examine(self, written: WrittenSentence, judges: ThreadPoolExecutor) -> None:
         """Check a sentence, and submit it to the judge if it passes."""
         self._examined += 1
         sentence = Sentence(" ".join(written.text.split()), tuple(dict.fromkeys(written.cites)))
+        if sentence.text in self._texts:
+            return
         flaws = self._flaws(sentence)
         is_first = not self.cited
         self.cited |= dict.fromkeys(number for number in sentence.cites if number in self._evidence)
@@ -209,6 +229,7 @@ class _ReplyCheck:
                 self._drop(sentence, (NOT_ENTAILED,), is_answer=not self.kept)
             elif not self.rejected_answer:
                 self.kept += 1
+                self._texts.add(sentence.text)
                 yield sentence
 
     def _drop(self, sentence: Sentence, flaws: tuple[str, ...], *, is_answer: bool) -> None:

@@ -30,9 +30,11 @@ _INSTRUCTION = (
     "What a section's line says is cited by a quote below it. Add nothing of your own, and do not guess. Prefer quotes in force."
 )
 _AGAIN = (
-    "A check found that the sentence is not borne out by the quotes that it cites. Answer again: cite every quote that it "
+    "A check found that what is rejected is not borne out by the quotes that it cites. {what}: cite every quote that it "
     "needs, and say figures, negations, conditions and limits as the quotes do; or reply that it is not answerable."
 )
+_ALL_OF_IT = "Answer again"
+_THE_REST = "The other sentences of your reply have gone out. Write only what is rejected, again"
 
 
 def instruction(language: Language) -> str:
@@ -40,10 +42,12 @@ def instruction(language: Language) -> str:
     return _INSTRUCTION.format(language=language.in_english)
 
 
-def prompt_text(asked: GroundedQuestion, *, rejected: tuple[str, Sequence[str]] | None = None) -> str:
+def prompt_text(
+    asked: GroundedQuestion, *, rejected: Sequence[tuple[str, Sequence[str]]] = (), is_told: bool = False
+) -> str:
     """Return the evidence, as much as fits, the conversation and the question, a line of JSON each.
 
-    `rejected` is a sentence of the reply before, with its flaws.
+    `rejected` are sentences of the reply before, with their flaws; with `is_told` its other sentences have gone out.
     """
     lines = []
     place: tuple[tuple[str, ...], bool] | None = None
@@ -58,7 +62,9 @@ def prompt_text(asked: GroundedQuestion, *, rejected: tuple[str, Sequence[str]] 
             break
     earlier = [_line(earlier_question=question, answer=answer) for question, answer in asked.earlier[-_MAX_EARLIER:]]
     question = _line(question=asked.question[:_MAX_QUESTION_CHARACTERS])
-    again = [_line(rejected=rejected[0], flaws=rejected[1], now=_AGAIN)] if rejected else []
+    again = [_line(rejected=text, flaws=flaws) for text, flaws in rejected]
+    if rejected:
+        again.append(_line(now=_AGAIN.format(what=_THE_REST if is_told else _ALL_OF_IT)))
     return "\n".join([*lines, *earlier, question, *again])
 
 
