@@ -187,8 +187,8 @@ class _ReplyCheck:
         )
         self._judged: deque[tuple[Sentence, Future[bool] | None]] = deque()
         self._examined = 0
-        self.kept = before.kept if before else 0
-        self._texts = set(before._texts) if before else set()
+        self.kept: int = before.kept if before else 0
+        self._texts: set[str] = set(before._texts) if before else set()
         self.dropped: list[Dropped] = []
         self.rejected_answer: Dropped | None = None
         """The first sentence with a source, which is the answer itself, if it failed a check: no other sentence is shown then."""
