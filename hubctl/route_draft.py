@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.compat.v0_3.card import to_core_card
-from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.compat.v0_3.card import to_core_card_of_agent
 from a2a_hub.a2a.extensions.tool_updates import visible
 from a2a_hub.boundaries.kinds import KINDS
 from a2a_hub.diagnosis.gcloud import service_of
@@ -31,17 +30,6 @@ _MAX_KEYWORDS = 30
 _MAX_EXAMPLES = 4
 _MAX_TOOLS = 8
 _MAX_QUESTIONS = 4
-_EMPTY_CARD: dict[str, Any] = {
-    "name": "",
-    "description": "",
-    "version": "",
-    "capabilities": {},
-    "skills": [],
-    "defaultInputModes": [],
-    "defaultOutputModes": [],
-}
-_EMPTY_SKILL = {"id": "", "name": "", "description": "", "tags": []}
-_EMPTY_INTERFACE = {"protocolBinding": "", "protocolVersion": ""}
 _WORDS = Path(__file__).with_suffix(".toml")
 _BETWEEN_WORDS = re.compile(r"[\s_.:/-]+|(?<=[a-z])(?=[A-Z])")
 
@@ -62,13 +50,8 @@ class DiscoveredAgent:
 
 def agent_from_card(url: str, body: bytes, *, needs_token: bool) -> DiscoveredAgent:
     """Return the agent of a card, which may lack what callers do not need. Raises A2AError."""
-    value = protojson.decode(body)
-    notes = []
-    try:
-        card = to_core_card(value)
-    except A2AError as problem:
-        card = to_core_card(_completed(value))
-        notes.append(f"its card is incomplete: {problem.message}")
+    card, problem = to_core_card_of_agent(protojson.decode(body))
+    notes = [f"its card is incomplete: {problem}"] if problem else []
     schemes = card.security_schemes or {}
     requirements = card.security_requirements
     # One requirement is enough, and an empty one lets everybody in.
@@ -122,17 +105,6 @@ def agent_from_tools(url: str, server: ServerInfo, tools: Sequence[Tool], *, nee
     )
 
 
-def _completed(card: Any) -> Any:
-    """Return the card with empty values for the members that many agents leave out, as ProtoJSON does with empty ones."""
-    if not isinstance(card, dict):
-        return card
-    card = {**_EMPTY_CARD, **card}
-    for name, empty in (("skills", _EMPTY_SKILL), ("supportedInterfaces", _EMPTY_INTERFACE)):
-        if isinstance(items := card.get(name), list):
-            card[name] = [{**empty, **each} if isinstance(each, dict) else each for each in items]
-    return card
-
-
 def draft(
     url: str, found: DiscoveredAgent, table: RouteTable, *, id_: str | None, questions: Sequence[str] = ()
 ) -> tuple[str, str]:
@@ -156,7 +128,8 @@ def draft(
         "name": name,
         "name_ja": names.get(Language.JA, name),
         "description": english,
-        "description_ja": descriptions.get(Language.JA) or f"「{name}」が担当します。{english}",
+        "description_ja": descriptions.get(Language.JA)
+        or f"「{name}」が担当します。{descriptions.get(Language.EN, '')}",
         "examples": [visible(each) for each in dict.fromkeys(found.examples)][:_MAX_EXAMPLES],
         "tags": keywords,
         "keywords": keywords,

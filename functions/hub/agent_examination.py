@@ -10,7 +10,7 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.client import A2AClient
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.a2a.compat.v0_3.card import to_core_card
+from a2a_hub.a2a.compat.v0_3.card import to_core_card_of_agent
 from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.boundaries.boundary import Boundary, Examination
@@ -148,11 +148,11 @@ class AgentExamination:
         if answer.status == 200:
             try:
                 called = read_card(answer.body)
-                card = to_core_card(protojson.decode(answer.body))
+                card, lacking = to_core_card_of_agent(protojson.decode(answer.body))
             except A2AError as problem:
                 yield _STEPS.filled("odd_card" if called else "unreadable_card", reason=problem.message)
                 return
-            yield _card_step(called, card, self._route)
+            yield _STEPS.filled("odd_card", reason=lacking) if lacking else _card_step(called, card, self._route)
             if step := _scheme_step(card, self._route):
                 yield step
         else:

@@ -103,6 +103,16 @@ def test_the_doctor_compares_the_route_with_what_the_card_asks_for(name: str) ->
                 assert (step.outcome, line in (step.fix or "")) == (Outcome.WARNING, True)
 
 
+def test_a_card_that_lacks_what_callers_do_not_need_is_compared_too() -> None:
+    """As that of agentlings 0.19, whose skills have no tags."""
+    card = cards("https://login.example")["key 1.0"]
+    for skill in card["skills"]:
+        del skill["tags"]
+    with GuardedAgent(lambda _: True, serve_card=lambda exchange: exchange.json(card)) as agent:
+        found = examined(route("alpha", agent.url), sources_of())
+    assert (found["card"].outcome, found["security"].outcome) == (Outcome.WARNING, Outcome.WARNING)
+
+
 @pytest.mark.parametrize("token_url", ["http://elsewhere.example/token", "no url", "https://u:p@a.example"])
 def test_no_line_is_printed_for_a_token_url_that_may_not_be_called(token_url: str) -> None:
     flow = {"tokenUrl": token_url, "scopes": {}}

@@ -46,8 +46,8 @@ class Public(Boundary, frozen=True, kw_only=True):
         if fault is ClientFault.RATE_LIMITED:
             return f"where the agent has no instance left: {service.more_instances()}"
         return (
-            f'the agent wants a credential: set boundary = "iam" for route {agent.id} in routes.toml, or let everybody '
-            f"invoke it: {service.add_invoker(EVERYBODY)}"
+            f"the agent wants a credential: set the boundary of route {agent.id} in routes.toml, on Cloud Run "
+            f'"iam" (docs/boundaries.md), or let everybody invoke it: {service.add_invoker(EVERYBODY)}'
         )
 
     def credential_step(self, _: Examination) -> Step:
@@ -61,7 +61,7 @@ class Public(Boundary, frozen=True, kw_only=True):
         return error(
             "iam",
             f"HTTP {status}: the agent wants a credential, and its route says that it is public",
-            fix='let everybody invoke it, or set boundary = "iam" in routes.toml',
+            fix='set its boundary in routes.toml, on Cloud Run "iam" (docs/boundaries.md), or let everybody invoke it',
             command=service_of(agent.url, name=agent.id).add_invoker(EVERYBODY),
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard, AgentSkill, SecurityRequirement
-from a2a_hub.a2a.errors import invalid_field
+from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.protojson import as_list, as_object, copied, without_absent
 
 _ALIKE = ("name", "description", "version", "provider", "documentationUrl", "iconUrl", "defaultInputModes")
@@ -18,6 +18,13 @@ _SCHEME_TYPES = {
     "oauth2": "oauth2SecurityScheme",
     "openIdConnect": "openIdConnectSecurityScheme",
     "mutualTLS": "mtlsSecurityScheme",
+}
+
+_EMPTY_SKILL: dict[str, Any] = {"id": "", "name": "", "description": "", "tags": []}
+_EMPTY_INTERFACE = {"protocolBinding": "", "protocolVersion": ""}
+_EMPTY_CARD: dict[str, Any] = {
+    **{"name": "", "description": "", "version": "", "capabilities": {}, "skills": []},
+    **{"defaultInputModes": [], "defaultOutputModes": []},
 }
 
 _REQUIRED_OF_FLOWS: dict[str, dict[str, Any]] = {
@@ -99,6 +106,23 @@ def to_core_card(value: Any) -> AgentCard:
         }
     core |= _to_core_security(card, "")
     return protojson.read(AgentCard, core)
+
+
+def to_core_card_of_agent(value: Any) -> tuple[AgentCard, str]:
+    """Return an agent's card as a 1.0 card, and what it lacks: ProtoJSON, and so many agents, leave empty members out.
+
+    Raises INVALID_PARAMS for other faults.
+    """
+    try:
+        return to_core_card(value), ""
+    except A2AError as problem:
+        if not isinstance(value, dict):
+            raise
+        card = {**_EMPTY_CARD, **value}
+        for name, empty in (("skills", _EMPTY_SKILL), ("supportedInterfaces", _EMPTY_INTERFACE)):
+            if isinstance(items := card.get(name), list):
+                card[name] = [{**empty, **each} if isinstance(each, dict) else each for each in items]
+        return to_core_card(card), problem.message
 
 
 def to_core_interfaces(value: Any) -> dict[str, Any]:
