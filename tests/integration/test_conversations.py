@@ -143,6 +143,14 @@ def test_a_follow_up_after_thanks_goes_to_the_agent_before_them(thanks: str) -> 
         assert hub.query("and in Tokyo?", contextId=context_id)["route"] == "alpha"
 
 
+def test_a_chat_in_one_text_is_routed_by_the_users_last_turn_and_reaches_the_agent_whole() -> None:
+    chat = "system: Be brief.\nuser: ask beta\nassistant: Yes?\nuser: ask alpha"
+    with AgentServer(echo) as alpha, AgentServer(echo) as beta:
+        Hub(route("alpha", alpha.url), route("beta", beta.url)).send(chat)
+    assert [said.text for said in alpha.said] == [chat]
+    assert beta.said == []
+
+
 def test_message_ids_reach_the_agent_unchanged() -> None:
     with AgentServer(echo) as agent:
         Hub(route("alpha", agent.url)).send("Hi", message_id="tck-complete-task-7")

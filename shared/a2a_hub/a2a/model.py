@@ -32,6 +32,9 @@ __all__ = [
 # Gemini Enterprise wraps uploaded files in text parts of this form. No "<" in between: the search stays linear.
 _FILE_MARK = r"<(?:start|end)_of_user_uploaded_file: [^<>]*>"
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+_USER_LABEL = "user: "
+_LABELS = (_USER_LABEL, "system: ", "developer: ", "assistant: ", "tool: ")
+_LABEL = "^(?:" + "|".join(_LABELS) + ")"
 _MAX_JSON_CHARACTERS = 4000
 _SCHEMES_WITHOUT_PLACE = ("javascript:", "data:", "vbscript:")
 
@@ -355,14 +358,31 @@ def may_end_turn(event: Event) -> bool:
 
 
 def text_of(message: Message) -> str:
-    """Return the canonical text: the text parts, repeated ones once, without control characters and marks of uploaded files."""
+    """Return the canonical text: the text parts, repeated ones once, without control characters and marks of uploaded files; of
+    a chat that a client has written into one text, the user's last turn.
+    """
     texts: dict[str, None] = {}
     for part in message.parts:
         if part.text is not None:
             cleaned = _cleaned(part.text)
             if cleaned:
                 texts[cleaned] = None
-    return "\n".join(texts)
+    text = "\n".join(texts)
+    return _last_turn(text) if message.role is Role.USER and text.startswith(_LABELS) else text
+
+
+def _last_turn(chat: str) -> str:
+    """Return what the user says after all others, without the label; the whole chat if another speaks last.
+
+    LiteLLM's provider for chat completions sends `system: …`, `user: …` and `assistant: …`, one turn below the other.
+    """
+    start = None
+    for label in re.finditer(_LABEL, chat, re.MULTILINE):
+        if label[0] != _USER_LABEL:
+            start = None
+        elif start is None:
+            start = label.end()
+    return chat if start is None else chat[start:].strip()
 
 
 def _cleaned(text: str) -> str:
