@@ -84,14 +84,26 @@ def agent_from_card(url: str, body: bytes, *, needs_token: bool) -> DiscoveredAg
 
 
 def agent_from_tools(url: str, server: ServerInfo, tools: Sequence[Tool], *, needs_token: bool) -> DiscoveredAgent:
-    """Return the agent that an MCP server is. The only read-only tool whose one argument is a text gets the text."""
-    fitting = [(tool.name, argument) for tool in tools if tool.is_read_only and (argument := _text_argument(tool))]
+    """Return the agent that an MCP server is. The only read-only tool whose one argument is a text gets the text, else the only
+    tool with such an argument.
+    """
+    taking = [(tool, argument) for tool in tools if (argument := _text_argument(tool))]
+    fitting = [each for each in taking if each[0].is_read_only] or taking
     lines = ['kind = "mcp"', *_boundary(url, needs_token=needs_token)]
     notes = []
     if len(fitting) == 1:
-        lines += [f"{key} = {_toml(value)}" for key, value in zip(("tool", "text_argument"), fitting[0], strict=True)]
+        ((only, argument),) = fitting
+        lines += [f"tool = {_toml(only.name)}", f"text_argument = {_toml(argument)}"]
+        if not only.is_read_only:
+            notes.append(
+                f"people confirm each call of {visible(only.name)!r}: read_only_tools omits that if it changes nothing"
+            )
     else:
-        notes.append("set MCP_MODEL of the hub, or the tool and the text_argument that get the text (docs/mcp.md)")
+        choices = ", ".join(f"{visible(tool.name)} ({visible(argument)})" for tool, argument in fitting[:_MAX_TOOLS])
+        notes.append(
+            "set MCP_MODEL of the hub, or the tool and the text_argument that get the text (docs/mcp.md)"
+            + (f": {choices}" if choices else "")
+        )
         if (count := len(offered(tools))) < len(tools):
             notes.append(f"of the {len(tools)} tools of the server, a model is offered {count} (docs/mcp.md)")
     names = [visible(tool.name) for tool in tools[:_MAX_TOOLS]]

@@ -29,7 +29,7 @@ from hubctl.connection import http_address
 from hubctl.console import write
 from hubctl.main import CommandError
 from hubctl.project_files import project_file, read_table, read_text, table_of
-from hubctl.route_draft import agent_from_card, agent_from_tools, draft
+from hubctl.route_draft import DiscoveredAgent, agent_from_card, agent_from_tools, draft
 
 _CARDS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _SECONDS = 30.0
@@ -61,11 +61,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
             found = agent_from_card(url, card, needs_token=bool(token))
             found = replace(found, lines=[*found.lines, *lines])
         else:
-            # Its last slash may count: redirects are not followed.
-            url = address
-            with closing(_mcp(url, http, token)) as client:
-                tools = client.tools(limit=MAX_TOOLS)
-                found = agent_from_tools(url, client.server(), tools, needs_token=bool(token))
+            url, found = _server(address, http, token)
     except A2AError as error:
         raise CommandError(f"the agent card of {url} cannot be read: {error.message}") from None
     except ClientError as error:
@@ -115,6 +111,19 @@ def _card(url: str, paths: Sequence[str], http: HttpClient, token: Mapping[str, 
         if answer.status == 200 and body.lstrip().startswith(b"{"):
             return body
     return None
+
+
+def _server(address: str, http: HttpClient, token: Mapping[str, str]) -> tuple[str, DiscoveredAgent]:
+    """Return the address and the agent of an MCP server, which most have at /mcp. Raises ClientError."""
+    # Its last slash may count: redirects are not followed.
+    try:
+        with closing(_mcp(address, http, token)) as client:
+            tools = client.tools(limit=MAX_TOOLS)
+            return address, agent_from_tools(address, client.server(), tools, needs_token=bool(token))
+    except ClientError as error:
+        if urlsplit(address).path.strip("/") or error.fault in _REFUSED:
+            raise
+    return _server(f"{address.rstrip('/')}/mcp", http, token)
 
 
 def tried(

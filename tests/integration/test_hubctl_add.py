@@ -306,7 +306,32 @@ def test_a_server_with_several_tools_for_a_text_needs_a_choice(routes: Path) -> 
     with McpServer() as server:
         _, notes, added = add(f"{server.url}/mcp", "--routes", routes)
     assert added.tool == ""
-    assert any("set MCP_MODEL of the hub, or the tool" in note for note in notes)
+    assert any(
+        note.startswith("set MCP_MODEL of the hub, or the tool") and note.endswith(": forecast (city), fail (city)")
+        for note in notes
+    )
+
+
+def test_a_server_is_found_at_its_usual_path(routes: Path) -> None:
+    def behave(exchange: Exchange) -> None:
+        if exchange.received.path != "/mcp" or exchange.received.method != "POST":
+            exchange.answer(404)
+            return
+        exchange.json(
+            {"jsonrpc": "2.0", "id": exchange.received.json["id"], "result": {"tools": [{"name": "forecast"}]}}
+        )
+
+    with HttpServer(behave) as server:
+        status, _, added = add(f"{server.url}/", "--routes", routes)
+    assert (status, added.url) == (0, f"{server.url}/mcp")
+
+
+def test_the_only_tool_for_a_text_gets_it_although_its_server_gives_no_hints(routes: Path) -> None:
+    with McpServer() as server:
+        server.tools = [each for each in server.tools if each["name"] == "book"]
+        _, notes, added = add(f"{server.url}/mcp", "--routes", routes)
+    assert (added.tool, added.text_argument, added.read_only_tools) == ("book", "city", ())
+    assert "people confirm each call of 'book': read_only_tools omits that if it changes nothing" in notes
 
 
 def test_what_is_neither_an_agent_nor_a_server_is_refused(routes: Path, capsys: pytest.CaptureFixture[str]) -> None:
