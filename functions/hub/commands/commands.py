@@ -92,12 +92,13 @@ _STOP_JA = (
     r"(?:し?て|で)?(?:ください|下さい|お願いします|ほしい(?:です)?|くれ(?:ます)?か?)?(?:します|る|ます)?"
 )
 # Of a task that is worked on in the conversation, without its number: "how far is it?", "ok stop it please", 「もう止めて」.
-_ABOUT_RUNNING: dict[Command, re.Pattern[str]] = {
-    Command.TASK: re.compile(f"{_BEFORE}(?:{'|'.join(_PROGRESS)}){_AFTER}|{'|'.join(_PROGRESS_JA)}"),
-    Command.CANCEL: re.compile(f"{_BEFORE}{_STOP}{_AFTER}|{_STOP_JA}"),
+# Compiled when used: most conversations have no task that is worked on.
+_ABOUT_RUNNING = {
+    Command.TASK: f"{_BEFORE}(?:{'|'.join(_PROGRESS)}){_AFTER}|{'|'.join(_PROGRESS_JA)}",
+    Command.CANCEL: f"{_BEFORE}{_STOP}{_AFTER}|{_STOP_JA}",
 }
 _COMMAND_OF = {sentence: command for command, sentences in _SENTENCES.items() for sentence in sentences.split(", ")}
-_CLAUSE_END = re.compile(r"[,.;:!?、。！？ ]*[,.;:!?、。！？][ ]*")
+_CLAUSE_END = r"[,.;:!?、。！？ ]*[,.;:!?、。！？][ ]*"
 _ENDS = "?!.。！ "
 _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL: CANCEL_TASK}
 _RATING = re.compile(r"^[^/／]*[/／] ?\S+\s*")
@@ -138,7 +139,7 @@ class Commands(Struct, frozen=True):
                 usable = [each for each in listed if each.name not in _NAMES and self._is_routed(f"/{each.name}")]
                 return texts.help_text(self._routes_of(call), usable, language)
             case Command.UNKNOWN:
-                return texts.unknown_command_text(_typed(text)[0], _NAMES, language)
+                return texts.unknown_command_text(_typed(_normal(text))[0], _NAMES, language)
             case Command.SMALL_TALK:
                 return COMMAND_TEXTS.small_talk[language]
             case Command.GOOD | Command.BAD:
@@ -196,8 +197,9 @@ class Commands(Struct, frozen=True):
         parsed = _parse(text)
         if parsed and parsed[0] is Command.UNKNOWN:
             return None if self._is_routed(text) else parsed
-        meant = parsed[0] if parsed else _about_running(text)
-        if meant in _NUMBERED and not _typed(text)[1]:
+        # Nothing runs in a new conversation, nor without a task store.
+        meant = parsed[0] if parsed else _about_running(text) if context_id and self.tasks else None
+        if meant in _NUMBERED and not _typed(_normal(text))[1]:
             number = self._running_in(context_id, call)
             if parsed or number:
                 return meant, number
@@ -257,25 +259,29 @@ def _about_running(text: str) -> Command | None:
     if len(text) > _LONGEST_COMMAND:
         return None
     meant: set[Command | None] = set()
-    for clause in filter(None, _CLAUSE_END.split(normalise(text))):
-        command = next((each for each, form in _ABOUT_RUNNING.items() if form.fullmatch(clause)), None)
+    for clause in filter(None, re.split(_CLAUSE_END, normalise(text))):
+        command = next((each for each, form in _ABOUT_RUNNING.items() if re.fullmatch(form, clause)), None)
         if command or not is_small_talk(clause):
             meant.add(command)
     return meant.pop() if len(meant) == 1 else None
 
 
-def _typed(text: str) -> tuple[str, str]:
+def _normal(text: str) -> str:
+    return normalise(text[:_LONGEST_COMMAND]).rstrip(_ENDS)
+
+
+def _typed(normal: str) -> tuple[str, str]:
     """Return the word behind a slash, and what follows it; nothing for a text of another form."""
-    found = _FORM.match(normalise(text[:_LONGEST_COMMAND]).rstrip(_ENDS))
+    found = _FORM.match(normal)
     return (found[1], found[2]) if found else ("", "")
 
 
 def _parse(text: str) -> tuple[Command, int | None] | None:
     """Return the command and its number, None for one that is missing or none; None for a text that is no command."""
-    normal = normalise(text[:_LONGEST_COMMAND]).rstrip(_ENDS)
+    normal = _normal(text)
     if sentence := _COMMAND_OF.get(normal) if len(text) <= _LONGEST_COMMAND else None:
         return sentence, None
-    name, argument = _typed(text)
+    name, argument = _typed(normal)
     if not name:
         return None
     command = _NAMES.get(name) or _NAMES.get(name.rstrip(_KANJI_DIGITS))
