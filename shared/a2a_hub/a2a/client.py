@@ -41,7 +41,7 @@ _MAX_VALUES = 1_000_000
 # The limit of a stream beside its content: 100,000 chunks, each with 300 bytes of envelope and ids.
 _MAX_ENVELOPE_BYTES = 32 << 20
 # An escape in JSON. The group is an unpaired surrogate: JavaScript programs may cut a text within an emoji.
-_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+_ESCAPE = rb"(?s)\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)"
 # Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.
 _SUCCEEDED = frozenset({200, 201, 202})
 
@@ -230,7 +230,7 @@ def decode_json(data: bytes) -> Any:
     except A2AError as error:
         if error.kind is errors.PAYLOAD_TOO_LARGE:
             raise ClientError(ClientFault.TOO_LARGE, f"the answer has more than {_MAX_VALUES} values") from None
-        whole = _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], data)
+        whole = re.sub(_ESCAPE, lambda escape: rb"\ufffd" if escape[1] else escape[0], data)
     try:
         return protojson.decode(whole, max_values=_MAX_VALUES)
     except A2AError:
@@ -340,4 +340,4 @@ def _status_error(endpoint: Endpoint, answer: ClientResponse) -> ClientError:
         if isinstance(error, dict) and "code" in error:
             return _rpc_error(error, status)
     answer.close()
-    return error_of_status(status, answer.headers.first)
+    return error_of_status(status, answer.headers)

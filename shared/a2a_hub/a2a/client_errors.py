@@ -1,9 +1,8 @@
 """Errors of calls to agents."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 
-from a2a_hub.http.messages import delay_of, seconds_of
+from a2a_hub.http.messages import Headers, delay_of, seconds_of
 
 
 class ClientFault(StrEnum):
@@ -70,9 +69,7 @@ class ClientError(Exception):
         self.retry_after_seconds = retry_after_seconds
 
 
-def error_of_status(
-    status: int, headers: Mapping[str, str] | None = None, *, subject: str = "the agent"
-) -> ClientError:
+def error_of_status(status: int, headers: Headers | None = None, *, subject: str = "the agent") -> ClientError:
     """Return the error that an HTTP status means by itself, with the Retry-After in the response's headers."""
     other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
     retry_after_seconds = None

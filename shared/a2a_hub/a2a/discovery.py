@@ -127,7 +127,7 @@ def _card_below(
                 except A2AError as error:
                     raise ClientError(ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}") from None
             case status if status in _FINAL or status >= 500 or status < 400:
-                raise error_of_status(status, answer.headers.first, subject="its agent card")
+                raise error_of_status(status, answer.headers, subject="its agent card")
     return None
 
 

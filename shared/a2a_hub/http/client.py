@@ -19,14 +19,13 @@ from a2a_hub.http import dialing
 from a2a_hub.http.connections import (
     Connection,
     ConnectionPool,
-    Headers,
     NotHttp,
     Origin,
     open_connection,
     split_url,
     verifying_context,
 )
-from a2a_hub.http.messages import Cancellation
+from a2a_hub.http.messages import Cancellation, Headers
 from a2a_hub.telemetry import tracing
 
 

@@ -11,7 +11,7 @@ import socket
 import ssl
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
 from urllib.parse import quote, urlsplit
 
@@ -19,6 +19,7 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from msgspec import Struct
 
 from a2a_hub.http.dialing import Resolver, connect_first
+from a2a_hub.http.messages import Headers
 
 # gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
 # may be closing right now is not reused, since a lost request must not be repeated.
@@ -236,34 +237,6 @@ def verifying_context() -> ssl.SSLContext:
 
 class NotHttp(Exception):
     """Input or output that is not HTTP."""
-
-
-class Headers:
-    """The headers of an answer, as received with their names in lower case; text once they are asked for."""
-
-    def __init__(self, received: Sequence[tuple[bytes, bytes]]) -> None:
-        self._received = received
-
-    @property
-    def first(self) -> Mapping[str, str]:
-        """The first value of each."""
-        return dict(reversed(self.items()))
-
-    def get(self, name: str, default: str | None = None) -> str | None:
-        """Return the first value of a header, its name in any case."""
-        wanted = name.lower().encode()
-        for received, value in self._received:
-            if received == wanted:
-                return _text(value)
-        return default
-
-    def items(self) -> Sequence[tuple[str, str]]:
-        """Return names and values as received, repeated headers included."""
-        return [(name.decode("latin-1"), _text(value)) for name, value in self._received]
-
-
-def _text(value: bytes) -> str:
-    return value.strip(b" \t").decode("latin-1")
 
 
 _NO_HEADERS = Headers(())

@@ -111,6 +111,27 @@ class Request(Struct, frozen=True, kw_only=True):
         return self.headers.get("content-type", "").split(";", 1)[0].strip().lower()
 
 
+class Headers:
+    """The headers of an answer, as received with their names in lower case; text once they are asked for."""
+
+    def __init__(self, received: Sequence[tuple[bytes, bytes]]) -> None:
+        self._received = received
+        self._first = dict(reversed(received))
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """Return the first value of a header, its name in any case."""
+        value = self._first.get(name.lower().encode())
+        return default if value is None else _text(value)
+
+    def items(self) -> Sequence[tuple[str, str]]:
+        """Return names and values as received, repeated headers included."""
+        return [(name.decode("latin-1"), _text(value)) for name, value in self._received]
+
+
+def _text(value: bytes) -> str:
+    return value.strip(b" \t").decode("latin-1")
+
+
 class Source(Protocol[T_co]):
     """A source of values for one reader, which holds no thread while waiting. Its methods are called by one thread at a time."""
 

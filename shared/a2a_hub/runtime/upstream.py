@@ -11,7 +11,7 @@ from a2a_hub.a2a.errors import OVERLOADED, RETRY_SOON, UNAVAILABLE, A2AError, Er
 from a2a_hub.http.admission import Capacity, Overloaded
 from a2a_hub.http.client import Budget, ClientResponse, Fault, HttpClient, HttpFailure
 from a2a_hub.http.forwarded_body import STREAM_END, ForwardedBody, ReadinessWatcher, StreamCut
-from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
+from a2a_hub.http.messages import EVENT_STREAM, JSON, Headers, Response
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, TokenUnavailable, id_token_claims
 
 # Gemini Enterprise stops at 1,700 s, Cloud Run at 3,600 s.
@@ -150,12 +150,12 @@ class Upstream:
                 raise (RejectedByIam if answer.status in _REFUSALS else AnsweredByPlatform)(answer.status)
             if method == "HEAD":
                 # Only the upstream knows the length of the body.
-                passed = allowed_headers(answer.headers.first, (*RESPONSE_HEADERS, "content-length"))
+                passed = allowed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
                 answer.read()
                 return Response(status=answer.status, headers=passed)
             content = self._body(answer, caller, on_cut)
             names = (*RESPONSE_HEADERS, "content-length") if isinstance(content, ForwardedBody) else RESPONSE_HEADERS
-            return Response(status=answer.status, headers=allowed_headers(answer.headers.first, names), body=content)
+            return Response(status=answer.status, headers=allowed_headers(answer.headers, names), body=content)
         except HttpFailure as failure:
             if failure.fault is Fault.TIMEOUT:
                 raise A2AError(_TIMED_OUT) from None
@@ -209,6 +209,6 @@ def _is_json(media_type: str) -> bool:
     return media_type == JSON or media_type.endswith("+json")
 
 
-def allowed_headers(headers: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
+def allowed_headers(headers: Mapping[str, str] | Headers, allowed: Sequence[str]) -> dict[str, str]:
     """Return the headers on the list, without those that hold control characters."""
     return {name: value for name in allowed if (value := headers.get(name)) and value.isprintable()}
