@@ -12,10 +12,9 @@ from a2a_hub.a2a.reply import Failure, Piece, Progress, Question, Surface, Text
 from a2a_hub.text.display import DisplayFilter, allows, code, displayed
 from functions.hub.downstream.event_translator import TranslatedEvent
 
-_ADDRESS = re.compile(
-    r"[a-z][a-z0-9+.-]*://|//|(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):", re.IGNORECASE
-)
-_HOLDS_ADDRESS = re.compile(r"iframe|(?:url|uri|src|href)$", re.IGNORECASE)
+# Compiled when used: most answers have no surface.
+_ADDRESS = r"(?i)[a-z][a-z0-9+.-]*://|//|(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):"
+_HOLDS_ADDRESS = r"(?i)iframe|(?:url|uri|src|href)$"
 _NAMES = frozenset({"id", "component", "path", "title"})
 
 
@@ -85,7 +84,7 @@ def _shown(value: Any, hosts: Collection[str], *, is_address: bool = False) -> A
             text = displayed(value, hosts)
             # As browsers read an address.
             bare = re.sub(r"[\t\n\r]", "", text).strip().replace("\\", "/")
-            if not (is_address or _ADDRESS.match(bare)) or allows(bare, hosts):
+            if not (is_address or re.match(_ADDRESS, bare)) or allows(bare, hosts):
                 return text
             return "about:blank" if is_address else code(text)
         case list():
@@ -96,7 +95,7 @@ def _shown(value: Any, hosts: Collection[str], *, is_address: bool = False) -> A
                 name: _shown(
                     item,
                     hosts,
-                    is_address=(in_frame or bool(_HOLDS_ADDRESS.search(name)))
+                    is_address=(in_frame or bool(re.search(_HOLDS_ADDRESS, name)))
                     and not (name in _NAMES and isinstance(item, str)),
                 )
                 for name, item in value.items()

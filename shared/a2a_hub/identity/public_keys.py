@@ -15,7 +15,7 @@ from msgspec import Struct
 from a2a_hub.http.dispatch import Public
 from a2a_hub.http.messages import JSON, Response
 
-_PEM = re.compile(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----")
+_PEM = r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----"
 # The prefix of every SubjectPublicKeyInfo of an uncompressed P-256 point (RFC 5480).
 _SPKI = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d030107034200" + "04")
 _COORDINATE_BYTES = 32
@@ -44,8 +44,8 @@ class PublicKey(Struct, frozen=True):
 
 def public_keys(pem: str) -> tuple[PublicKey, ...]:
     """Return the keys of one or more PEM blocks. Raise ValueError for anything else."""
-    blocks = _PEM.findall(pem)
-    if not blocks or _PEM.sub("", pem).strip():
+    blocks = re.findall(_PEM, pem)
+    if not blocks or re.sub(_PEM, "", pem).strip():
         raise ValueError("no PEM blocks of public keys")
     return tuple(_key(block) for block in blocks)
 

@@ -27,11 +27,12 @@ _FILLERS = (
 )
 UNSEEN = frozenset(map(chr, (*_FILLERS, *_VARIANTS)))
 """Characters that count as printable, and are not seen: fillers and variation selectors, which can carry a message."""
-_MAY_BE_HIDDEN = re.compile(f"[\ufe0e\ufe0f{''.join(sorted(UNSEEN))}]")
+# These are compiled when used: most texts have nothing hidden, no tag and no link.
+_MAY_BE_HIDDEN = f"[\ufe0e\ufe0f{''.join(sorted(UNSEEN))}]"
 _EMOJI = r"\u2190-\u2bff\U0001f000-\U0001faff"
 # Terminal sequences, control characters, bidirectional and zero-width ones, tags, and the unseen; a joiner stays between emoji, a
 # selector behind one, or behind the Han character whose form it selects.
-_HIDDEN = re.compile(
+_HIDDEN = (
     r"\x1b\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]?"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
     rf"|[\U000e0000-\U000e007f]|\u200c|(?<![{_EMOJI}\ufe0f])\u200d|[{''.join(map(chr, _FILLERS))}]"
@@ -39,18 +40,13 @@ _HIDDEN = re.compile(
     r"|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
 )
 # Behind a name it is an index and a call of a program: `handlers[name](event)`.
-_LINK = re.compile(
+_LINK = (
     rf"(!|(?<![A-Za-z0-9_]))\[({_LABEL})\]\([ \t]{{0,9}}+<?({_URL}(?:\({_URL}\){_URL})?)>?"
     r"(?:[ \t]{1,9}[\"'(][^\n]{0,300}?[\"')])?[ \t]{0,9}\)"
 )
-_REFERENCE = re.compile(
-    rf"^( {{0,3}}\[{_LABEL}\]:[ \t]{{0,9}})<?(?!`)([^\s<>]{{1,{_LONGEST_URL}}})>?(?=\s)", re.MULTILINE
-)
+_REFERENCE = rf"^( {{0,3}}\[{_LABEL}\]:[ \t]{{0,9}})<?(?!`)([^\s<>]{{1,{_LONGEST_URL}}})>?(?=\s)"
 # What every link or image of Markdown needs, whatever its label: "](", or "]:" before what may be an address.
-_OPENING = re.compile(
-    rf"{_LINK.pattern}|{_REFERENCE.pattern}|\](?:\(|:(?=[\s>]*+(?:[/\\&<]|[A-Za-z][\w+.-]*+(?::\S|[&\\])|\Z)))",
-    re.MULTILINE,
-)
+_OPENING = rf"{_LINK}|{_REFERENCE}|\](?:\(|:(?=[\s>]*+(?:[/\\&<]|[A-Za-z][\w+.-]*+(?::\S|[&\\])|\Z)))"
 # Another tag keeps its meaning with these attributes alone, or with words that have no value; longer ones are none. One that
 # ends at the beginning of a line may go on there, behind the sign of a quote.
 _ATTRIBUTE = (
@@ -58,22 +54,19 @@ _ATTRIBUTE = (
     r"|(?!(?:hidden|inert|popover)(?![\w-]))[^\s/<>=\"'`]++(?!\s*+=)"
 )
 _LONGEST_NAME, _LONGEST_ATTRIBUTES = 100, 500
-_ACTIVE_TAG = re.compile(
-    rf"<(?=[a-z][a-z0-9-]*+(?=[\s/])(?!(?:[\s/]++(?:{_ATTRIBUTE}))*+[ \t/]*+>)|[a-z][a-z0-9-]{{{_LONGEST_NAME}}})",
-    re.IGNORECASE,
+_ACTIVE_TAG = (
+    rf"(?i)<(?=[a-z][a-z0-9-]*+(?=[\s/])(?!(?:[\s/]++(?:{_ATTRIBUTE}))*+[ \t/]*+>)|[a-z][a-z0-9-]{{{_LONGEST_NAME}}})"
 )
 _HOST = re.compile(r"[\w.-]+")
-_TAG = re.compile(
-    r"<(?=/?(?:a|area|audio|base|body|button|embed|form|frame|iframe|image|img|input|link|meta|object|script|source|style|svg"
-    r"|track|video)[\s/>])",
-    re.IGNORECASE,
+_TAG = (
+    r"(?i)<(?=/?(?:a|area|audio|base|body|button|embed|form|frame|iframe|image|img|input|link|meta|object|script|source|style"
+    r"|svg|track|video)[\s/>])"
 )
 # A link in angle brackets (CommonMark §6.4), perhaps without its end; names with a colon, such as those of XML and C++, are none.
-_AUTOLINK = re.compile(
-    r"<((?:(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):"
+_AUTOLINK = (
+    r"(?i)<((?:(?:https?|data|blob|javascript|vbscript|mailto|tel|sms):"
     r"|[a-z][a-z0-9+.-]{1,31}:(?=[\w.:-]*+(?:[^\w.\x00-\x20<>/:-]|/(?!>))))"
-    rf"[^\x00-\x20<>]{{0,{_LONGEST_URL}}}+)(>)?",
-    re.IGNORECASE,
+    rf"[^\x00-\x20<>]{{0,{_LONGEST_URL}}}+)(>)?"
 )
 _BEGUN = rf"\[{_LABEL}(?:\](?:\([^\n)]{{0,{_LONGEST_URL + 400}}}+|:[ \t]{{0,9}}\S{{0,{_LONGEST_URL}}}+)?)?"
 # Each alternative begins with a character of its own: the others of a text are passed over at once.
@@ -137,17 +130,17 @@ class DisplayFilter:
 
     def _clean(self, text: str) -> str:
         # What else is hidden is unprintable, as is a line's end.
-        if not text.replace("\n", "").isprintable() or (not text.isascii() and _MAY_BE_HIDDEN.search(text)):
+        if not text.replace("\n", "").isprintable() or (not text.isascii() and re.search(_MAY_BE_HIDDEN, text)):
             text = self._without_hidden(text)
         if "[" in text and not self._keeps_addresses:
             text = self._without_links(text)
-        return _TAG.sub("&lt;", text)
+        return re.sub(_TAG, "&lt;", text) if "<" in text else text
 
     def _without_hidden(self, text: str) -> str:
         # A joiner and a selector depend on what is shown before them.
         begin = len(self._shown[-1:])
         text, kept = self._shown[-1:] + text, []
-        for found in _HIDDEN.finditer(text, begin):
+        for found in re.compile(_HIDDEN).finditer(text, begin):
             kept.append(text[begin : found.start()])
             begin = found.end()
         return "".join([*kept, text[begin:]])
@@ -155,21 +148,19 @@ class DisplayFilter:
     def _without_links(self, text: str) -> str:
         # The label of a link may be an image, and what is left of one may be a link.
         for _ in range(_DEEPEST):
-            before, text = text, _LINK.sub(self._link, text)
+            before, text = text, re.sub(_LINK, self._link, text)
             if text == before:
                 break
         else:
             text = text.replace("](", "] (")
-        return _REFERENCE.sub(
-            lambda found: found[0] if allows(found[2], self._hosts) else f"{found[1]}{code(found[2])}", text
-        )
+        return re.sub(_REFERENCE, self._reference, text, flags=re.MULTILINE)
 
     def _without_openings(self, text: str) -> str:
         """Return the text with no other links than allowed ones, of which `_clean` replaces only what is well-formed, and with no
         tag that does something.
         """
-        text = _ACTIVE_TAG.sub("&lt;", _AUTOLINK.sub(self._autolink, text)) if "<" in text else text
-        return _OPENING.sub(self._opening, text) if "]" in text else text
+        text = re.sub(_ACTIVE_TAG, "&lt;", re.sub(_AUTOLINK, self._autolink, text)) if "<" in text else text
+        return re.sub(_OPENING, self._opening, text, flags=re.MULTILINE) if "]" in text else text
 
     def _opening(self, found: re.Match[str]) -> str:
         if allows(found[3] or found[5] or "", self._hosts):
@@ -184,6 +175,9 @@ class DisplayFilter:
         if allows(url, self._hosts):
             return found[0]
         return f"< {url}>" if self._keeps_addresses else code(url)
+
+    def _reference(self, found: re.Match[str]) -> str:
+        return found[0] if allows(found[2], self._hosts) else f"{found[1]}{code(found[2])}"
 
     def _link(self, found: re.Match[str]) -> str:
         is_image, label, url = found[1], found[2], found[3]

@@ -239,7 +239,7 @@ _COMPLAINT = (
 _IN_ENGLISH = "\nin English"
 _ENGLISH_WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}")
 _SENTENCE_END = re.compile(r"(?<=[?？!！。])\s*(?=.)|(?<=\w\w\w\.)\s+", re.DOTALL)
-_NUMBERED = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])", re.IGNORECASE)
+_NUMBERED = r"(?i)(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])"
 
 
 def is_follow_up(text: str) -> bool:
@@ -315,7 +315,7 @@ def of_another(earlier: str, follow_up: str) -> str | None:
 def _replacement(earlier: str, follow_up: str) -> tuple[str, str] | None:
     """Return what the earlier question names, and what the follow-up names in its place; None if that is nothing of its kind."""
     earlier, follow_up = compose(earlier), compose(follow_up[_remark_end(follow_up) :])
-    named, meant = _NUMBERED.search(earlier), _NUMBERED.search(follow_up)
+    named, meant = re.search(_NUMBERED, earlier), re.search(_NUMBERED, follow_up)
     if named and meant and named[1].casefold() == meant[1].casefold():
         return named[0], meant[0]
     return _amounts(earlier, follow_up)

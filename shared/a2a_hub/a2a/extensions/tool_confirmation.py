@@ -31,12 +31,13 @@ _ONCE_IDS = """
 proceed_once, allow_once, approve_once, once, proceed, allow, approve, accept, yes, ok, confirm, run, allow once, approve once
 """
 _REJECT_IDS = "cancel, reject, reject_once, deny, decline, abort, no, reject once, don't allow"
-_APART = re.compile(r"[,.;:!、。\n]+\s*")
-_HESITATION = re.compile(
+# Compiled when used: most texts decide on no tool call.
+_APART = r"[,.;:!、。\n]+\s*"
+_HESITATION = (
     r"^(?:(?:well|wait|actually|(?:on )?second thoughts?|i think|then)(?: |$))*"
     r"(?:やっぱり?|やはり|もう)?、?"
 )
-_NUMBER = re.compile(
+_NUMBER = (
     r"(?:(?:option|choice|number|番号|選択肢)\s*|#)?[(\[]?(\d{1,3})[)\].:]?(?:番目?)?"
     r"(?:です|で|でお願いします|をお願いします|を選びます|を選択します|にします)?"
 )
@@ -120,8 +121,8 @@ def chosen(reply: str, question: ToolQuestion) -> str | None:
     if whole is not None:
         return whole
     # "Yes, please.": all pieces must agree. Before a "no" people hesitate, and nothing is done for it: "hmm, actually no".
-    pieces = [piece for each in _APART.split(text) if (piece := each.strip())]
-    said = [bare for piece in pieces if (bare := _HESITATION.sub("", _bare(piece)))]
+    pieces = [piece for each in re.split(_APART, text) if (piece := each.strip())]
+    said = [bare for piece in pieces if (bare := re.sub(_HESITATION, "", _bare(piece)))]
     refusals = [bare for bare in said if bare in _replies("no")]
     if refusals and all(bare in refusals or (is_small_talk(bare) and bare not in _replies("yes")) for bare in said):
         return _one(refusals[0], options)
@@ -136,7 +137,7 @@ def plain_choices(question: ToolQuestion) -> tuple[str | None, str | None]:
 
 
 def _one(text: str, options: tuple[Option, ...]) -> str | None:
-    number = _NUMBER.fullmatch(text)
+    number = re.fullmatch(_NUMBER, text)
     if number:
         place = int(number[1])
         return options[place - 1].id if 1 <= place <= len(options) else None
