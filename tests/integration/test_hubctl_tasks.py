@@ -1,6 +1,7 @@
 """`hubctl tasks`, on a file that a store has open."""
 
 import io
+import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,33 @@ def test_a_backup_replaces_nothing(store: SqliteTaskStore, file: Path, capsys: p
     created(store)
     assert _ran("backup", str(file), file=file)[0] == 2
     assert "name a new file" in capsys.readouterr().err
+
+
+def test_a_backup_comes_back_to_a_store_that_is_in_use_and_over_the_log_of_one_that_was_killed(
+    store: SqliteTaskStore, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = created(store)
+    copy, new, log = tmp_path / "copy.db", tmp_path / "new.db", file.with_name("tasks.db-wal")
+    _ran("backup", str(copy), file=file)
+    later = created(store)
+    assert _ran("restore", str(copy), file=file) == (0, f"tasks.db has the 1 tasks of {copy}, and no others\n")
+    assert (store.get(made.task.id, owner=None), store.get(later.task.id, owner=None)) == (made, None)
+    for _ in range(50):
+        created(store)
+    killed = tmp_path / "killed.db"
+    killed.write_bytes(file.read_bytes())
+    killed.with_name("killed.db-wal").write_bytes(log.read_bytes())
+    for each in (killed, new):
+        assert _ran("restore", str(copy), file=each)[0] == 0
+        again = _opened(each)
+        assert again.get(made.task.id, owner=None) == made
+        assert again.usage("owner").tasks == 1
+        again.close()
+        assert sqlite3.connect(each).execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    copy.write_bytes(b"not a database" * 100)
+    assert _ran("restore", str(copy), file=file)[0] == 2
+    assert f"{copy}: file is not a database" in capsys.readouterr().err
+    assert store.get(made.task.id, owner=None) == made
 
 
 def test_a_compacted_file_is_smaller_and_still_in_use(store: SqliteTaskStore, file: Path) -> None:
