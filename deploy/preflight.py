@@ -13,7 +13,7 @@ from typing import Any
 from deploy.advice import advice, permissions, role_for
 from deploy.config import FunctionConfig, Place
 from deploy.functions import Invoker
-from deploy.gcloud import Gcloud
+from deploy.gcloud import Answer, Gcloud
 from deploy.plan import Plan
 
 _SECONDS = 30
@@ -41,17 +41,27 @@ def findings(plan: Plan, gcloud: Gcloud) -> Sequence[Finding]:
     places = {place.project: place for place in (plan.config.place, *(each.place for each in plan.deployed()))}
     asked = [(place, *reading) for place in places.values() for reading in _readings(plan, place)]
 
-    def read(place: Place, words: Sequence[str], judge: Callable[[str], Found]) -> Sequence[Finding]:
+    def read(place: Place, words: Sequence[str], judge: Callable[[str], Found]) -> tuple[Answer, Sequence[Finding]]:
         answer = gcloud(*words, place=place)
-        if gcloud.dry_run or answer.absent:
-            return ()
-        if answer.ok:
-            return [Finding(level, place.project, text, fix) for level, text, fix in judge(answer.text)]
-        fix = advice(answer.message, command=[f"--project={place.project}"])
-        return [Finding("unknown", place.project, f"gcloud {' '.join(words[:3])}: {answer.message[:300]}", fix)]
+        judged = judge(answer.text) if answer.ok and not gcloud.dry_run else ()
+        return answer, [Finding(level, place.project, text, fix) for level, text, fix in judged]
 
+    unread: dict[tuple[str, str], dict[str, str]] = {}
+    found: list[Finding] = []
     with ThreadPoolExecutor(1 if gcloud.dry_run else 8) as pool:
-        return [finding for each in pool.map(read, *zip(*asked, strict=True)) for finding in each]
+        for (place, words, _), (answer, each) in zip(asked, pool.map(read, *zip(*asked, strict=True)), strict=True):
+            found += each
+            if not (answer.ok or answer.absent):
+                fix = advice(answer.message, command=[f"--project={place.project}"])
+                unread.setdefault((place.project, fix), {})[" ".join(words[:3])] = answer.message
+    return [*(_unread(project, fix, messages) for (project, fix), messages in unread.items()), *found]
+
+
+def _unread(project: str, fix: str, messages: Mapping[str, str]) -> Finding:
+    """Return one finding for all commands that failed for the same reason. With the list of services a deployment begins."""
+    (command, message), *others = messages.items()
+    text = f"gcloud {command}: {message[:300]}{f' (and {len(others)} more commands)' if others else ''}"
+    return Finding("error" if "services list --enabled" in messages else "unknown", project, text, fix)
 
 
 def render(findings: Sequence[Finding], *, as_json: bool) -> str:

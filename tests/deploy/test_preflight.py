@@ -120,8 +120,11 @@ def test_a_project_that_the_caller_may_not_see_is_no_project_without_findings(tm
         hidden = "Permission denied on resource project my-hub-project (or it may not exist)."
         one.google.cloud.failures["projects/my-hub-project"] = Refused(403, "PERMISSION_DENIED", hidden)
         outcome = one.deploy("preflight")
-    assert "unknown my-hub-project: gcloud billing projects describe" in outcome.out
-    assert "0 could not be read" not in outcome.out
+    assert outcome.status == 1
+    (line,) = [line for line in outcome.out.splitlines() if line.startswith("error")]
+    assert line.startswith("error   my-hub-project: gcloud billing projects describe")
+    assert line.endswith(" more commands)")
+    assert "fix: There is no project my-hub-project, or " in outcome.out
 
 
 @pytest.mark.parametrize(
