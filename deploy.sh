@@ -366,7 +366,7 @@ deploy_function() { # FUNCTION
         execute_patiently "$@"
     fi
     if [[ $pinned ]]; then
-        echo "# WARNING: an older version of $name gets the requests, as after a roll-back. To end that:"
+        echo "# WARNING: an older version of $name gets the requests, as after a roll-back. For all, ./deploy.sh --config $config --canary 100 ends that; for it:"
         show '#' gcloud run services update-traffic "${service[$name]}" --to-latest --region="${region[$name]}" "${there[@]}"
     fi
     grant "$name"

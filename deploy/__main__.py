@@ -137,6 +137,8 @@ def _undo(parsed: argparse.Namespace) -> int:
     settings, gcloud = _plan(parsed), Gcloud(dry_run=parsed.dry_run)
     if parsed.question == "rollback":
         steps = list(lifecycle.rollback(settings, gcloud))
+        end = "the versions before have the requests, until --canary 100 ends that"
+        end = end if steps else "there is nothing before the last deployment"
     else:
         prefix = settings.config.name_prefix
         if not (parsed.dry_run or parsed.yes):
@@ -146,11 +148,12 @@ def _undo(parsed: argparse.Namespace) -> int:
                 raise ConfigError("Nothing was deleted. Without a question: --yes")
         watching = lifecycle.monitoring_steps(settings, gcloud, ROOT / "build" / "monitoring", removes=True)
         steps = [*watching, *lifecycle.deletion(settings, gcloud, data=parsed.data)]
+        end = "deleted" if parsed.data else "deleted, except for the databases (--data)"
     failed = lifecycle.carry_out(steps, gcloud)
     if parsed.json:
         print(json.dumps({"done": len(steps) - len(failed), "failed": failed}, indent=2))
-    elif not steps and not parsed.dry_run:
-        print("# there is nothing before the last deployment", file=sys.stderr)
+    elif not (failed or parsed.dry_run):
+        print(f"# {end}", file=sys.stderr)
     return _report_failed(failed)
 
 

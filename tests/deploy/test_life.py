@@ -72,7 +72,11 @@ def test_a_new_revision_answers_before_it_serves_and_then_serves_a_part(standing
     assert (everything.status, len(everything.changes)) == (0, 1), everything.err
     assert traffic(standing, "a2a-agent-card") == [("latest", 100)]
     # Not the one between them, which did not answer.
-    assert standing.deploy("rollback").status == 0
+    back = standing.deploy("rollback")
+    assert (back.status, back.err.splitlines()[-1]) == (
+        0,
+        "# the versions before have the requests, until --canary 100 ends that",
+    )
     assert traffic(standing, "a2a-agent-card") == [("a2a-agent-card-00001", 100)]
     assert standing.deploy("--only=agent_card", "--canary=100").status == 0
     assert traffic(standing, "a2a-agent-card") == [("latest", 100)]
@@ -114,6 +118,7 @@ def test_deletion_asks_and_leaves_nothing_but_the_tasks(standing: Deployment) ->
     google = standing.google
     outcome = standing.deploy("delete", "--yes")
     assert outcome.status == 0, outcome.err
+    assert outcome.err.endswith("# deleted, except for the databases (--data)\n")
     assert not google.run.services
     assert not google.gateways.things
     assert not google.secrets.values
