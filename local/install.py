@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -22,6 +23,10 @@ _INSTALL = ("--no-deps", "--require-hashes", "--disable-pip-version-check")
 _NOT_INSTALLED = (
     "pip could not install this; its messages are above. When it found no versions, it did not reach its package index: "
     "see `pip config list`, PIP_INDEX_URL and HTTPS_PROXY. The same command tries again."
+)
+_NOT_MADE = (
+    "Python could not make an environment; its message is above. It needs its module venv (Debian, Ubuntu: apt install"
+    " python3-venv) and about 700 MB, and this disk has {} MB left. The same command tries again."
 )
 
 
@@ -64,7 +69,7 @@ def make(venv: Path) -> None:
     subprocess.run(command, check=True)
     if not lent:
         # The pip of Python 3.11 takes twice as long to find packages. Where no other can be had, it does.
-        newer = [*pip_of(venv), "install", *_INSTALL, "--quiet", "-r", str(_PIP)]
+        newer = [*pip_of(venv), "install", *_INSTALL, "--quiet", "--retries=0", "-r", str(_PIP)]
         subprocess.run(newer, check=False, stderr=subprocess.DEVNULL)
 
 
@@ -123,8 +128,8 @@ def alone(venv: Path) -> Iterator[None]:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except subprocess.CalledProcessError as failed:
-        sys.exit(failed.returncode)
+    except subprocess.CalledProcessError:
+        sys.exit(_NOT_MADE.format(shutil.disk_usage(_ROOT).free >> 20))
     except OSError as refusal:
         sys.exit(f"{refusal}\nYou need the right to write here: clone the project into a folder of your own.")
     except KeyboardInterrupt:

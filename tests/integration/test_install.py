@@ -106,6 +106,16 @@ def test_a_dictionary_that_cannot_be_installed_keeps_nobody_from_starting(tmp_pa
     assert "DICTIONARY=0 make run" in done.stderr
 
 
+def test_an_environment_that_python_cannot_make_says_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "venv.py").write_text("raise SystemExit('no room')")
+    (tmp_path / "requirements.txt").touch()
+    command = [sys.executable, str(SCRIPT), str(tmp_path / "new"), str(tmp_path / "requirements.txt")]
+    failed = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(tmp_path)})
+    assert failed.returncode == 1
+    assert "no room" in failed.stderr
+    assert "apt install python3-venv" in failed.stderr
+
+
 def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("# nothing is needed\n")
