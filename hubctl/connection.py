@@ -13,7 +13,7 @@ NO_CREDENTIALS = (
     "there are no valid credentials: run `gcloud auth application-default login`, or set "
     'CLOUDSDK_AUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"'
 )
-_LOCAL_PORT = "8080"
+LOCAL_PORT = "8080"
 
 
 def hub_address(given: str | None, environment: Mapping[str, str], *, variables: Sequence[str]) -> str:
@@ -25,7 +25,7 @@ def hub_address(given: str | None, environment: Mapping[str, str], *, variables:
     for name, address in sources.items():
         if address:
             return http_address(address, name=name)
-    return http_address(f"http://127.0.0.1:{environment.get('HUB_PORT') or _LOCAL_PORT}", name="HUB_PORT")
+    return http_address(f"http://127.0.0.1:{environment.get('HUB_PORT') or LOCAL_PORT}", name="HUB_PORT")
 
 
 def http_address(address: str, *, name: str) -> str:

@@ -46,6 +46,9 @@ def duration(text: str) -> timedelta:
 def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextIO | None = None) -> int:
     """Return the exit status: 0 if all is well, 1 if something was found wrong, 2 for a command that cannot be carried out."""
     parser, children = parsers()
+    if not arguments:
+        parser.print_help(sys.stderr)
+        return 2
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
         children[parsed.command].error(f"unrecognized arguments: {' '.join(unknown)}")

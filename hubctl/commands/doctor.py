@@ -27,7 +27,7 @@ from a2a_hub.diagnosis.steps import steps_of
 from a2a_hub.http.client import ClientResponse, Fault, HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
-from hubctl.connection import hub_address, hub_token
+from hubctl.connection import LOCAL_PORT, hub_address, hub_token
 from hubctl.console import row, table_head, write
 from hubctl.main import CommandError
 from hubctl.registration.api import api_of
@@ -150,7 +150,9 @@ class Entrance:
     def _no_answer(self, failure: HttpFailure) -> Step:
         names = {Fault.UNRESOLVED: "unresolved", Fault.TLS: "tls"}
         name = names.get(failure.fault, "not_started" if self._is_here() else "unreachable")
-        return self._step(name, detail=failure.detail, certificate=certificate_command(self._url))
+        port = urlsplit(self._url).port
+        run = "make run" if f"{port}" == LOCAL_PORT else f"HUB_PORT={port or 80} make run"
+        return self._step(name, detail=failure.detail, certificate=certificate_command(self._url), run=run)
 
     def _is_here(self) -> bool:
         return urlsplit(self._url).hostname in LOOPBACK_HOSTS

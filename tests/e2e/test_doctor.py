@@ -137,7 +137,7 @@ def test_a_hub_that_is_not_there_is_said_to_be_not_there(cloud: LocalCloud) -> N
     status = main(["doctor", "--url", "http://127.0.0.1:9"], environment={}, out=out)
     assert status == 1
     assert "the connection was refused" in out.getvalue()
-    assert "run: make run" in out.getvalue()
+    assert "run: HUB_PORT=9 make run" in out.getvalue()
 
 
 def test_on_a_terminal_each_command_stands_whole_on_a_line_of_its_own(cloud: LocalCloud) -> None:

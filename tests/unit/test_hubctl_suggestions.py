@@ -24,6 +24,11 @@ def test_a_misspelt_word_is_suggested(arguments: list[str], hint: str, capsys: p
     assert hint in capsys.readouterr().err
 
 
+def test_without_a_command_all_of_them_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert hubctl()[0] == 2
+    assert "ask a running hub one question" in capsys.readouterr().err
+
+
 def test_a_word_like_no_other_gets_no_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         hubctl("xyzzy")
