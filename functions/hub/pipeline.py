@@ -72,9 +72,8 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         try:
             active, choice = self._choose(turn)
             before = turn.conversation.answered_by if turn.conversation else ""
-            routes = candidates(
-                choice, active.routes, call.principal, answered_by=None if asks_once_more(text) else before
-            )
+            is_about_answer = choice.rule is Rule.FOLLOW_UP and asks_once_more(text)
+            routes = candidates(choice, active.routes, call.principal, answered_by=None if is_about_answer else before)
             immediate = all(active.downstreams[route.id].immediate for route in routes)
         except A2AError:
             raise
