@@ -9,7 +9,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from msgspec import Struct
@@ -40,8 +39,7 @@ _MEGABYTE = 1_000_000
 _FULL_SECONDS = {Quota.RUNNING_TASKS: 10.0, Quota.STORED_TASKS: 3600.0, Quota.STORED_BYTES: 3600.0}
 
 
-@dataclass(slots=True)
-class _Counter:
+class _Counter(Struct):
     """A counter in this instance. `level` is that of its token bucket.
 
     `name` is that of its claim, which holds until `expires_at`; `claimed` is None before the store has answered. After a

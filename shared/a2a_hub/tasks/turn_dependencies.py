@@ -1,7 +1,8 @@
 """The dependencies that all turns of an agent with a task store share."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from a2a_hub.a2a.agent import Agent
 from a2a_hub.queue.wakeups import Wakeups
@@ -17,8 +18,7 @@ from a2a_hub.tasks.text_only import UiTexts
 from a2a_hub.telemetry.log import Log
 
 
-@dataclass(frozen=True, kw_only=True)
-class TurnDependencies:
+class TurnDependencies(Struct, frozen=True, kw_only=True):
     """The dependencies of a turn. `texts` are shown to people, `display` filters what user interfaces show, `scheduler` runs
     work on the store, and `now` returns seconds since the epoch.
     """
