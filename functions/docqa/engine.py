@@ -82,6 +82,7 @@ class DocumentQA:
 
     def examine(self, *, knows_askers: bool = True) -> Sequence[Step]:
         """Return a step for the index, its vectors, documents that name their readers, and each file that could not be read."""
+        self._refresh()
         with index.reading(self._index_path) as connection:
             count = index.count(connection)
             skipped = index.skipped(connection)
@@ -95,7 +96,7 @@ class DocumentQA:
             *vectors,
             *([_readers_step(restricted, knows_askers=knows_askers)] if restricted else ()),
             *(
-                warning("corpus", f"left out: {each.path}: {each.reason}", fix="fix or remove the document")
+                warning("corpus", f"left out: {each.path}: {each.reason}", fix="fix or remove the file")
                 for each in skipped
             ),
         ]

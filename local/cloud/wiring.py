@@ -269,13 +269,15 @@ def own_settings(
     """Return the settings that point a function at the stand-ins; none where there are none.
 
     A developer's own Google account stays out of it, and an agent of their own, of which `inherited` has the address, keeps
-    its place.
+    its place, as does a folder of documents.
     """
     if not stand_ins:
         return {}
     settings = dict.fromkeys(_NOT_THE_DEVELOPERS, "") | {"CLOUDSDK_CONFIG": os.devnull}
     for one in stand_ins:
         settings |= one.settings_for(urls).get(function, {})
+    if inherited.get("CORPUS_DIR"):
+        settings = {name: value for name, value in settings.items() if name not in _SEARCH}
     agents = {f"{name.upper()}_URL" for name in urls}
     return {name: value for name, value in settings.items() if name not in agents or name not in inherited}
 

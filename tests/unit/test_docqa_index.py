@@ -70,7 +70,13 @@ def test_a_link_opens_a_document_to_nobody_who_may_not_read_it(corpus: Path, tmp
 def test_rules_that_protect_nothing_or_everything_are_named(corpus: Path, tmp_path: Path) -> None:
     reader = 'allow_emails = ["a@example.com"]'
     (corpus / "access.toml").write_text(f'[documents."DOORS.md"]\n{reader}\n[documents."dors.md"]\n{reader}\n')
-    for name, rules in (("hr", f'[documents."old/doors.md"]\n{reader}\n'), ("notepad", f"\ufeff{reader}")):
+    folders = {
+        "hr": f'[documents."old/doors.md"]\n{reader}\n',
+        "it": 'allow_domain = ["a.example"]',
+        "lab": f"{reader[:-1]}",
+        "notepad": f"\ufeff{reader}",
+    }
+    for name, rules in folders.items():
         (corpus / name).mkdir()
         _write(corpus / name, "doors.md", "21:00")
         (corpus / name / "access.toml").write_text(rules, encoding="utf-8")
@@ -81,6 +87,14 @@ def test_rules_that_protect_nothing_or_everything_are_named(corpus: Path, tmp_pa
     assert named == [
         ("access.toml", "names a document that is not beside it: dors.md"),
         ("hr/access.toml", "is not understood: nobody may read the documents beside and below it"),
+        (
+            "it/access.toml",
+            "is not understood (unknown: allow_domain): nobody may read the documents beside and below it",
+        ),
+        (
+            "lab/access.toml",
+            "is not understood (Unclosed array (at end of document)): nobody may read the documents beside and below it",
+        ),
     ]
 
 

@@ -46,6 +46,12 @@ def test_a_row_speaks_to_functions_that_exist(row: StandIn) -> None:
     assert row.settings_for(URLS).keys() <= {function.name for function in functions()}
 
 
+def test_a_folder_of_ones_own_takes_the_place_of_the_data_store() -> None:
+    search = {"CORPUS_DIR", "DISCOVERY_ENGINE_DATA_STORE"}
+    assert search <= own_settings(STAND_INS, URLS, "docqa", inherited={}).keys()
+    assert not search & own_settings(STAND_INS, URLS, "docqa", inherited={"CORPUS_DIR": "my"}).keys()
+
+
 def test_the_hub_reaches_agents_through_their_fronts_and_agents_say_that_they_are_there() -> None:
     hub, pm = (own_settings(STAND_INS, URLS, name, inherited={}) for name in ("hub", "pm"))
     assert hub["PM_URL"] == pm["PUBLIC_URL"] == URLS["pm-front"]

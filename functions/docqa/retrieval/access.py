@@ -99,20 +99,25 @@ class AccessRules:
 
     def _of_folder(self, folder: Path) -> tuple[Rules, Mapping[str, Any]]:
         if folder not in self._folders:
+            why = ""
             above = () if folder == self._corpus_dir else self._of_folder(folder.parent)[0]
             try:
                 table = parse((folder / FILE_NAME).read_text("utf-8-sig"))
             except FileNotFoundError:
                 table = {}
-            except (OSError, ValueError):
-                table = {"documents": None}
+            except (OSError, ValueError) as problem:
+                table, why = {"documents": None}, f" ({problem.strerror if isinstance(problem, OSError) else problem})"
             named = table.pop("documents", {})
             own = (_rule(table),) if table else ()
             documents = {_composed(name): rule for name, rule in named.items()} if isinstance(named, dict) else {}
             if not isinstance(named, dict) or any("/" in name for name in documents):
                 own, documents = (*own, Rule()), {}
             if Rule() in own:
-                self._problems[folder, ""] = "is not understood: nobody may read the documents beside and below it"
+                unknown = ", ".join(sorted(table.keys() - _KEYS))
+                why = why or (unknown and f" (unknown: {unknown})")
+                self._problems[folder, ""] = (
+                    f"is not understood{why}: nobody may read the documents beside and below it"
+                )
             for name in documents:
                 self._problems[folder, name] = f"names a document that is not beside it: {name}"
             self._folders[folder] = (*above, *own), documents
