@@ -1,4 +1,4 @@
-"""A hub starts without heavy packages that its settings do not ask for."""
+"""A hub starts without heavy packages that its settings do not ask for, and answers first without what follow-ups need."""
 
 import json
 import os
@@ -31,17 +31,38 @@ q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==
 -----END PUBLIC KEY-----"""
 
 
-def _loaded(program: str = "functions.hub.main", **settings: str) -> set[str]:
+_ASK_ONCE = """
+import json, os
+from a2a_hub.http.messages import Request
+from a2a_hub.text import follow_up
+from functions.hub import config
+from functions.hub.app import build
+
+message = {"role": "ROLE_USER", "messageId": "1", "parts": [{"text": "What is the height of Mount Fuji?"}]}
+call = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
+headers = {"authorization": "Bearer token", "content-type": "application/json"}
+asked = Request(method="POST", path="/", headers=headers, read_body=lambda _: json.dumps(call).encode())
+assert build(config.read(os.environ))(asked).status == 200
+caches = {name: each for name, each in vars(follow_up).items() if hasattr(each, "cache_info")}
+assert caches
+print(json.dumps([name for name, each in caches.items() if each.cache_info().currsize]))
+"""
+
+
+def _printed(program: str, **settings: str) -> set[str]:
     path = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    lists = f"import json, sys; import {program}; print(json.dumps(sorted(sys.modules)))"
     process = subprocess.run(
-        [sys.executable, "-c", lists],
+        [sys.executable, "-c", program],
         env=path | _SETTINGS | settings,
         capture_output=True,
         check=True,
         text=True,
     )
     return set(json.loads(process.stdout.splitlines()[-1]))
+
+
+def _loaded(program: str = "functions.hub.main", **settings: str) -> set[str]:
+    return _printed(f"import json, sys; import {program}; print(json.dumps(sorted(sys.modules)))", **settings)
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +87,7 @@ def test_a_hub_loads_what_its_settings_need_and_no_sdk(tmp_path: Path) -> None:
     )
     assert set(_FOR_A_SETTING) <= loaded
     assert not loaded.intersection(_CLOUD_SDKS)
+
+
+def test_the_first_question_waits_for_no_expression_about_follow_ups() -> None:
+    assert not _printed(_ASK_ONCE, IAM_CREDENTIALS="none")
