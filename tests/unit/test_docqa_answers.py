@@ -108,6 +108,19 @@ def test_figures_alone_are_about_nothing_that_has_only_one_of_them(ask: Ask) -> 
     assert ask("12 euros?").nearest or ask("12 euros?").citations
 
 
+@pytest.mark.parametrize(
+    "text", ["いまのアメリカの大統領って誰？", "なんか全然役に立たないんだけど", "then remind me at 2:30"]
+)
+def test_passages_that_say_no_word_of_a_text_are_not_shown(sample: DocumentQA, text: str) -> None:
+    assert not sample.answer(text).nearest
+
+
+@pytest.mark.parametrize("text", ["海外のホテルは一泊いくらまで", "P-1って？", "when may I use a taxi"])
+def test_passages_that_say_a_word_of_it_in_either_language_are_shown(sample: DocumentQA, text: str) -> None:
+    answer = sample.answer(text)
+    assert answer.nearest or answer.citations
+
+
 def test_a_code_alone_settles_nothing_that_is_asked_of_it(sample: DocumentQA) -> None:
     assert not sample.answer("Who approves a P-2 and can I skip that?").grounded
 

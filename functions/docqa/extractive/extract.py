@@ -19,7 +19,7 @@ from functions.docqa.extractive.confidence import MIN_CONFIDENCE, WIDE_MARGIN, F
 from functions.docqa.extractive.kinds import has, kind_of
 from functions.docqa.grounds import Grounds, RankedUnit, Texts
 from functions.docqa.model import Unit
-from functions.docqa.retrieval.query import STOP_WORDS, words_of
+from functions.docqa.retrieval.query import STOP_WORDS, phrases_of, words_of
 from functions.docqa.retrieval.ranges import measures, selects
 from functions.docqa.retrieval.scoring import serves
 from functions.docqa.retrieval.terms import terms_of
@@ -62,6 +62,8 @@ def extract(grounds: Grounds, *, min_confidence: float = MIN_CONFIDENCE) -> Extr
     ):
         return Extract([found.best, *_exception(found.best)], is_settled=True)
     shown = _one_per_passage([*filter(None, [found.best]), *found.units])[:MAX_SHOWN]
+    if not _say_something_of(grounds.question, shown):
+        return Extract((), is_settled=False)
     return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
 
 
@@ -69,6 +71,16 @@ def features_of(grounds: Grounds) -> Features | None:
     """Return the features of the best quote; None if there is no candidate."""
     found = _Candidates(grounds)
     return found.features() if found.best else None
+
+
+def _say_something_of(question: str, units: Sequence[RankedUnit]) -> bool:
+    """Return False if none of the units says a word of the question, or a code of it; endings and single letters are no words."""
+    phrases = phrases_of(question)
+    codes = {each.term for each in quantities(question) if each.kind == "code"}
+    texts = [surroundings(unit) for unit in units]
+    if not phrases or any(not codes.isdisjoint(each.term for each in quantities(text)) for text in texts if codes):
+        return True
+    return any(terms.issuperset(phrase) for terms in map(frozenset, map(terms_of, texts)) for phrase in phrases)
 
 
 def _is_complete(question: str) -> bool:

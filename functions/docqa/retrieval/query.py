@@ -84,14 +84,30 @@ def groups_of(question: str) -> list[Group]:
 def words_of(question: str) -> list[frozenset[tuple[str, ...]]]:
     """Return the words of a question that name things, each as the phrases of terms that say it, or a part of it."""
     groups = groups_of(question)
-    text = _KIND.sub(" ", _ASKING.sub(" ", _COUNTED.sub(" ", normalise(question)[:_MAX_CHARACTERS])))
     found = []
-    for word in dict.fromkeys(_WORD.findall(text)):
-        terms = {term for term in terms_of(word) if term not in STOP_WORDS and len(term) > 1 and not term.isdigit()}
+    for word in _naming_words(question):
+        terms = _naming_terms(word)
         phrases = (group.alternatives for group in groups if group.own and terms.issuperset(group.own))
         if said_by := frozenset(filter(None, chain.from_iterable(phrases))):
             found.append(said_by)
     return found
+
+
+def phrases_of(question: str) -> frozenset[tuple[str, ...]]:
+    """Return the phrases of terms for what a question names, in both languages: a text without any of them is not about it."""
+    words = " ".join(_naming_words(question))
+    terms = _naming_terms(words)
+    groups = (*(each for each in groups_of(question) if not terms.isdisjoint(each.own)), *_translated(words, set()))
+    return frozenset(filter(None, chain.from_iterable(group.alternatives for group in groups)))
+
+
+def _naming_words(question: str) -> tuple[str, ...]:
+    text = _KIND.sub(" ", _ASKING.sub(" ", _COUNTED.sub(" ", normalise(question)[:_MAX_CHARACTERS])))
+    return tuple(dict.fromkeys(_WORD.findall(text)))
+
+
+def _naming_terms(words: str) -> set[str]:
+    return {term for term in terms_of(words) if term not in STOP_WORDS and len(term) > 1 and not term.isdigit()}
 
 
 def _translated(text: str, kinds: set[str]) -> list[Group]:
