@@ -110,6 +110,8 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             # Imported here, since it loads an HTTP client that the frequent subcommands do not need.
             from deploy import preflight
 
+            if not parsed.dry_run:
+                print("# reading what would stop the deployment: this takes up to a minute", file=sys.stderr)
             found = preflight.findings(_plan(parsed), Gcloud(dry_run=parsed.dry_run, quiet=True))
             if parsed.json or not parsed.dry_run:
                 print(preflight.render(found, as_json=parsed.json))

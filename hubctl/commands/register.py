@@ -150,6 +150,8 @@ def _card(
 ) -> tuple[dict[str, Any], str]:
     """Return the card to register, as a value and as text."""
     if arguments.card is None:
+        if arguments.action in ("delete", "doctor") and not (arguments.url or environment.get("HUB_PUBLIC_URL")):
+            raise CommandError("which agent? Give --url https://HUB, or its id, which `hubctl register list` shows")
         card = built_card(Form.GEMINI_ENTERPRISE, arguments, environment)
         return card, json.dumps(card)
     text = read_card(arguments.card, http=http)

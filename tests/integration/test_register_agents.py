@@ -1,11 +1,13 @@
 """What `hubctl register` lists and deletes."""
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from hubctl.main import main
 from tests.integration.registrations import Registrations, registrations
 
 AUTHORIZATION = "projects/123456789012/locations/global/authorizations/a2a-hub"
@@ -53,3 +55,13 @@ def test_an_agent_is_deleted_by_its_id(there: Registrations) -> None:
     agent = there.registered()
     assert there.hubctl("delete", agent.name.rpartition("/")[2])[0] == 0
     assert not there.world.agents
+
+
+@pytest.mark.parametrize("action", ["delete", "doctor"])
+def test_an_agent_is_named_by_the_address_of_its_hub_or_by_its_id(
+    action: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment = {"GOOGLE_ENDPOINT": "http://127.0.0.1:9/{host}", "CLOUDSDK_AUTH_ACCESS_TOKEN": "operator"}
+    arguments = ["register", action, "--project", "demo", "--app", "hub-app"]
+    assert main(arguments, environment=environment, out=io.StringIO()) == 2
+    assert "which agent? Give --url https://HUB, or its id" in capsys.readouterr().err
