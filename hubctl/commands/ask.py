@@ -49,11 +49,12 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
             if not arguments.json and (progress := _progress(event)):
                 print(progress, file=sys.stderr, flush=True)
     except ClientError as error:
-        fix = (
-            "give a token with --token or HUB_DEV_TOKEN"
-            if error.fault in _REFUSED
-            else "is it running (make run), and is --url right?"
-        )
+        fix = "is it running (make run), and is --url right?"
+        if error.fault in _REFUSED:
+            fix = "give a token with --token or HUB_DEV_TOKEN"
+        elif error.fault is ClientFault.RATE_LIMITED:
+            seconds = error.retry_after_seconds
+            fix = f"a quota is used up (docs/quotas.md): try again {f'in {seconds:.0f} s' if seconds else 'later'}"
         raise CommandError(f"no answer from {url}: {error.detail}; {fix}") from None
     if not arguments.json:
         print("\n", file=out)

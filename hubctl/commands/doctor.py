@@ -192,5 +192,10 @@ class Entrance:
         report = read_report(body) if answer.status == 200 else None
         if report is not None:
             return ok("token", "the hub knows the operator"), report
-        names = {401: "unknown_token" if self._token else "no_token", 403: "no_operator", 404: "no_report"}
+        names = {
+            401: "unknown_token" if self._token else "no_token",
+            403: "no_operator",
+            404: "no_report",
+            429: "quota",
+        }
         return self._step(names.get(answer.status, "gate"), status=answer.status, path=PATH), None

@@ -62,6 +62,13 @@ def test_a_refusal_says_whether_there_was_a_token(options: tuple[str, ...], mess
     assert (status, found["gateway token"]["message"]) == (1, message)
 
 
+def test_a_used_up_quota_is_no_fault_of_the_gate() -> None:
+    with hub({"/doctor": (429, b"{}")}) as there:
+        status, found = doctor(there.url, "--token", "known")
+    assert status == 1
+    assert "RATE_LIMIT_PER_MINUTE" in found["gateway token"]["fix"]
+
+
 def test_an_app_without_its_project_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     with hub({}) as there:
         status = main(["doctor", "--url", there.url], environment={"GEMINI_ENTERPRISE_APP": "hub-app"})

@@ -58,7 +58,9 @@ def test_json_writes_every_event_and_a_failure_is_status_1() -> None:
     assert kinds == ["task", "artifactUpdate", "artifactUpdate", "statusUpdate"]
 
 
-@pytest.mark.parametrize(("code", "hint"), [(401, "give a token with --token"), (503, "is --url right?")])
+@pytest.mark.parametrize(
+    ("code", "hint"), [(401, "give a token with --token"), (429, "a quota is used up"), (503, "is --url right?")]
+)
 def test_a_refusal_names_the_way_out(code: int, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
     with AgentServer(serve_message=lambda exchange: exchange.answer(code)) as hub:
         assert hubctl("ask", "How?", "--url", hub.url)[0] == 2
