@@ -1,5 +1,6 @@
 """The doctor's examination of the task store: the database, the role, and the indexes of lists, as the hub itself."""
 
+import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ _STEPS = steps_of(Path(__file__).with_suffix(".toml"))
 # No caller's owner, and no route's role.
 _NOBODY = "doctor"
 _MAX_CLAIMS = 1000
+_MIN_FREE_BYTES = 2_000_000
 _MAX_SHOWN = 5
 # Each has an index of its own.
 _QUERIES = tuple(
@@ -26,15 +28,20 @@ _QUERIES = tuple(
 )
 
 
-def examine_store(store: TaskStore, settings: StoreSettings, *, account: str | None) -> Iterator[report.Step]:
+def examine_store(
+    store: TaskStore, settings: StoreSettings, *, account: str | None, min_free_bytes: int = _MIN_FREE_BYTES
+) -> Iterator[report.Step]:
     """Yield the steps. `account` is the service account of the hub, if it is known."""
     started = time.monotonic()
     try:
         for query in _QUERIES:
             store.list(_NOBODY, query, size=1, after=None)
         store.due((_NOBODY,), limit=1)
+        # A full disk still lets everything be read.
+        fault = "full" if settings.file and shutil.disk_usage(settings.file.parent).free < min_free_bytes else None
     except Unavailable as unavailable:
         fault = "file" if settings.file else _fault(unavailable)
+    if fault:
         step = _STEPS.filled(fault, project=settings.project, account=account or "SERVICE_ACCOUNT_EMAIL")
         yield replace(step, message=f"{_name(settings)}: {step.message}")
         return

@@ -1,6 +1,7 @@
 """The doctor of a hub that keeps tasks asks where they are kept, and says what mends it."""
 
 import json
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from a2a_hub.identity.principal import Principal
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.firestore import FirestoreTaskStore
 from a2a_hub.task_store.settings import StoreSettings
+from a2a_hub.task_store.sqlite import SqliteTaskStore
 from functions.hub.store_examination import examine_store
 from tests.fakes.emulators import PROJECT
 from tests.fakes.hub import Hub, route
@@ -115,6 +117,14 @@ def test_a_firestore_that_answers_is_well(firestore_emulator: str, monkeypatch: 
     step = examined(firestore_emulator, monkeypatch, database=f"tests-{random_hex()}")
     # The emulator may be slow on a busy machine, which is told.
     assert step.outcome is not Outcome.ERROR, step
+
+
+def test_a_full_disk_is_told_although_the_file_can_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "tasks.db"
+    store = SqliteTaskStore(file, clock=time.time, new_token=random_hex)
+    (step,) = examine_store(store, StoreSettings(file=file), account=None, min_free_bytes=1 << 60)
+    assert (step.outcome, step.message) == (Outcome.ERROR, "tasks.db: its disk is full, so nothing is stored")
+    store.close()
 
 
 def test_the_hub_tells_of_its_store_and_one_without_tasks_of_none(tmp_path: Path) -> None:
