@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from a2a_hub.identity import es256
+from a2a_hub.identity import private_key
 from a2a_hub.identity.public_keys import PublicKey, public_keys
 from a2a_hub.telemetry import audit
 from deploy.config import ConfigError, Place
@@ -82,7 +82,7 @@ def test_a_new_key_signs_only_after_those_who_verify_know_it_and_then_it_is_the_
     before = public_keys(cloud.secrets["a2a-gate-public-keys"])
     rotate(plan(), cloud, "gate", retire=False)  # type: ignore[arg-type]
     after = public_keys(cloud.running["a2a-hub"]["a2a-gate-public-keys"])
-    es256.private_key(cloud.secrets["a2a-gate-private-key"])
+    private_key.check(cloud.secrets["a2a-gate-private-key"])
     assert after == (half(cloud.running["a2a-gate"]["a2a-gate-private-key"]),) != before
     assert not [command for command in cloud.commands if "BEGIN" in command]
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from enum import Enum, auto
 
 import msgspec
+from joserfc import jws
+from joserfc.jwk import ECKey
 from msgspec import Struct
 
 from a2a_hub.a2a.fold import TaskAccumulator
@@ -14,7 +16,6 @@ from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.messages import Cancellation, delay_of
-from a2a_hub.identity import es256
 from a2a_hub.identity.public_keys import PublicKey
 from a2a_hub.task_store.store import Delivery, PushConfig, TaskStore
 from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses
@@ -97,10 +98,10 @@ class Signer:
     """The key that signs as `issuer`. `now` is the time of day in seconds since the epoch."""
 
     def __init__(self, pem: str, *, issuer: str, now: Callable[[], float]) -> None:
-        self._key = es256.private_key(pem)
+        self._key = ECKey.import_key(pem)
         self._issuer = issuer
         self._now = now
-        self._header = {"typ": "JWT", "kid": es256.public_half(self._key).id}
+        self._header = {"alg": "ES256", "typ": "JWT", "kid": self._key.thumbprint()}
 
     def sign(self, body: bytes, *, audience: str, id_: str, task_id: str) -> str:
         """Return the token for one attempt to send `body`. All attempts at one event share its `id_`."""
@@ -114,12 +115,13 @@ class Signer:
             "taskId": task_id,
             "request_body_sha256": hashlib.sha256(body).hexdigest(),
         }
-        return es256.compact(self._key, self._header, msgspec.json.encode(claims))
+        return jws.serialize_compact(self._header, msgspec.json.encode(claims), self._key, algorithms=["ES256"])
 
 
 def public_key_of(pem: str) -> PublicKey:
     """Return the public half of a private key."""
-    return es256.public_half(es256.private_key(pem))
+    public = ECKey.import_key(pem).as_dict(private=False)
+    return PublicKey(str(public["x"]), str(public["y"]))
 
 
 class Notification(Struct, frozen=True, kw_only=True):

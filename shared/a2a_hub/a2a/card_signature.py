@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.identity.public_keys import PublicKey, base64url
+from a2a_hub.identity.public_keys import PublicKey, base64url, base64url_decoded
 
 _SIGNATURES = "signatures"
+_COORDINATE_BYTES = 32
 
 
 class SigningFailed(Exception):
@@ -31,16 +32,13 @@ class CardSigner(Struct, frozen=True, kw_only=True):
 
     def sign(self, card: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the card with its signature, None for one that verifiers would not agree on. Raises SigningFailed."""
-        # A function that signs nothing starts sooner without this, as below.
-        from a2a_hub.identity import es256
-
         signed: dict[str, Any] = _without_defaults({name: each for name, each in card.items() if name != _SIGNATURES})
         if not _is_whole(signed):
             return None
         protected = {"alg": "ES256", "typ": "JOSE", "kid": self.key.id, "jku": self.key_set_url}
         header, payload = base64url(msgspec.json.encode(protected)), base64url(canonical(signed))
-        signature = es256.jose_signature(self.ecdsa(f"{header}.{payload}".encode()))
-        return signed | {_SIGNATURES: [{"protected": header, "signature": signature}]}
+        signature = _joined(self.ecdsa(f"{header}.{payload}".encode()))
+        return signed | {_SIGNATURES: [{"protected": header, "signature": base64url(signature)}]}
 
     def attempt(self, card: Mapping[str, Any]) -> tuple[dict[str, Any] | None, bool]:
         """Return the signed card, if its own key set verifies it, and False where a later attempt may succeed."""
@@ -54,10 +52,13 @@ class CardSigner(Struct, frozen=True, kw_only=True):
 
 def signer_of(pem: str, *, key_set_url: str) -> CardSigner:
     """Return the signer with this key (P-256, in PEM)."""
-    from a2a_hub.identity import es256
+    # A function that signs nothing starts sooner without this.
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    key = es256.private_key(pem)
-    return CardSigner(ecdsa=partial(es256.sign, key), key=es256.public_half(key), key_set_url=key_set_url)
+    numbers: Any = load_pem_private_key(pem.encode(), password=None).public_key()
+    point = numbers.public_numbers()
+    x, y = (base64url(value.to_bytes(_COORDINATE_BYTES, "big")) for value in (point.x, point.y))
+    return CardSigner(ecdsa=partial(_ecdsa, pem), key=PublicKey(x, y), key_set_url=key_set_url)
 
 
 def is_signed_by(card: Mapping[str, Any], keys: Sequence[PublicKey]) -> bool:
@@ -86,17 +87,48 @@ def canonical(value: Mapping[str, Any]) -> bytes:
 
 
 def _verifies(signature: Mapping[str, Any], payload: str, keys: Sequence[PublicKey]) -> bool:
-    from a2a_hub.identity import es256
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec, utils
 
-    protected = str(signature.get("protected"))
+    protected = signature.get("protected")
     try:
-        es256.key_id(protected)
-        return any(
-            es256.verifies(es256.verifying_key(key), f"{protected}.{payload}", str(signature.get("signature")))
-            for key in keys
-        )
+        header = msgspec.json.decode(base64url_decoded(str(protected)))
+        value = base64url_decoded(str(signature.get("signature")))
     except ValueError:
         return False
+    # An extension of JWS that is critical is one that must be understood (RFC 7515 §4.1.11).
+    if not isinstance(header, dict) or header.get("alg") != "ES256" or "crit" in header:
+        return False
+    r, s = (int.from_bytes(half, "big") for half in (value[:_COORDINATE_BYTES], value[_COORDINATE_BYTES:]))
+    for key in keys if len(value) == 2 * _COORDINATE_BYTES else ():
+        x, y = (int.from_bytes(base64url_decoded(each), "big") for each in (key.x, key.y))
+        public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+        try:
+            public.verify(
+                utils.encode_dss_signature(r, s), f"{protected}.{payload}".encode(), ec.ECDSA(hashes.SHA256())
+            )
+        except InvalidSignature:
+            continue
+        return True
+    return False
+
+
+def _ecdsa(pem: str, data: bytes) -> bytes:
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    key: Any = load_pem_private_key(pem.encode(), password=None)
+    return bytes(key.sign(data, ec.ECDSA(hashes.SHA256())))
+
+
+def _joined(der: bytes) -> bytes:
+    """Return a signature in the form of RFC 7518 §3.4: r and s, 32 bytes each."""
+    from cryptography.hazmat.primitives.asymmetric import utils
+
+    r, s = utils.decode_dss_signature(der)
+    return r.to_bytes(_COORDINATE_BYTES, "big") + s.to_bytes(_COORDINATE_BYTES, "big")
 
 
 def _without_defaults(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The signature of the principal header: a compact JWS (RFC 7515) by ECDSA on P-256, short-lived.
+"""The signature of the principal header: a compact JWS (RFC 7515) by ECDSA on P-256, short-lived. It needs `joserfc`.
 
 Each function signs with a key of its own. The claims name the receiving function and the request with its body, so that a leaked
 header is of no use elsewhere, and hold the digest of the caller's token, so that no other token can travel beside it.
@@ -9,14 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
 import msgspec
+from joserfc import jws
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey
 
 from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request
-from a2a_hub.identity import es256
 from a2a_hub.identity.authentication import CALLER_AUTHORIZATION_HEADER, PRINCIPAL_HEADER, Caller, rejected
 from a2a_hub.identity.principal import GATE, Principal, may_speak
-from a2a_hub.identity.public_keys import PublicKey, base64url_decoded
+from a2a_hub.identity.public_keys import PublicKey
 
+_ALGORITHM = "ES256"
+_REGISTRY = jws.JWSRegistry(algorithms=[_ALGORITHM])
 _LIFETIME_SECONDS = 60.0
 _SKEW_SECONDS = 30.0
 
@@ -41,8 +45,8 @@ class PrincipalSigner:
     """A signer with a function's private key (PEM), for the function `audience`. `now` gives seconds since the epoch."""
 
     def __init__(self, key: str, *, now: Callable[[], float], audience: str) -> None:
-        self._key = es256.private_key(key)
-        self._header = {"kid": es256.public_half(self._key).id}
+        self._key = ECKey.import_key(key)
+        self._header = {"alg": _ALGORITHM, "kid": self._key.thumbprint()}
         self._audience = audience
         self._now = now
 
@@ -66,7 +70,7 @@ class PrincipalSigner:
             exp=now + _LIFETIME_SECONDS,
             token_sha256=_digest(authorization),
         )
-        return es256.compact(self._key, self._header, msgspec.json.encode(claims))
+        return jws.serialize_compact(self._header, msgspec.json.encode(claims), self._key, registry=_REGISTRY)
 
 
 class PrincipalVerifier:
@@ -83,7 +87,9 @@ class PrincipalVerifier:
         audience: str,
         speaker: str = GATE,
     ) -> None:
-        self._keys = {key.id: (function, es256.verifying_key(key)) for function, of in keys.items() for key in of}
+        self._keys = {
+            key.id: (function, ECKey.import_key(dict(key.jwk))) for function, of in keys.items() for key in of
+        }
         self._audience = audience
         self._speaker = speaker
         self._now = now
@@ -108,13 +114,12 @@ class PrincipalVerifier:
 
     def _claims(self, request: Request) -> _Claims | None:
         try:
-            signed, _, signature = request.headers[PRINCIPAL_HEADER].rpartition(".")
-            protected, _, payload = signed.partition(".")
-            function, key = self._keys[es256.key_id(protected)]
-            if not es256.verifies(key, signed, signature):
+            signed = jws.extract_compact(request.headers[PRINCIPAL_HEADER].encode(), registry=_REGISTRY)
+            function, key = self._keys[signed.headers()["kid"]]
+            if not jws.validate_compact(signed, key, registry=_REGISTRY):
                 return None
-            claims = _CLAIMS.decode(base64url_decoded(payload))
-        except (LookupError, ValueError):
+            claims = _CLAIMS.decode(signed.payload)
+        except (JoseError, LookupError, TypeError, ValueError):
             return None
         requested = (self._audience, request.method, request.path, _sorted(request.query))
         fits = requested == (claims.aud, claims.method, claims.path, claims.query)
