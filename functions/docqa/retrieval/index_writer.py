@@ -5,7 +5,6 @@ Documents with different readers are in different full-text tables, so that not 
 
 import hashlib
 import sqlite3
-from collections import Counter, defaultdict
 from datetime import date
 
 import msgspec
@@ -17,8 +16,7 @@ from functions.docqa.retrieval.access import Rules, key_of
 from functions.docqa.retrieval.terms import terms_of
 
 # Raised when the tables, the terms or the passages change: an index of another layout is built anew.
-LAYOUT = 120
-_MAX_COUNTED = 500_000
+LAYOUT = 121
 _PENDING_BYTES = 32 * 1024 * 1024
 _MAX_EMBEDDED_CHARACTERS = 2_000
 _SCHEMA = """
@@ -31,11 +29,11 @@ CREATE INDEX files_by_day ON files (effective);
 CREATE TABLE passages (number INTEGER PRIMARY KEY, path TEXT, standing TEXT, passage BLOB, digest BLOB);
 CREATE INDEX passages_by_path ON passages (path);
 CREATE TABLE readers (name TEXT PRIMARY KEY, number INTEGER, rules BLOB, passages INTEGER);
-CREATE TABLE frequencies (readers INTEGER, term TEXT, passages INTEGER, PRIMARY KEY (readers, term)) WITHOUT ROWID;
 CREATE TABLE settled (one INTEGER PRIMARY KEY, day TEXT, until TEXT, files BLOB);
 CREATE TABLE IF NOT EXISTS passage_vectors (digest BLOB PRIMARY KEY, vector BLOB);
 CREATE TABLE IF NOT EXISTS embedding_model (one INTEGER PRIMARY KEY, model TEXT, changes INTEGER);
 """
+_ADD_PASSAGES = "UPDATE readers SET passages = passages + ? WHERE number = ?"
 
 
 class File(msgspec.Struct):
@@ -54,12 +52,10 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 class Writer:
-    """Writes to an index within one transaction; what is counted is written by `settle`."""
+    """Writes to an index within one transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._counted: defaultdict[int, Counter[str]] = defaultdict(Counter)
-        self._passages: Counter[int] = Counter()
         self._series: set[str] = set()
 
     def is_same(self, file: File) -> bool:
@@ -74,15 +70,12 @@ class Writer:
             "SELECT number, skipped FROM files JOIN readers ON name = readers WHERE path = ?", (path,)
         ).fetchone()
         if row and row[1] is None:
-            numbers = "rowid IN (SELECT number FROM passages WHERE path = ?)"
-            words = f"SELECT title, section, body FROM words{row[0]} WHERE {numbers}"
-            for columns in self._connection.execute(words, (path,)):
-                self._counted[row[0]].subtract({term for column in columns for term in column.split()})
-                self._passages[row[0]] -= 1
-            self._connection.execute(f"DELETE FROM words{row[0]} WHERE {numbers}", (path,))
+            numbers = "SELECT number FROM passages WHERE path = ?"
+            self._connection.execute(f"DELETE FROM words{row[0]} WHERE rowid IN ({numbers})", (path,))
+            gone = self._connection.execute("DELETE FROM passages WHERE path = ?", (path,)).rowcount
+            self._connection.execute(_ADD_PASSAGES, (-gone, row[0]))
             self._series.update(self._series_of(path))
             self._connection.execute("DELETE FROM series WHERE path = ?", (path,))
-        self._connection.execute("DELETE FROM passages WHERE path = ?", (path,))
         self._connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
     def skip(self, file: File, reason: str) -> None:
@@ -104,25 +97,20 @@ class Writer:
             self._series.update(series)
         readers = self._table_of(file.rules)
         title = terms_of(f"{document.title} {words_of_path(document.uri)}")
-        counted = self._counted[readers]
         for passage in document.passages:
             number = self._connection.execute(
                 "INSERT INTO passages (path, standing, passage, digest) VALUES (?, ?, ?, ?)",
                 (document.path, passage.edition.standing, msgspec.msgpack.encode(passage), _digest(passage)),
             ).lastrowid
             section, body = terms_of(" \n".join(passage.section)), terms_of(searchable(passage))
-            counted.update({*title, *section, *body})
             self._connection.execute(
                 f"INSERT INTO words{readers} (rowid, title, section, body) VALUES (?, ?, ?, ?)",
                 (number, " ".join(title), " ".join(section), " ".join(body)),
             )
-        self._passages[readers] += len(document.passages)
-        if len(counted) > _MAX_COUNTED:
-            self._count()
+        self._connection.execute(_ADD_PASSAGES, (len(document.passages), readers))
 
     def settle(self, today: date, files: bytes) -> None:
-        """Write the counts, and which editions are in force `today`; `files` stands for the files that are now indexed."""
-        self._count()
+        """Write which editions are in force `today`; `files` stands for the files that are now indexed."""
         day = today.isoformat()
         execute = self._connection.execute
         last = execute("SELECT day FROM settled").fetchone() or (day,)
@@ -162,22 +150,6 @@ class Writer:
                     left.difference_update(self._series_of(path))
         return paths
 
-    def _count(self) -> None:
-        for readers, counted in self._counted.items():
-            self._connection.executemany(
-                "INSERT INTO frequencies VALUES (?, ?, ?) "
-                "ON CONFLICT DO UPDATE SET passages = passages + excluded.passages",
-                ((readers, term, count) for term, count in sorted(counted.items()) if count),
-            )
-            gone = ((readers, term) for term, count in counted.items() if count < 0)
-            self._connection.executemany(
-                "DELETE FROM frequencies WHERE readers = ? AND term = ? AND passages = 0", gone
-            )
-        counts = ((count, readers) for readers, count in self._passages.items())
-        self._connection.executemany("UPDATE readers SET passages = passages + ? WHERE number = ?", counts)
-        self._counted.clear()
-        self._passages.clear()
-
     def _table_of(self, rules: Rules) -> int:
         """Return the number of the full-text table of these readers, made when it is first needed."""
         name = key_of(rules)
@@ -192,6 +164,7 @@ class Writer:
         self._connection.execute(
             f'CREATE VIRTUAL TABLE words{number} USING fts5 (title, section, body, tokenize = "{tokenizer}")'
         )
+        self._connection.execute(f"CREATE VIRTUAL TABLE terms{number} USING fts5vocab (words{number}, row)")
         # Fewer, larger segments, which are merged less often: 1 MB is the default.
         self._connection.execute(
             f"INSERT INTO words{number} (words{number}, rank) VALUES ('hashsize', {_PENDING_BYTES})"

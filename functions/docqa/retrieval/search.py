@@ -97,9 +97,9 @@ class Search:
     def _counted(self, terms: Collection[str]) -> dict[str, int]:
         """Return the number of readable passages that have each term."""
         found = dict.fromkeys(terms, 0)
-        query = f"SELECT term, passages FROM frequencies WHERE readers = ? AND term IN ({marks(terms)})"
         for table in self._tables:
-            for term, passages in self._connection.execute(query, (table.number, *terms)):
+            query = f"SELECT term, doc FROM terms{table.number} WHERE term IN ({marks(terms)})"
+            for term, passages in self._connection.execute(query, (*terms,)):
                 found[term] += passages
         return found
 
