@@ -37,7 +37,7 @@ _PARTS = {
     # A kanji numeral is one before these only: 十分 is no number, 三十分以内 has one.
     "COUNTER": r"(?:円|時間|日間|週間|(?:か|ヶ|カ|ヵ|ケ|箇)月|年間|パーセント|人|名|回|件|個|枚|台|冊|社|歳|階"
      r"|つ|割|倍|泊|営業日|ページ"
-    r"|文字|桁|段階|週|日|年(?!度)|月(?=[にのはま、。]|以)|時(?!間)|分(?:間|以内|以上|前|後|未満)|ドル|ユーロ|トン)",
+    r"|文字|桁|段階|週|日|年(?!度)|月(?=[にのはま、。]|以)|時(?![間限])|分(?:間|以内|以上|前|後|未満)|ドル|ユーロ|トン)",
     "MON": r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])",
     "DAY": r"(?:3[01]|[12]\d|0?[1-9]|[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])",
     "DAYTH": r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?",
@@ -81,7 +81,7 @@ _TABLE = (
     ("time", r"(?<![\d:.])(?P<h><HOUR>):(?P<mi><MIN>)(?![\d:])(?:\s?(?P<half>[ap])\.?m\b\.?)?"),
     ("time", (r"(?P<half>午前|午後|夜|夕方)\s?(?P<h><HOUR>|<FEW>)(?:\s?時|:)(?:(?P<thirty>半)|\s?(?P<mi><MIN>|\d"
      r"|[二三四五]?十五?)\s?分?)?")),
-    ("time", (r"(?<![\d.])(?P<h><HOUR>|<FEW>(?=時[にかまのは以、]))\s?時(?!間)"
+    ("time", (r"(?<![\d.])(?P<h><HOUR>|<FEW>(?=時[にかまのは以、]))\s?時(?![間限])"
      r"(?:(?P<thirty>半)|\s?(?P<mi><MIN>|\d)\s?分)?")),
     ("time", (r"\b(?:(?P<past>half|(?:a\s)?quarter)\s(?P<way>past|to)\s(?P<h><HOUR>|<WORD>)\b(?:\so['’]clock)?"
      r"|(?P<past><FIVES>)(?:\sminutes)?\s(?P<way>past)\s(?P<h><HOUR>|<WORD>)\b"
@@ -90,7 +90,7 @@ _TABLE = (
      r"|(?P<h><HOUR>|<WORD>)\so['’]clock)"
      r"(?:\s?(?P<half>[ap])\.?m\b\.?|\s(?:in\sthe|at)\s(?P<half>morning|afternoon|evening|night))?")),
     ("time", r"\b(?P<h><HOUR>|<WORD>)\sin\sthe\s(?P<half>morning|afternoon|evening)\b"),
-    ("time", r"(?<![\d:.])(?P<h><HOUR>)\s?(?P<half>[ap])\.?m\b\.?|(?P<word>\b(?:noon|midnight)\b|正午)"),
+    ("time", r"(?<![\d:.])(?P<h><HOUR>)(?:\.(?P<mi><MIN>))?\s?(?P<half>[ap])\.?m\b\.?|(?P<word>\b(?:noon|midnight)\b|正午)"),
     ("clause", (r"(?:第\s?(?P<n>\d{1,5}|<KANJI>)\s?|(?<![\d,.])(?P<n>\d{1,4}|<KANJI>))(?P<what>条)"
      r"(?:の(?P<branch>\d{1,3}|<KANJI>)(?!分|割))?|第\s?(?P<n>\d{1,5}|<KANJI>)\s?(?P<what>項|章)")),
     ("clause", r"(?P<what>別表|付表|別紙|様式)\s?第?\s?(?P<n>\d{1,3}|<KANJI>)号?"),
