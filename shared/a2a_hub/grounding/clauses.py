@@ -51,9 +51,6 @@ _PRONOUN = re.compile(
     r"|(?:これ|それ|この|その|ただし、|なお、|ただし)",
     re.IGNORECASE,
 )
-# Members may vote; guests may not.
-_ELLIPSIS = re.compile(r"\b(?:may|can|must|do|does|is|are|will|shall|should)(?:\s?not|n['’]t)\s?[.!]?$", re.IGNORECASE)
-
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -82,7 +79,7 @@ def clauses_of(text: str) -> list[Clause]:
     found: list[Clause] = []
     for piece in filter(None, (each.strip() for each in _END.split(text))):
         terms = terms_of(piece)
-        if found and (_PRONOUN.match(piece) or _ELLIPSIS.search(piece)):
+        if found and _PRONOUN.match(piece):
             terms = {**found[-1].terms, **terms}
         found.append(Clause(piece, terms, tuple(_statements(piece))))
     return found

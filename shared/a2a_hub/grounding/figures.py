@@ -9,21 +9,20 @@ from operator import ge, gt, le, lt
 
 from a2a_hub.grounding import calendar
 from a2a_hub.grounding.arithmetic import reckoned, reckons
-from a2a_hub.grounding.association import column_names, is_misplaced, is_of_another_column
+from a2a_hub.grounding.association import column_names, is_misplaced
 from a2a_hub.grounding.clauses import clause_at, is_japanese, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_named, limit_of
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
 from a2a_hub.text.quantity_patterns import UNIT_NAMES
-from a2a_hub.text.units import COUNTERS, MONEY, SCALED, SIGNS, UNITS
+from a2a_hub.text.units import COUNTERS, SCALED, SIGNS, UNITS
 
 _MENTION = re.compile(
     rf"(?P<scale>十億|百万|億|千万|千|万|\bthousands?\b|\bmillions?\b|\bbillions?\b|\bk(?=[¥$€£])"
     rf"|\b000s?\b)?\s?(?:of\s)?"
     rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
 )
-_UNIT_OF_COLUMN = re.compile(r"[(（\[]([^()（）\d〜~,、]{1,12})[)）\]]\s*$")
 _RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
 _SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
 _LIMITED = ("number", "date", "time", "fiscal")
@@ -69,8 +68,6 @@ _ADVERBS = [
     ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
 ]
 _HOLDS = {Limit.LESS: lt, Limit.AT_MOST: le, Limit.MORE: gt, Limit.AT_LEAST: ge}
-# A thing with such a name is not the one asked for.
-_WITHOUT = re.compile(r"\b(?:without|not|no|except|other than)\b|なし|ない|以外|除", re.IGNORECASE)
 _EACH = re.compile(r"分|ごと|に|度|か月分|あたり|当たり|につき|毎|目|最[大低高]|\d")
 
 
@@ -106,8 +103,8 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     ]
     borne_out = [said for said, alike in zip(told, alike_of, strict=True) if alike]
     of_question = [each.quantity for each in given if each.is_asked]
-    money = MONEY.intersection(said.unit for said in told)
-    guessed = dict.fromkeys(each.quantity for each in given if each.is_guessed and each.quantity.unit in money)
+    units = {said.unit for said in told if said.unit}
+    guessed = dict.fromkeys(each.quantity for each in given if each.is_guessed and each.quantity.unit in units)
     follows = reckoned(told, borne_out, of_question, [*guessed, *known], f"{sentence} {question}")
     follows += [
         said
@@ -123,15 +120,7 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
             yield "unit" if has_value else said.kind
         cited = [each for each in alike if not each.is_asked]
         found = {each.quantity.term for each in alike}
-        names_row = not (reckons(sentence) or _WITHOUT.search(f"{sentence} {question}"))
-        if (
-            names_row
-            and cited == alike
-            and (
-                is_misplaced(said, told, rows, asked, found)
-                or (said.kind in _LIMITED and is_of_another_column(said, told, sentence, quotes))
-            )
-        ):
+        if cited == alike and not reckons(sentence) and is_misplaced(said, told, rows, asked, found):
             yield said.kind
         if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited, told):
             yield "boundary"
@@ -182,7 +171,6 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]], *, has_contrast
     in_japanese = is_japanese(quote.text)
     # What heads a section, or else a column, may give its bare figures their unit.
     mentioned = list(dict.fromkeys((*_mentions(" ".join((*quote.context, quote.text))), *noted)))
-    names = column_names(quote)
     for each in quantities(quote.text):
         limit, clause = limit_of(quote.text, each), clause_at(quote.text, each.start)
         if "|" in quote.text and not limit:
@@ -190,8 +178,7 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]], *, has_contrast
         given = _Given(_placeless(each), limit, in_japanese, clause=clause, has_contrast=has_contrast)
         yield given
         if each.kind == "number" and not each.unit:
-            column = names[quote.text.count("|", 0, each.start)] if names else ""
-            for factor, unit in list(_mentions(_in_brackets(column))) or mentioned:
+            for factor, unit in mentioned:
                 yield replace(given, quantity=_scaled(given.quantity, factor, unit), is_guessed=True)
     for line in quote.context:
         for each in quantities(line):
@@ -202,12 +189,6 @@ def _names_of(quote: Evidence, figure: Quantity) -> str:
     """Return the names of a figure's row and column."""
     names, column = column_names(quote), quote.text.count("|", 0, figure.start)
     return f"{quote.text.split('|')[0]} {names[column] if names else ''}"
-
-
-def _in_brackets(name: str) -> str:
-    """Return the unit that a column's name ends in: Tare (t), 売上高（千円）."""
-    unit = _UNIT_OF_COLUMN.search(name)
-    return unit[1] if unit else ""
 
 
 def _mentions(text: str) -> Iterator[tuple[int, str]]:
@@ -306,8 +287,6 @@ def _whole(value: str) -> int:
 def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
     """Return True for a code with other separators, "a week" where weeks are spoken of, and for one more of what is told."""
     written = sentence[said.start : said.end]
-    if said.value == "1" and sentence[: said.start].endswith(("もう", "に")) and said.unit in ("", "time", "celsius"):
-        return True
     if (
         said.unit in COUNTERS | {""}
         and said.value in _ORDINALS

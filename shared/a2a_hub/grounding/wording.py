@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from a2a_hub.grounding.clauses import is_japanese, stem
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.normalization import normalise
-from a2a_hub.text.quantities import blanked, quantities
+from a2a_hub.text.quantities import blanked
 
 _CAPITAL = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“(])\b[A-Z][A-Za-z&]+\b")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z&]+")
@@ -50,7 +49,6 @@ _WEEKDAYS = [
     for word, mark in zip(_NTH.split("|"), ("[1一]", "[2二]", "[3三]", "[4四]"), strict=True)
 ]
 _PAIRS = [tuple(re.compile(side) for side in sides) for sides in (*_OPPOSITES, *_WEEKDAYS)]
-_DAY = len("12-31")
 _EITHER = re.compile(
     r"\b(?:or|either)\b(?! (?:more|less|fewer|above|below|over|under|later|earlier|older|longer|higher))|又は"
     r"|または|もしくは|若しくは|あるいは|か、"
@@ -68,26 +66,8 @@ def wording_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> I
         yield "name"
     if any(_is_turned(one, other, said, given, everything) for one, other in (*_PAIRS, *((b, a) for a, b in _PAIRS))):
         yield "opposite"
-    if _moves(sentence) & {(end, start) for start, end in _moves(text)}:
-        yield "opposite"
     if _EITHER.search(said) and _STRICT_BOTH.search(given) and not re.search(_EITHER, everything):
         yield "either"
-
-
-def _moves(text: str) -> set[tuple[str, str]]:
-    """Return the figures of each "from one to the other"; dates without their years."""
-    found = set()
-    for one, other in pairwise(quantities(text)):
-        before, between = text[max(0, one.start - 6) : one.start].lower(), text[one.end : other.start].strip().lower()
-        ends = (one.value[-_DAY:], other.value[-_DAY:]) if one.kind == "date" else (one.value, other.value)
-        if one.kind != other.kind:
-            continue
-        is_japanese = between == "から" and text[other.end : other.end + 1] in "にへ"
-        if is_japanese or (between == "to" and before.endswith("from ")):
-            found.add(ends)
-        elif between == "from" and before.endswith(" to "):
-            found.add(ends[::-1])
-    return found
 
 
 def _is_turned(one: re.Pattern[str], other: re.Pattern[str], said: str, given: str, everything: str) -> bool:
