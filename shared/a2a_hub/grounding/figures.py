@@ -109,7 +109,7 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     follows += [
         said
         for said in told
-        if calendar.follows(said, of_question, known, told=told, sentence=sentence, question=question, texts=texts)
+        if calendar.follows(said, told=told, asked=of_question, given=known, texts=texts)
     ]
     for said, alike in zip(told, alike_of, strict=True):
         is_count = 1 < count == _whole(said.value) and said.unit in COUNTERS | {""}
