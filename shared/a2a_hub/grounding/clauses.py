@@ -47,10 +47,10 @@ _ENGLISH = re.compile(
 )
 _JAPANESE_END = re.compile(r"[\u3041-\u309f。][\s)）」\]]*$")
 _PRONOUN = re.compile(
-    r"(?:it|they|these|those|this|that|such|he|she|(?:but|although|though)\s(?:may|can|cannot|must)\b|larger|smaller|longer|shorter|higher|lower|more|less|others?|otherwise)\b"
-    r"|(?:これ|それ|この|その|ただし、|なお、|ただし)",
+    r"(?:it|they|these|those|this|that|such|but\s(?:may|can|cannot|must)|others?|otherwise)\b|これ|それ|この|その|ただし",
     re.IGNORECASE,
 )
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

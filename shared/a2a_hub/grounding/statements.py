@@ -20,17 +20,16 @@ _APART = {
     Cue.PERMISSION: {Cue.ADVICE},
 }
 _TOGETHER = ({Cue.NO_DUTY, Cue.PERMISSION}, {Cue.NO_DUTY, Cue.ADVICE}, {Cue.NEED, Cue.NEGATION})
-_ONLY = re.compile(r"\b(?:only|provided|on\scondition)\b|のみ|限[りる]|だけ", re.IGNORECASE)
+_ONLY = re.compile(r"\b(?:only|provided)\b|のみ|限[りる]|だけ", re.IGNORECASE)
 # Who may enter once the field is dry needs a dry field.
 _CONDITION = re.compile(
-    r"\b(?:(?<!even\s)if|once|when|after|only|with|provided|unless|subject\sto|as\slong\sas|aged|over|under|older|younger)\b|以上|以下|未満|れば|たら|なら|場合|とき|により|得て|限[りる]|のみ|後",
-    re.IGNORECASE,
+    r"\b(?:(?<!even\s)if|once|when|after|only|with|provided)\b|れば|場合|とき|得て|限[りる]|のみ", re.IGNORECASE
 )
 _BAR = re.compile(r"\s*[|｜\t]\s*")
 _WHO = re.compile(r"方|者|人|場合|とき|時")
 _TAKES_IN = re.compile(
-    r"\b(?:even(?!\sif)|alike|included|(?<!and\s)(?<!not\s)including|inclusive|without\sexception|in\sall\scases|in\severy\scase|regardless)\b"
-    r"|(?:で|て)あ?っても|ときでも|場合でも|者でも|を含[むめみ]|例外なく|一切",
+    r"\b(?:even(?!\sif)|alike|included|(?<!and\s)(?<!not\s)including|without\sexception|in\s(?:all|every)\scases?)\b"
+    r"|であ?っても|ときでも|場合でも|を含[むめみ]|例外なく|一切",
     re.IGNORECASE,
 )
 

@@ -19,47 +19,28 @@ _VERDICT = re.compile(
 )
 FORGED_ID, SUPERSEDED = "forged_id", "superseded"
 _FORMER = re.compile(
-    r"\b(?:abolish\w*|rose|raised|lowered|instead of|up from"
-    r"|cancel(?:led|s)|supersede[sd]?|replaces the|former(?:ly)?|previous(?:ly)?|old(?:er)?"
-    r"|earlier|replaced|used to|at the time|last year|compared"
-    r"|back then|no longer|withdrawn|repealed"
-    r"|expired|was|were|had)\b|旧|以前|改[定訂正]前|従来|廃止|失効|過去|当時|かつて|前の(?![日週月晩])|前回|比べ"
-    r"|から[^。]{1,20}[にへ](?:改|変|引|上|下|延|短)|でした|だった|ていた",
+    r"\b(?:up from|instead of|former(?:ly)?|previous(?:ly)?|old(?:er)?|earlier|replaced|no longer|used to|expired|was|were|had)\b"
+    r"|旧|以前|従来|廃止|前の(?![日週月晩])|前回|比べ|でした|だった|ていた",
     re.IGNORECASE,
 )
-
-
 _CURRENT = re.compile(
-    r"\b(?:current(?:ly)?|now|today|in force|still|continues?|new|latest|remains?|as before|to this day)\b"
-    r"|現在|現行|今の|今は|今も|今で|まま|引き続き|以降も|後も|変わら|最新|新しい|新[規版]|適用され(?:ます|る|てい(?:る|ます))",
-    re.IGNORECASE,
+    r"\b(?:current(?:ly)?|now|today|in force|still|remains?)\b|現在|現行|今[のはもで]|まま|引き続き", re.IGNORECASE
 )
-
-
 _CLAUSES = re.compile(r"[;。\n]|\.(?!\d)")
 _MAX_CLAUSE_CHARACTERS = 1_000
-_DOCUMENT = (
-    r"\b(?:edition|issue|version|rev(?:ision|\b)|rules?|notice|circular|polic(?:y|ies)|terms|tariff|limit)(?!\w)"
-)
-_TURN = r"\b(?:changed?|raised|increased|lowered|reduced|cut|rose|moved|extended|shortened)\b"
 # Clauses and phrases in which a quote describes the former state.
 _FORMER_CLAUSE = re.compile(
-    rf"\b(?:supersedes|replaces)\b|{_DOCUMENT}.{{0,60}}?\b(?:withdrawn|cancelled|repealed|superseded|replaced|expired"
-    r"|no longer (?:appl\w+|valid|in force))\b"
-    r"|(?:版|改[訂定]|要項|規[定程則]|通達|告示|通知).{0,30}?(?:廃止|改める|改めた|失効)|に代わるもの",
+    r"\b(?:supersedes|replaces)\b|\b(?:edition|issue|version|revision)\b.{0,60}?\b(?:withdrawn|superseded|replaced)\b"
+    r"|(?:版|改[訂定]|要項).{0,30}?(?:廃止|改める|失効)|に代わるもの",
     re.IGNORECASE,
 )
 _FORMER_PHRASE = re.compile(
-    r"\b(?:until (?:then|issue|edition|version|revision|rev)|before that|previously|formerly|instead of"
-    rf"|(?:former|previous|old) {_DOCUMENT})\b.{{0,40}}?(?=[,)](?!\d)|$)|\bit was .{{1,20}} before\b"
-    rf"|{_TURN}.{{0,40}}\bfrom\s.{{1,25}}?(?=\sto\b)"
-    r"|旧(?:版|規[定程則]|料金|価格)[^、]{0,40}|(?:従来|それまで|以前|これまで)は[^、)）]{0,40}"
-    r"|[^、]{1,12}から(?=[^、]{1,16}[にへ](?:改|変更|引き[上下]げ|延長|短縮|拡大|縮小|広げ))",
+    r"\b(?:until then|previously|formerly)\b.{0,40}?(?=[,)](?!\d)|$)|\bit was .{1,20} before\b"
+    r"|\b(?:changed?|raised|lowered|reduced|moved|extended)\b.{0,40}\bfrom\s.{1,25}?(?=\sto\b)"
+    r"|(?:従来|それまで|以前)は[^、)）]{0,40}|[^、]{1,12}から(?=[^、]{1,16}[にへ](?:改|変更|引き[上下]げ|広げ))",
     re.IGNORECASE,
 )
-
-
-_WHOLE_DATE = len("2026-12-31")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _VERSION = re.compile(r"(?:\b(?:rev|ver|version|revision|edition|issue)\b\.?\s?|第)(\d{1,3})", re.IGNORECASE)
 
 
@@ -108,15 +89,10 @@ def _is_withdrawn(text: str, quotes: Sequence[Evidence], question: str) -> bool:
                 is_former = any(start <= each.start and each.end <= end for start, end in spans)
                 (former if is_former else now).add(each.term)
     asked = {each.term for each in quantities(question)}
-    return any(each.kind != "date" and each.term in former - now - asked for each in quantities(text))
+    return any(each.term in former - now - asked for each in quantities(text))
 
 
 def _names(lines: Iterable[str]) -> set[str]:
-    """Return by what an edition may be named: its years, versions, codes and dates."""
+    """Return by what an edition may be named: its years and versions."""
     text = "\n".join(lines)
-    told = quantities(text)
-    years = {year for each in told for year in re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", each.value)}
-    codes = {
-        each.value for each in told if each.kind == "code" or (each.kind == "date" and len(each.value) == _WHOLE_DATE)
-    }
-    return years | codes | {match[1] for match in _VERSION.finditer(text)}
+    return {*_YEAR.findall(text), *_VERSION.findall(text)}
