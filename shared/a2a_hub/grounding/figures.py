@@ -32,10 +32,6 @@ _EQUAL = {("d", "min"): Fraction(1, 1440), ("min", "d"): Fraction(1440)}
 _EQUAL |= {("s", "min"): Fraction(60), ("min", "s"): Fraction(1, 60)}
 _EQUAL |= {(money, "cent"): Fraction(1, 100) for money in ("usd", "eur")}
 _EQUAL |= {("cent", money): Fraction(100) for money in ("usd", "eur")}
-# 15 metres per second are 毎秒15メートル, and a speed of 5 km/h 時速5キロ.
-_EQUAL |= {("mps", "mm"): Fraction(1, 1000), ("mm", "mps"): Fraction(1000), ("kmh", "mm"): Fraction(1, 10**6)}
-_EQUAL |= {("mm", "kmh"): Fraction(10**6), ("kmh", "mg"): Fraction(1, 10**6), ("mg", "kmh"): Fraction(10**6)}
-_EQUAL |= {("kl", "m3"): Fraction(1), ("m3", "kl"): Fraction(1)}
 _EQUAL[("age", "month")] = Fraction(1, 12)  # "from 50 years" of a table is 50歳以上
 # What follows such a word is the other side of a limit: larger files, それを超える分.
 _CONTRAST = re.compile(

@@ -76,6 +76,10 @@ mile: mile miles マイル
 l: l リットル litre litres liter liters
 ml: ml ミリリットル millilitres milliliters
 m2: ㎡ m2 m² 平方メートル 平米 square_metres square_meters square_metre square_meter sqm
+km2: km2 km² 平方キロメートル square_kilometres square_kilometers
+sqft: 平方フィート square_feet square_foot
+tsubo: 坪
+yard: ヤード yard yards
 m3: ㎥ m3 m³ 立方メートル 立米 cubic_metres cubic_meters cubic_metre cubic_meter
 celsius: ℃ °c 度 degrees degrees_celsius
 fahrenheit: °f degrees_fahrenheit
@@ -88,6 +92,7 @@ gbps: gbps
 ms: ms ミリ秒 milliseconds
 kw: kw キロワット kilowatt kilowatts
 kwh: kwh kilowatt_hour kilowatt_hours kilowatt-hour kilowatt-hours キロワット時
+mwh: mwh メガワット時 megawatt_hour megawatt_hours
 w: ワット watt watts w
 v: ボルト volt volts v
 db: db デシベル decibels
