@@ -44,10 +44,17 @@ def reckoned(
     left = [each for each in told if _is_number(each) and each not in borne_out][:_MAX_RESULTS]
     sources = _amounts(given)[:_MAX_FIGURES]
     if not reckons(text):
-        amounts = [each for each in left if each.unit in MONEY and not _is_scaled(each, given)]
+        # 7 × 12 / 12 does not turn seven persons into a price.
+        values = {each.value for each in asked}
+        amounts = [
+            each for each in left if each.unit in MONEY and each.value not in values and not _is_scaled(each, given)
+        ]
         return _following(amounts, _amounts(asked)[:_MAX_RESULTS], sources, needs_named=True)
-    named = _amounts(borne_out)
-    named += [(Fraction(2), "")] * bool(_HALF.search(text))
+    named = _amounts(borne_out) or _amounts(asked)
+    beside = text  # what says half is not the figure itself
+    for each in left:
+        beside = beside.replace(text[each.start : each.end], "")
+    named += [(Fraction(2), "")] * bool(_HALF.search(beside))
     named += [(Fraction(12), "")] * bool(_MONTHS.search(text) and _YEARS.search(text))
     found: list[Quantity] = []
     while more := _following(left, named, sources, needs_named=False):
@@ -91,10 +98,12 @@ def _following(
     for pair, result in pairs:
         count = sum(each in named for each in pair)
         for other in known if count else ():
-            if other not in pair and count + (other in named) > 1:
+            if other not in pair and (needs_named or count + (other in named) > 1):
                 twice.update((*_results(result, other), *_results(other, result)))
     if not needs_named:
-        twice.update((a + b + c, unit) for (a, unit), (b, two), (c, three) in combinations(known, 3) if unit == two == three)
+        twice.update(
+            (a + b + c, unit) for (a, unit), (b, two), (c, three) in combinations(known, 3) if unit == two == three
+        )
     return [each for each in wanted if _is_among(each, twice)]
 
 

@@ -42,7 +42,8 @@ def follows(
         case "date":
             away = [*_counts(given, "d"), *(each // _DAY for each in _counts(given, "min") if each % _DAY == 0)]
             steps = [*next_days, *(sign * each for each in away if each <= _MAX_DAYS for sign in (-1, 1))]
-            found = {day + timedelta(step) for day in days for step in steps}
+            last = date.max.toordinal()
+            found = {day + timedelta(step) for day in days for step in steps if 0 < day.toordinal() + step <= last}
             months = [sign * each for each in _counts(given, "month") if each < _MAX_MONTHS for sign in (-1, 1)]
             return any(said.value in (day.isoformat(), f"{day:%m-%d}") for day in found) or said.value in {
                 _month_after(each.value, step) for each in given if each.kind == "date" for step in months

@@ -36,6 +36,7 @@ _STOP = frozenset(
 _MIN_STEM = 3
 _SCOPE = 3
 _NEARLY = 0.85
+_WORD = re.compile(r"[A-Za-z]{2,}")
 _KANA = re.compile(r"[\u3041-\u309f]")
 _PRONOUN = re.compile(
     r"(?:it|they|these|those|this|that|such|but\s(?:may|can|cannot|must)|others?|otherwise)\b|これ|それ|この|その|ただし",
@@ -119,8 +120,8 @@ def _words(text: str) -> list[str]:
 
 
 def is_japanese(text: str) -> bool:
-    """Return True for a text with kana, which names in English texts seldom have."""
-    return bool(_KANA.search(text))
+    """Return True for a text with more kana than Latin words: an English one may have a Japanese name."""
+    return len(_KANA.findall(text)) > len(_WORD.findall(text))
 
 
 @lru_cache(maxsize=4_096)

@@ -33,7 +33,8 @@ _WORDS = (
      r"(?:no\s(?:[\w-]+\s){0,3}?|(?:not|cannot|never)\s(?:[\w-]+\s){0,2}?)"
      r"(?:(?:more|less|fewer|later|earlier|longer|\w+er)\sthan|exceed\w*|(?:above|over|below|under)(?=\s[$€£¥−-]?\d))"
      r"|\bif\s(?:necessary|needed|required|possible)\b")),
-    (Cue.NEUTRAL, (r"に(?:満たない|達しない|過ぎない|過ぎません)|だけで(?:は)?なく|を?問わず|に?かかわらず|かもしれ(?:ない|ません)"
+    (Cue.NEUTRAL, (r"に(?:満たない|達しない|過ぎない|過ぎません)|だけで(?:は)?なく|を?問わず"
+     r"|に?かかわらず|かもしれ(?:ない|ません)"
      r"|やむを得(?:ない|ず)|必ずしも|少な(?:い|く)|(?:手数料|料金|費用)なし|必要(?:に応じ|な場合|があれば)"
      r"|を?(?:超え|上回|下回)(?:らない|ない|ません|ず|っ?ては[^。、]{0,6}|ることは?でき(?:ない|ません)|たことには?なり?ません)")),
     (Cue.PERMISSION, (r"\bnot\s(?:\w+\s)?(?:forbidden|prohibited|excluded|ruled\sout|refused)\b|妨げ(?:ない|ません)"
@@ -45,15 +46,18 @@ _WORDS = (
      r"|\b(?:not|never)\s(?:be\s)?(?:required|necessary|mandatory|compulsory|obliged|needed)\b"
      r"|\bno\s(?:[\w-]+\s){0,5}?(?:(?:is|are|be)\s)?(?:required|necessary|needed|need|obligation)\b|\bunnecessary\b"
      r"|\bexempt(?:ed|ion)?\b|\bwaived\b|\boptional(?:ly)?\b|\bvoluntar(?:y|ily)\b|\bdiscretion\b")),
-    (Cue.NO_DUTY, (r"必要(?:は|が|も)?(?:ない|なし|ありません|なく)|不要|免除|任意|自由に|(?:なく|ずと|ないで)て?も(?:よい|良い|いい|構|かま)"
+    (Cue.NO_DUTY, (r"必要(?:は|が|も)?(?:ない|なし|ありません|なく)|不要|免除|任意|自由に"
+     r"|(?:なく|ずと|ないで)て?も(?:よい|良い|いい|構|かま)"
      r"|を?要(?:し(?:ない|ません)|さない)|要りません|いりません|(?:義務|必須)(?:で|と)?は(?:ない|ありません|なく)"
      r"|求め(?:られ)?(?:て(?:い|おり))?(?:ない|ません)")),
     (Cue.NEGATION, (rf"\b(?:should|must|shall|may|could){_NOT}|\bcan(?:not|['’]t)\b|\brefrain\b|\bavoid\w*\b"
      rf"|\b(?:is|are|be|was|were)?{_NOT}\s(?:\w+\s)?"
      r"(?:allowed|permitted|possible|entitled|eligible|able|accept\w*|recommended|advis\w+)\b"
-     r"|\bprohibit\w*\b|\bforbid\w*\b|\bbanned\b|\bbarred\b|\bineligible\b|\bunable\b|\b(?:non-?|un|in(?!valu)|im)[a-z]{3,}[ai]ble\b"
+     r"|\bprohibit\w*\b|\bforbid\w*\b|\bbanned\b|\bbarred\b|\bineligible\b|\bunable\b"
+     r"|\b(?:non-?|un|in(?!valu)|im)[a-z]{3,}[ai]ble\b"
      r"|\b(?:no\sone|nobody|none|nothing|neither|no\s(?:[\w-]+\s){1,5}?)[^.;,]{0,40}?\s?(?:may|can|shall|must)\b")),
-    (Cue.NEGATION, (rf"(?:て|で)は{_MUST}|認め(?:られ)?(?:て(?:い|おり))?(?:ない|ません|ず)|禁[止じず]|厳禁|不可|望ましく(?:ない|ありません)"
+    (Cue.NEGATION, (rf"(?:て|で)は{_MUST}|認め(?:られ)?(?:て(?:い|おり))?(?:ない|ません|ず)|禁[止じず]"
+     r"|厳禁|不可|望ましく(?:ない|ありません)"
      r"|(?:でき|出来)(?:て(?:い|おり))?(?:ない|ません|ず)|お断り|控え|ご?遠慮"
      rf"|{_ABLE}(?:ない(?!と(?!き)|限り)|ません|ず)|(?:し|いたし)かね")),
     (Cue.NEED, r"\b(?:must|shall|(?:has|have|need|needs)\sto)\sbe\s(?=(?:at\sleast|over|under|aged|older|younger|\d))"),
@@ -71,7 +75,8 @@ _WORDS = (
      r"|(?![納求決定集始進含改締収])[一-龥](?:[えけげせてねべめれ])ます(?=が?[。、])")),
     (Cue.UNLESS, (r"\bwithout\b|\bunless\b|\buntil\b|(?:なし|無し)(?:に|で)|なければ|なくては|ずに|ないで(?!くだ|下)"
      r"|(?<=[\u4e00-\u9fff])なく(?!な)|(?:ない|なき)限り|まで(?:は|(?=[^。]{0,24}(?:ては|では)(?:なら|いけ)))|ないと(?!き)")),
-    (Cue.NEGATION, (r"\bnot\b|n['’]t\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bnor\b|\bnever\b|(?<!まか)ない(?!ま[すしせ])"
+    (Cue.NEGATION, (r"\bnot\b|n['’]t\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bnor\b|\bnever\b"
+     r"|(?<!まか)ない(?!ま[すしせ])"
      r"|なく(?!な)|なかっ|ません|なし(?!と)|対象外|適用外|[らわかさなばま]ず(?=[、。にの]|$)")),
 )  # fmt: skip
 _WORD = re.compile("|".join(f"(?P<c{n}>{pattern})" for n, (_, pattern) in enumerate(_WORDS)), re.IGNORECASE)

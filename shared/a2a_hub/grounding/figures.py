@@ -86,11 +86,7 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     units = {said.unit for said in told if said.unit}
     guessed = dict.fromkeys(each.quantity for each in given if each.is_guessed and each.quantity.unit in units)
     follows = reckoned(told, borne_out, of_question, [*guessed, *known], f"{sentence} {question}")
-    follows += [
-        said
-        for said in told
-        if calendar.follows(said, told=told, asked=of_question, given=known, texts=texts)
-    ]
+    follows += [said for said in told if calendar.follows(said, told=told, asked=of_question, given=known, texts=texts)]
     for said, alike in zip(told, alike_of, strict=True):
         is_count = 1 < count == _whole(said.value) and said.unit in COUNTERS | {""}
         if not (alike or said in follows or is_count or _stands_in(said, sentence, texts)):

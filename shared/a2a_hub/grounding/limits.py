@@ -30,7 +30,8 @@ _BEFORE = (
      r"|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until)")),
     (Limit.AT_MOST, r"(?:最[大長高多]|上限)[^\d。、]{0,6}"),
     (Limit.AT_LEAST, r"(?:最[低小短少]|下限)[^\d。、]{0,6}|早くても"),
-    (Limit.AT_LEAST, (r"\b(?:no|not)\s(?:less|fewer|earlier|lower|sooner|shorter|younger|smaller)\sthan|\bnot\s(?:below|under|before)"
+    (Limit.AT_LEAST, (r"\b(?:no|not)\s(?:less|fewer|earlier|lower|sooner|shorter|younger|smaller)\sthan"
+     r"|\bnot\s(?:below|under|before)"
      r"|\breach(?:es)?|\b(?:on|in)\sor\safter"
      r"|\b(?:at\sleast|minimum|min\.?|(?<!apart\s)(?<!aside\s)from|since|as\sof|starting|beginning)(?:\son)?")),
     (Limit.MORE, (r"\b(?:(?!less|few|low|short|earl|young|small|soon|light|slow|cheap|narrow|col|cool|rather|other)"
@@ -47,7 +48,8 @@ _PAREN = (
 _AFTER = (
     (Limit.AHEAD, _NOUNS + r"\s(?:ahead|before(?:hand)?|in\sadvance)\sat\sthe\slatest"),
     (Limit.AT_LEAST, _NOUNS + r"\s?(?:(?:or|and)\s(?:more|longer|later|greater|older|higher|up(?:wards?)?(?!\sto\b)"
-     r"|(?:above|over|after|beyond)(?!\s(?:an?|the|half|\d)))|at\s(?:the\s)?(?:least|earliest)|minimum|onwards?)\b(?!\s" + _NUMBER + ")"),
+     r"|(?:above|over|after|beyond)(?!\s(?:an?|the|half|\d)))"
+     r"|at\s(?:the\s)?(?:least|earliest)|minimum|onwards?)\b(?!\s" + _NUMBER + ")"),
     (Limit.AT_MOST, _NOUNS + r"\s?(?:(?:or|and)\s(?:less|fewer|shorter|earlier|younger|lower|smaller"
      r"|(?:below|under|before)(?!\s(?:an?|the|half|\d)))|at\s(?:the\s)?(?:most|latest)|maximum)\b(?!\s" + _NUMBER + ")"),
     (Limit.AHEAD, r"^\s?(?:before|prior\sto|in\sadvance|ahead|beforehand|earlier|(?:\w+\s)?notice)\b"),

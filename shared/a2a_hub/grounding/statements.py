@@ -23,7 +23,8 @@ _TOGETHER = ({Cue.NO_DUTY, Cue.PERMISSION}, {Cue.NO_DUTY, Cue.ADVICE}, {Cue.NEED
 _ONLY = re.compile(r"\b(?:only|provided)\b|のみ|限[りる]|だけ", re.IGNORECASE)
 # Who may enter once the field is dry needs a dry field.
 _CONDITION = re.compile(
-    r"\b(?:(?<!even\s)if|once|when|after|only|with|provided)\b|れば|場合|とき|得て|限[りる]|のみ", re.IGNORECASE
+    r"\b(?:(?<!even\s)if|once|when|after|only|with|provided)\b|以上|以下|未満|れば|場合|とき|得て|限[りる]|のみ",
+    re.IGNORECASE,
 )
 _BAR = re.compile(r"\s*[|｜\t]\s*")
 _WHO = re.compile(r"方|者|人|場合|とき|時")

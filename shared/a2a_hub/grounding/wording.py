@@ -18,7 +18,10 @@ _NEXT = r"\b(?:next|following) (?:month|year|day|week|business)\b|翌[月年日�
 _SAME = r"\b(?:same|current|this) (?:month|year|day|week)\b|当[月年日週]|同[月年日週]"
 _PREVIOUS = r"\b(?:previous|preceding|prior) (?:month|year|day|week|business)\b|\bday before\b|前[月年週日営]"
 _MONTHLY = r"\bmonthly\b|\b(?:per|a|each|every) month\b|月額|毎月|月利|月\d+回"
-_YEARLY = r"\bannual(?:ly)?\b|\byearly\b|\bper annum\b|\b(?:per|a|each|every) year\b|年額|毎年|年[利率]|年\d+回|年間|年\s?[\d.]{1,6}\s?(?:%|パーセント)"
+_YEARLY = (
+    r"\bannual(?:ly)?\b|\byearly\b|\bper annum\b|\b(?:per|a|each|every) year\b"
+    r"|年額|毎年|年[利率]|年\d+回|年間|年\s?[\d.]{1,6}\s?(?:%|パーセント)"
+)
 # Each line is two sides, either of which may be named by what stands between the bars.
 _OPPOSITES = (
     (r"tax[- ]inclu\w+|inclu\w+ (?:of )?(?:\w+ )?tax|税込", r"tax[- ]exclu\w+|exclu\w+ (?:of )?(?:\w+ )?tax|plus tax|税抜|税別"),
