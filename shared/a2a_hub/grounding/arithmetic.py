@@ -98,7 +98,9 @@ def _following(
     for pair, result in pairs:
         count = sum(each in named for each in pair)
         for other in known if count else ():
-            if other not in pair and (needs_named or count + (other in named) > 1):
+            # A count that is named, times a rate, with an amount beside it: two at 78 and one at 39.
+            is_beside = pair[0][1] != pair[1][1] and result[1] == other[1] == pair[0][1]
+            if other not in pair and (needs_named or is_beside or count + (other in named) > 1):
                 twice.update((*_results(result, other), *_results(other, result)))
     if not needs_named:
         twice.update(

@@ -41,11 +41,13 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
     headings = " ".join(line for quote in quotes for line in quote.context[-2:])
     compared: list[tuple[Statement, list[Statement], Clause, list[Clause]]] = []
     for said in clauses_of(sentence):
-        ground = rests_on(said.terms, given) or given
+        # Where nothing is in common, as in another language, a sentence without figures hardly rests on a clause with some.
+        plain = [each for each in given if quantities(sentence) or not quantities(each.text)]
+        ground = rests_on(said.terms, given) or plain or given
         if _is_outside(said, ground):
             continue
         statements = [each for clause in ground for each in clause.statements]
-        spoken = [each for clause in given for each in clause.statements]
+        spoken = [each for clause in (plain or given) for each in clause.statements]
         compared += [(mine, rests_on(mine.terms, statements) or spoken, said, ground) for mine in said.statements]
     # A part of the sentence that repeats the quote is not contradicted by another part.
     repeated = {id(its) for mine, near, *_ in compared for its in near if mine.cue is its.cue is not None}
