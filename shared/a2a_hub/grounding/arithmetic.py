@@ -99,7 +99,7 @@ def _following(
         count = sum(each in named for each in pair)
         for other in known if count else ():
             # A count that is named, times a rate, with an amount beside it: two at 78 and one at 39.
-            is_beside = pair[0][1] != pair[1][1] and result[1] == other[1] == pair[0][1]
+            is_beside = pair[0][1] != pair[1][1] and result[1] == other[1] and other[1] in MONEY
             if other not in pair and (needs_named or is_beside or count + (other in named) > 1):
                 twice.update((*_results(result, other), *_results(other, result)))
     if not needs_named:

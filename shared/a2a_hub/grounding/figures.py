@@ -269,6 +269,8 @@ def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
         and re.search(_ORDINALS[said.value], texts, re.IGNORECASE)
     ):
         return True
+    if said.value == "1" and sentence[: said.start].endswith("もう"):
+        return True
     is_rate = re.match(r"(?:an?|one)\s", written, re.IGNORECASE)
     if is_rate or (re.match(r"[1１一]", written) and _EACH.match(sentence[said.end :])):
         mentions = (*_mentions(blanked(texts)), *_adverbs(texts))

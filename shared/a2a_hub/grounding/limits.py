@@ -24,7 +24,7 @@ _FILLER = (
 )
 _BEFORE = (
     (Limit.AT_MOST, r"[≤≦]"), (Limit.AT_LEAST, r"[≥≧]"), (Limit.LESS, r"[<＜]"), (Limit.MORE, r"[>＞]"),
-    (Limit.AT_MOST, (r"\b(?:no|not)\s(?:\w+\s){0,2}(?:more|later|longer|greater|higher|older|larger)\sthan"
+    (Limit.AT_MOST, (r"\b(?:no|not)\s(?:\w+\s){0,2}(?:more|later|longer|greater|higher|older|larger|faster)\sthan"
      r"|\bnot\s(?:\w+\s){0,2}(?:exceed(?:ing)?|above|over|past)")),
     (Limit.AT_MOST, (r"\bup\sto\sand\sincluding|\b(?:on|in)\sor\sbefore|\b(?:at\smost|up\sto|within|maximum|max\.?|limited\sto"
      r"|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until)")),
@@ -69,6 +69,7 @@ _NAMED = (
 )
 _BEFORE_PATTERNS = [(limit, re.compile(f"(?:{pattern}){_FILLER}")) for limit, pattern in _BEFORE]
 _AFTER_PATTERNS = [(limit, re.compile(pattern)) for limit, pattern in _AFTER]
+_ARTICLE = re.compile(r"\b(?:the|these|those|this)\s(?:first\s)?$")
 _WINDOW = 40
 _OPEN_ENDED = frozenset({Limit.MORE, Limit.LESS, Limit.AT_LEAST})
 # Two weeks before and at least two weeks ahead, 2週間前まで; after six months and 6か月を過ぎたら.
@@ -121,7 +122,9 @@ def limit_of(text: str, quantity: Quantity) -> Limit | None:
             second = Limit.LESS if second is Limit.AHEAD else Limit.MORE
         elif first and (second is Limit.LATER or first in (Limit.LESS, Limit.MORE)):
             second = None
-    word = "" if is_point else before.rstrip()
+    # "After the 3 years" is later than a span, "after the fourth day" is not.
+    is_span = re.match(r"\d+(?![a-z\d])", text[quantity.start :])
+    word = "" if is_point else (_ARTICLE.sub("", before) if is_span else before).rstrip()
     if first is Limit.AT_LEAST and word.endswith("from") and quantity.unit not in _AGES:
         first = None
     if first is Limit.MORE and word.endswith("after"):

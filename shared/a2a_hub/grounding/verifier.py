@@ -90,7 +90,7 @@ def _is_withdrawn(text: str, quotes: Sequence[Evidence], question: str) -> bool:
                 is_former = any(start <= each.start and each.end <= end for start, end in spans)
                 (former if is_former else now).add(each.term)
     asked = {each.term for each in quantities(question)}
-    return any(each.term in former - now - asked for each in quantities(text))
+    return any(each.kind != "date" and each.term in former - now - asked for each in quantities(text))
 
 
 def _names(lines: Iterable[str]) -> set[str]:
