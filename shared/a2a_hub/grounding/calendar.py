@@ -11,6 +11,7 @@ _DAY_BEFORE = re.compile(
     r"\b(?:day before|(?:previous|preceding) (?:business |working )?day)\b|前日|前営業日", re.IGNORECASE
 )
 _DAY_AFTER = re.compile(r"\b(?:day after|(?:next|following) (?:business |working )?day)\b|翌日|翌営業日", re.IGNORECASE)
+_MONTH_AFTER = re.compile(r"\b(?:next|following) month\b|翌月", re.IGNORECASE)
 # For dates without a year; 29 February is not a date then.
 _ANY_YEAR = 2_001
 _MAX_FIGURES, _MAX_DAYS = 16, 36_600
@@ -45,6 +46,7 @@ def follows(
             last = date.max.toordinal()
             found = {day + timedelta(step) for day in days for step in steps if 0 < day.toordinal() + step <= last}
             months = [sign * each for each in _counts(given, "month") if each < _MAX_MONTHS for sign in (-1, 1)]
+            months += [1] * bool(_MONTH_AFTER.search(texts))
             return any(said.value in (day.isoformat(), f"{day:%m-%d}") for day in found) or said.value in {
                 _month_after(each.value, step) for each in given if each.kind == "date" for step in months
             }

@@ -33,6 +33,7 @@ _TAKES_IN = re.compile(
     r"|であ?っても|ときでも|場合でも|を含[むめみ]|例外なく|一切",
     re.IGNORECASE,
 )
+_FOR_ALL = re.compile(rf"[一-龥]でも|{_TAKES_IN.pattern}", re.IGNORECASE)
 
 
 def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
@@ -57,7 +58,7 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
         ]
         if flaws and all(flaws):
             yield flaws[0]
-    takes_in = _TAKES_IN.search(sentence) and not any(_TAKES_IN.search(clause.text) for clause in given)
+    takes_in = _TAKES_IN.search(sentence) and not any(_FOR_ALL.search(clause.text) for clause in given)
     if takes_in and any(split_exception(clause.text)[1] or _denies(clause) for clause in given):
         yield "exception"
 
