@@ -45,7 +45,7 @@ from tests.unit.reader_files import W, archive, paragraph, texts, units
         (
             "a.txt",
             "規程\n\n取扱注意\n\n第1条（目的）\n本則は、期限を\n定める。ただし例外を除く。",
-            ["取扱注意", "本則は、期限を定める。", "ただし例外を除く。"],
+            ["本則は、期限を定める。", "ただし例外を除く。"],
         ),
         (
             "a.txt",
@@ -94,8 +94,8 @@ def test_a_page_is_read_without_what_surrounds_its_content() -> None:
         ("a.csv", "Item,2025,2026\nDues,100,120\nRent,5,6\n", {"Dues | 100 | 120": "Item | 2025 | 2026"}),
         (
             "a.md",
-            "# T\n\n|項目|令和7年度|\n|-|-|\n|会費|100円|",
-            {"会費 | 100円": "項目 | 令和7年度"},
+            "# T\n\n|項目|令和7年度|\n|-|-|\n|会費|100円|\n|注|税抜|",
+            {"会費 | 100円": "項目 | 令和7年度", "注 | 税抜": ""},
         ),
         (
             "a.html",
@@ -278,6 +278,15 @@ def test_units_know_their_section_introduction_and_line() -> None:
             "<p>It costs <del>€6</del> <s>€7</s> €5<sup>1</sup>, for 10<sup>3</sup> l on 4 m<sup>2</sup>.",
             "It costs €5¹, for 10³ l on 4 m².",
         ),
+        ('<div class="cc-window">This site uses cookies. <a>Got it!</a></div><p>We open at nine.', "We open at nine."),
+        (
+            "<section><p>A cookie is kept for a day. You may allow it in the <a>settings</a>.</section>",
+            "A cookie is kept for a day.|You may allow it in the settings.",
+        ),
+        (
+            "<div>We bake no cookies, we set them. <button>Accept all</button></div><p>We open at nine.",
+            "We open at nine.",
+        ),
         ("<p>Our shop uses cookies for the basket.", "Our shop uses cookies for the basket."),
         (
             "<table><tr><td><a>News</a> <a>Map</a> <a>Jobs</a><td><h1>Hours</h1><p>We open at nine.</p></table>",
@@ -313,9 +322,12 @@ def test_a_page_says_what_it_shows(markup: str, expected: str) -> None:
         ("a.md", "# Rules\n\nPrevious edition: 2021 (superseded)\n\nText here.", Standing.CURRENT, ""),
     ],
 )
-def test_editions_are_read_from_the_first_lines(name: str, content: str, standing: Standing, effective: str) -> None:
+def test_editions_are_read_from_lines_that_are_no_units(
+    name: str, content: str, standing: Standing, effective: str
+) -> None:
     document = read(name, "corpus:a", content.encode())
     assert (document.edition.standing, document.edition.effective) == (standing, effective)
+    assert len(units(document)) == 1
 
 
 @pytest.mark.parametrize(
@@ -339,21 +351,31 @@ def test_of_several_dates_the_one_beside_the_word_is_when_an_edition_comes_into_
 @pytest.mark.parametrize(
     ("name", "content", "title"),
     [
-        ("a.md", "取扱注意\n\n# 規程\n\n本文である。", "規程"),
+        (
+            "乗務員服務規程_第4版.txt",
+            "白嶺バス 運輸部\n乗務員服務規程（第4版）\n=====\n\n帽子は自由である。",
+            "乗務員服務規程（第4版）",
+        ),
+        ("parent_handbook.txt", "KAEDE PRESCHOOL\nParent Handbook\n\nDoors open at eight.", "Parent Handbook"),
         ("楽譜貸出.md", "# 合唱連盟 楽譜貸出規程\n\n## 貸出\n\n三冊までとする。", "合唱連盟 楽譜貸出規程"),
         ("notes.txt", "Fees\n\nRooms\n\nA room is 5 euros.", "Fees"),
     ],
 )
-def test_a_title_is_the_main_heading_or_else_the_first_line(name: str, content: str, title: str) -> None:
+def test_a_title_is_the_line_that_the_file_is_named_for(name: str, content: str, title: str) -> None:
     assert read(name, "corpus:a", content.encode()).title == title
 
 
 _DRAFTS = {
     "a.md": [
         "# Data policy – DRAFT\n\nText here.",
+        "# Data policy\n\nNot adopted. For discussion at the meeting on 3 May.\n\n## Access\n\nText here.",
         "# Terms\n\nDraft 2 of edition 9, for internal discussion.\n\nText here.",
+        "# Terms\n\nFor consultation until 3 May.\n\nText here.",
+        "# Terms\n\nThis policy has not been approved by the board.\n\nText here.",
         "# 荷受規程の改正(素案)\n\n本文である。",
         "# 会費規程（案）\n\n本文である。",
+        "# 会費規程\n\n取扱注意：理事会未承認。\n\n本文である。",
+        "# 会費規程\n\n本規程は検討中です。\n\n本文である。",
     ],
     "terms_ed9_DRAFT.md": ["# Terms\n\nText here."],
     "規程改正_素案.md": ["# 規程\n\n本文である。"],
@@ -364,8 +386,11 @@ _IN_FORCE = {
     "a.md": [
         "# Draft beer prices\n\nDraft-beer is 5 euros.",
         "# How to draft a contract\n\nA draft is sent to the legal team. The draft of edition 9 is not in force.",
+        "# Call for proposals\n\nFor consultation by phone, dial 12.",
+        "# Terms, edition 8\n\n## Drafts\n\nNot adopted. For discussion.",
         "# 図書館利用案内\n\n開館は九時である。",
         "# 会費規程（案）への意見の募集\n\n会費規程の改正案はまだ施行されていない。",
+        "# 機器管理規程\n\n未承認の機器は使用しない。",
         "# 提案制度\n\nこの案内は提案の出し方を示す。",
         "# Minutes\n\nDraft 2, approved by the chair on 23 October 2026.\n\nText here.",
     ],

@@ -37,6 +37,11 @@ def test_what_stands_in_brackets_above_an_article_heads_it_and_its_first_sentenc
     ]
 
 
+def test_the_mark_of_a_sheet_is_no_title() -> None:
+    text = "（別紙）\n\n停留所の移設に関する意見書\n\n停留所は駅の東側に移すべきである。\n"
+    assert read("a.txt", "corpus:a", text.encode()).title == "停留所の移設に関する意見書"
+
+
 def test_a_header_divides_the_names_of_the_first_columns_and_letters_set_apart_are_one_word() -> None:
     header, *rows = table_blocks(
         [

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Block, Content, Kind, Unreadable, unspaced
 from functions.docqa.ingestion.editions import edition_of
-from functions.docqa.ingestion.headings import ARTICLE, CAPTION, heading_depth
+from functions.docqa.ingestion.headings import ARTICLE, CAPTION, heading_depth, is_metadata
 from functions.docqa.ingestion.language import language_of
 from functions.docqa.ingestion.sentences import sentences
 from functions.docqa.model import Document, Passage, Standing, Unit, UnitKind
@@ -18,17 +18,27 @@ _PASSAGE_CHARACTERS = 1_000
 _HEAD_BLOCKS, _LONGEST_TITLE = 8, 120
 _MAX_CONTEXT = 4
 _QUESTION = ("?", "？")
-_INTRODUCES = (":", "：", "below.", "following.", "とおり。", "通り。")
+_INTRODUCES = (
+    ":",
+    "：",
+    "following.",
+    "below.",
+    "以下の通り。",
+    "以下のとおり。",
+    "次のとおり。",
+    "次の通り。",
+    "とする。",
+)
+_LETTER = re.compile(r"[^\W\d_]")
 _ARTICLE_LEVEL = 5
+_SIGN = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
+# It only tells which sheet of a bundle it is.
+_SHEET = re.compile(
+    r"\W*(?:(?:別紙|別添|別記|資料|参考資料|様式|議案)(?:第?[0-9０-９一二三四五六七八九十]{1,3}号?)?|件名"
+    r"|(?:annex|appendix|attachment|enclosure)(?: (?:[a-z]|\d{1,2}))?)\W*",
+    re.IGNORECASE,
+)
 _EVIDENCE = (Kind.TEXT, Kind.ITEM, Kind.ROW)
-_EDITION = re.compile(
-    r"\b(?:v(?:ersion|er)?|rev(?:ision)?|edition|draft|effective|approved|status)\b|版|施行|制定|改[定訂正]",
-    re.IGNORECASE,
-)
-_NO_TITLE = re.compile(
-    r".*[:：].*|\W*(?:confidential|restricted|draft|internal(?: use)?(?: only)?|社外秘|部外秘|極?秘|取扱注意|関係者限り)\W*",
-    re.IGNORECASE,
-)
 _LISTED = (Kind.ITEM, Kind.ROW, Kind.ASIDE)
 _MARKS = {Kind.ITEM: "- ", Kind.HEADING: "# "}
 
@@ -44,11 +54,13 @@ def assemble(path: str, uri: str, content: Content, *, stem: str) -> Document:
     if not any(block.kind in _EVIDENCE for block in blocks):
         blocks = [structs.replace(each, kind=Kind.TEXT) if each.kind is Kind.HEADING else each for each in blocks]
     title, blocks = _title(blocks, content, stem)
-    blocks = _without_edition(blocks)
+    blocks = _without_metadata(blocks)
     writer = _Writer(content.pages)
     for at, block in enumerate(blocks):
         following = blocks[at + 1].kind if at + 1 < len(blocks) else None
         writer.write(block, title, leads=following in _LISTED)
+    if not any(units for _, units, _ in writer.sections):
+        raise Unreadable("; ".join(["no text in it but what tells of the document itself", *content.left_out]))
     text = "".join(writer.parts)
     language = language_of(text)
     edition = edition_of(path, title, content.fields, f"{content.running[:200]}\n{text}".lstrip())
@@ -105,13 +117,16 @@ def _title(blocks: list[Block], content: Content, stem: str) -> tuple[str, list[
     """Return the title, and the blocks without it as a unit, unless nothing else is one."""
     if given := next((content.fields[name] for name in ("title", "タイトル", "件名") if content.fields.get(name)), ""):
         return given, blocks
-    head = blocks[:_HEAD_BLOCKS]
-    if main := next((block.text for block in head if block.kind is Kind.HEADING and block.level == 1), ""):
-        return main, blocks
-    for at, block in enumerate(head):
-        if block.kind is Kind.HEADING and block.level == 2 and not (content.title and at):
+    is_below_mark = False
+    for at, block in enumerate(blocks[:_HEAD_BLOCKS]):
+        if at + 1 < len(blocks) and (_SHEET.fullmatch(block.text) or _SIGN.fullmatch(block.text)):
+            is_below_mark = True
+            continue
+        if at + 1 < len(blocks) and _is_named_for(blocks[at + 1].text, stem, instead_of=block.text):
+            continue  # whose document it is stands above what it is called
+        if block.kind is Kind.HEADING and (is_below_mark or block.level <= (1 if content.title and at else 2)):
             return block.text, blocks
-        if block.kind is Kind.TEXT and not content.title and not _NO_TITLE.fullmatch(block.text):
+        if block.kind is Kind.TEXT and not content.title and not is_metadata(block.text):
             if len(block.text) > _LONGEST_TITLE or block.text.endswith((".", "。", ":", "：")):
                 break
             if sum(each.kind in _EVIDENCE for each in blocks) == 1:
@@ -122,15 +137,26 @@ def _title(blocks: list[Block], content: Content, stem: str) -> tuple[str, list[
     return content.title or stem, blocks
 
 
-def _without_edition(blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks with the lines at the head that tell which edition it is as asides."""
+def _is_named_for(text: str, stem: str, *, instead_of: str) -> bool:
+    """Return whether the name of a file is that of one line rather than of another."""
+    pairs = ({f"{a}{b}" for a, b in pairwise(_LETTER.findall(each.lower()))} for each in (stem, text, instead_of))
+    name, own, other = pairs
+    common = len(name & own)
+    return len(text) <= _LONGEST_TITLE and 2 * common > len(own) and common > 3 * len(name & other)
+
+
+def _without_metadata(blocks: list[Block]) -> list[Block]:
+    """Return the blocks with those at the head and the foot that speak of the document itself as asides."""
     out = list(blocks)
-    for at, block in enumerate(blocks[: 2 * _HEAD_BLOCKS]):
-        if block.kind is Kind.TEXT and _EDITION.search(block.text) and not block.text.endswith((".", "。")):
-            out[at] = structs.replace(block, kind=Kind.ASIDE)
-        elif block.kind is not Kind.HEADING:
-            break
-    return out if any(each.kind in _EVIDENCE for each in out) else list(blocks)
+    ends = (range(min(len(out), 2 * _HEAD_BLOCKS)), range(len(out) - 1, max(len(out) - 4, -1), -1))
+    for numbers, kinds in zip(ends, ((Kind.TEXT, Kind.ITEM, Kind.ROW), (Kind.TEXT,)), strict=True):
+        for at in numbers:
+            block = out[at]
+            if block.kind in kinds and is_metadata(block.text, loosely=block.kind is not Kind.ROW):
+                out[at] = structs.replace(block, kind=Kind.ASIDE, table=0)
+            elif block.kind not in (Kind.HEADING, Kind.ASIDE):
+                break
+    return out
 
 
 class _Writer:

@@ -20,14 +20,23 @@ _OLD_STATUS = re.compile(
     r"|廃止|旧版|失効|改定前|改訂前|無効|終了)"
 )
 _JA_DRAFT = r"(?:素案|草案|原案|改[定正訂]案|案|たたき台|ドラフト|下書き)(?:第?\d+[次版稿]?)?"
+_DRAFT_STATUS = re.compile(
+    r"^\W*(?:draft|proposed|proposal|(?:under|in) review|pending|not (?:yet )?(?:adopted|approved|in force)"
+    rf"|for (?:consultation|discussion)|{_JA_DRAFT}|検討中|未承認|未施行|未決裁|審議中|承認待ち)"
+)
 _EN_DRAFT = r"(?:(?:first|second|final|working|consultation|discussion|exposure) )?draft(?: (?:no\. ?)?v?\d[\d.]*)?"
-_DRAFT_STATUS = re.compile(rf"^\W*(?:draft|propos|pending|(?:under|in) review|not |{_JA_DRAFT}|検討中|審議中|未)")
 _DRAFT_NAME = re.compile(
     rf"(?:^|[-–—(\[【:_,]) *{_EN_DRAFT} *(?:$|[)\]】_,:–—]|\.[a-z]{{2,5}}\b)|_draft_?v?\d*\b"
+    r"|^draft (?:\w+ )?(?:policy|terms|rules|regulations?|procedure|statutes|bylaws|budget|agreement|guidelines?|minutes)"
+    r"(?: of\b| for\b|\W*$)"
     rf"|[(\[【_] *(?:第\d+次)?{_JA_DRAFT} *(?:[)\]】](?![にへのとをはがか])|[_.])|(?:素案|草案|改[定正訂]案|たたき台)\W*$"
 )
 _DRAFT_TEXT = re.compile(
-    rf"^\W*(?:{_EN_DRAFT}(?:\W*$| (?:of|for)\b| *[,.:;–—](?!.*\b(?:approved|adopted)\b))|{_JA_DRAFT}\W*$)"
+    rf"^\W*{_EN_DRAFT}(?: (?:of|for)\b|\W*$| *[,.:;–—](?!.*\b(?:approved|adopted|confirmed|accepted)\b)| -)"
+    r"|\b(?:is|are) (?:still |only )?a (?:\w+ )?draft\b"
+    r"|^\W*(?:for (?:\w+ )?(?:consultation|discussion)(?: (?:only|until|at the)\b|\W*$)|not (?:yet )?adopted\b(?! ?:))"
+    r"|\bthis \w+ (?:is|has) not (?:yet )?(?:been )?(?:adopted|approved|in force)\b"
+    rf"|^\W*{_JA_DRAFT}\W*$|^.{{0,15}}(?:未承認|未決裁|未施行)(?:です|である)?$|は(?:{_JA_DRAFT}|検討中|審議中)(?:です|であ)"
 )
 _OLD_TEXT = re.compile(
     r"\b(?:superseded|replaced) (?:by|on|as of)\b|\bsuperseded\b(?! versions?\b)|\bobsolete\b|\barchived (?:version|copy)\b"

@@ -18,6 +18,13 @@ _ABBREVIATIONS = frozenset({
 _LONGEST_ABBREVIATION = 12
 _LAST_WORD = re.compile(r"\w*\Z")
 _INITIAL_OR_NUMBER = re.compile(r"(?:\b[a-z]\.[a-z]|(?:^|\s)[a-z]|^\W*\d+)\Z", re.IGNORECASE)
+# "Annex B. The keys …" has no initial.
+_LETTERED = re.compile(
+    r"\b(?:annex|appendix|schedule|exhibit|part|class|category|grade|group|plan|option|type|zone|menu|room|gate|hall"
+    r"|building|terminal|band|tier) [a-z]\Z",
+    re.IGNORECASE,
+)
+_CLAUSE_NUMBER = re.compile(r"\s*(?:section|article|rule|§) ?\d[\d.-]*[a-z]?", re.IGNORECASE)
 _LOWER_FOLLOWS = re.compile(r"\s+[a-z]")
 _ENDS = re.compile(r"[\"'”’)\]]*(?:\s|$)")
 _LONGEST = 2_000  # a "sentence" without an end is cut at white space
@@ -62,7 +69,9 @@ def _goes_on(text: str, begin: int, at: int, stop: int) -> bool:
     if text[at] in "!?":
         return text[stop : stop + 1].isascii() and not _ENDS.match(text, stop)
     return text[at] == "." and (
-        _abbreviates(text[max(begin, at - _LONGEST_ABBREVIATION) : at]) or _LOWER_FOLLOWS.match(text, stop) is not None
+        _abbreviates(text[max(begin, at - _LONGEST_ABBREVIATION) : at])
+        or _CLAUSE_NUMBER.fullmatch(text, begin, at) is not None
+        or _LOWER_FOLLOWS.match(text, stop) is not None
     )
 
 
@@ -72,7 +81,7 @@ def _abbreviates(ending: str) -> bool:
     word = match.group().lower() if match else ""
     if len(word) > 1 and not word.isdigit():
         return word in _ABBREVIATIONS
-    return _INITIAL_OR_NUMBER.search(ending) is not None
+    return _INITIAL_OR_NUMBER.search(ending) is not None and not _LETTERED.search(ending)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

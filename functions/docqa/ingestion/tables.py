@@ -12,6 +12,9 @@ from functions.docqa.ingestion.blocks import Block, Kind, unspaced
 
 _FIGURE, _NUMBER, _WORD = re.compile(r"\d"), re.compile(r"\d[\d,.]*"), re.compile(r"[^\W\d_]+")
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d(?:[-/]\d\d)?(?: ?年度?)?|(?:令和|平成) ?(?:\d{1,2}|元)年度?", re.IGNORECASE)
+_NOTE = re.compile(
+    r"(?:[※*＊†] ?\d{0,2}|[(（]?注(?:記|意)?[)）]? ?\d{0,2}|notes?|remarks?|n\.?b\.?)[:：.．)]?", re.IGNORECASE
+)
 _MEASURE = re.compile(r"[(（\[［](?=.*[^\W\d]|.*[%‰£$€¥])[^()（）]{1,20}[)）\]］]$")
 _IN_BRACKETS = re.compile(r"[(（\[［][^()（）]{1,40}[)）\]］]")
 _LONGEST_NAME = 60
@@ -83,6 +86,9 @@ def table_blocks(
             first = said[0]
             caption = first if all(row) or len(row) > 2 else ""
             blocks.append(Block(Kind.ROW, said[0], cell=place, page=page, table=table, marker="| "))
+            continue
+        if len(said) == 2 and count and row[0] == said[0] and _NOTE.fullmatch(said[0]):
+            blocks.append(Block(Kind.ROW, BAR.join(said), cell=place, page=page, table=table, marker="| "))
             continue
         context = tuple(filter(None, ("" if row[0] else first, caption)))
         first = row[0] or first

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from functions.docqa.ingestion.blocks import Block, Content, Kind, joined, raised
 from functions.docqa.ingestion.tables import Cell, grid_of, span_of, table_blocks
 
@@ -36,10 +38,19 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _UNSEEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[\w-]*\s*:\s*line-through", re.IGNORECASE
 )
+_COOKIES = re.compile(r"\bcookies?\b|クッキー", re.IGNORECASE)
+_CONSENT = re.compile(r"\b(?:accept|agree|allow|got it|ok\b|dismiss)|同意|許可|了解|承諾|閉じる", re.IGNORECASE)
 LINE = "data-line"
 """The attribute with the number of the source's line at which an element begins."""
 _BOLD_HEADING, _LONGEST_HEADING = 7, 80
-_LEAST_OF_MAIN, _LEAST_LINKS, _LINK_SHARE, _SHORT, _BRIEF = 200, 3, 0.6, 200, 60
+_LEAST_OF_MAIN, _LEAST_LINKS, _LINK_SHARE, _SHORT, _BRIEF, _LONGEST_BANNER = 200, 3, 0.6, 200, 60, 500
+
+
+class _Totals(Struct):
+    characters: int = 0
+    linked: int = 0
+    links: int = 0
+    tables: int = 0
 
 
 def read_html(markup: str) -> Content:
@@ -48,11 +59,15 @@ def read_html(markup: str) -> Content:
 
     tree = LexborHTMLParser(markup)
     title = tree.head.css_first("title") if tree.head else None
+    named = tree.head.css("meta[name]") if tree.head else []
+    fields = {(node.attributes.get("name") or "").casefold(): node.attributes.get("content") or "" for node in named}
+    kept: dict[str, str] = {name: fields[name] for name in ("version", "status", "effective", "date") if name in fields}
     name = " ".join(title.text().split()) if title else ""
     if tree.body is None:
-        return Content(blocks=[], title=name)
-    root = _main(tree.body)
-    return Content(blocks=_blocks(root, _Reading(_length(root))), title=name)
+        return Content(blocks=[], title=name, fields=kept)
+    totals = _totals(tree.body)
+    root = _main(tree.body, totals)
+    return Content(blocks=_blocks(root, _Reading(totals, totals[root.mem_id].characters)), title=name, fields=kept)
 
 
 def without_quotations(markup: str) -> tuple[str, str]:
@@ -72,7 +87,7 @@ def html_blocks(markup: str) -> list[Block]:
     from selectolax.lexbor import LexborHTMLParser
 
     body = LexborHTMLParser(markup).body
-    return _blocks(body, _Reading(0, numbered=True)) if body else []
+    return _blocks(body, _Reading({}, 0, numbered=True)) if body else []
 
 
 def _blocks(root: "LexborNode", reading: "_Reading") -> list[Block]:
@@ -85,9 +100,9 @@ def _blocks(root: "LexborNode", reading: "_Reading") -> list[Block]:
     return reading.blocks
 
 
-def _main(body: "LexborNode") -> "LexborNode":
+def _main(body: "LexborNode", totals: dict[int, _Totals]) -> "LexborNode":
     """Return the part of the page that says to be its main one, or its only article, if there is enough text in it."""
-    long = [node for node in body.css("main, article, [role=main]") if _length(node) >= _LEAST_OF_MAIN]
+    long = [node for node in body.css("main, article, [role=main]") if totals[node.mem_id].characters >= _LEAST_OF_MAIN]
     mains = [node for node in long if node.tag == "main" or node.attributes.get("role") == "main"]
     return mains[0] if mains else long[0] if len(long) == 1 else body
 
@@ -115,12 +130,40 @@ def _walk(
                 yield False, node
 
 
+def _totals(body: "LexborNode") -> dict[int, _Totals]:
+    """Return for each element how much text it holds, and how much of that in links."""
+    totals: dict[int, _Totals] = {}
+    stack: list[_Totals] = []
+    linked = 0
+    for entering, node in _walk(body):
+        if node.tag == "-text":
+            if stack:
+                length = len((node.text_content or "").strip())
+                stack[-1].characters += length
+                stack[-1].linked += length if linked else 0
+        elif entering:
+            mine = totals[node.mem_id] = _Totals(links=int(node.tag == "a"), tables=int(node.tag == "table"))
+            if node.child is not None:
+                stack.append(mine)
+                linked += node.tag == "a"
+        else:
+            mine = stack.pop()
+            linked -= node.tag == "a"
+            if stack:
+                above = stack[-1]
+                above.characters += mine.characters
+                above.linked += mine.linked
+                above.links += mine.links
+                above.tables += mine.tables
+    return totals
+
+
 class _Reading:
     """The blocks so far, and what is open: a line, lists, tables."""
 
-    def __init__(self, characters: int, *, numbered: bool = False) -> None:
+    def __init__(self, totals: dict[int, _Totals], characters: int, *, numbered: bool = False) -> None:
         self.blocks: list[Block] = []
-        self._characters, self._numbered = characters, numbered
+        self._totals, self._characters, self._numbered = totals, characters, numbered
         self._table = self._number = 0
         self._line: list[str] = []
         self._lists: list[int | None] = []
@@ -145,24 +188,25 @@ class _Reading:
             return True
         if (given.get("role") or "") in _BESIDE:
             return True
-        if not self._characters:
+        if not self._totals:
             return False
-        characters = _length(node)
-        if characters * 2 > self._characters or tag in ("table", "tr", "th", "tbody", "thead"):
+        mine = self._totals.get(node.mem_id) or _Totals()
+        if mine.characters * 2 > self._characters or tag in ("table", "tr", "th", "tbody", "thead"):
             return False
         if tag == "td" and self._rows is not None:
             return False
-        if tag == "footer" and characters <= 2 * _SHORT:
+        if tag == "footer" and mine.characters <= 2 * _SHORT:
             return True
         named = f"{given.get('class') or ''} {given.get('id') or ''}"
         words = {word.casefold() for word in _WORDS.findall(named)} if named != " " else set()
-        if words & _ALWAYS and node.css_first("table") is None:
+        if words & _ALWAYS and not mine.tables:
             return True
-        links = node.css("a")
-        share = sum(map(_length, links)) / characters if characters else 0.0
-        if words & _OFTEN and links and (share > _LINK_SHARE / 2 or characters < _BRIEF):
+        if tag in ("div", "section", "aside", "form") and mine.characters <= _LONGEST_BANNER and _asks_consent(node):
             return True
-        return tag in _BREAKING and len(links) >= _LEAST_LINKS and share >= _LINK_SHARE
+        share = mine.linked / mine.characters if mine.characters else 0.0
+        if words & _OFTEN and mine.links and (share > _LINK_SHARE / 2 or mine.characters < _BRIEF):
+            return True
+        return tag in _BREAKING and mine.links >= _LEAST_LINKS and share >= _LINK_SHARE
 
     def enter(self, node: "LexborNode") -> None:
         """Take note of an element or a text that begins."""
@@ -276,10 +320,6 @@ class _Reading:
         self._number = 0
 
 
-def _length(node: "LexborNode") -> int:
-    return len(node.text(strip=True))
-
-
 def _is_power(node: "LexborNode") -> bool:
     return node.parent is not None and node.parent.tag == "msup" and _is_last(node)
 
@@ -290,6 +330,13 @@ def _is_last(node: "LexborNode") -> bool:
     while after is not None and (after.tag or "").startswith("-"):
         after = after.next
     return after is None
+
+
+def _asks_consent(node: "LexborNode") -> bool:
+    """Return whether it has a button, or links that are one; links in a text about cookies are none."""
+    has_button = node.css_first("button, input") is not None
+    said = node.text() if has_button else "\n".join(link.text() for link in node.css("a"))
+    return bool(_CONSENT.search(said) and _COOKIES.search(node.text()))
 
 
 def _is_layout(table: "LexborNode") -> bool:
