@@ -294,3 +294,4 @@ def test_a_footer_that_is_drawn_first_is_no_title() -> None:
     page += [shown(700, "One person may ride along."), shown(680, "The crew chooses the hospital.")]
     document = read("a.pdf", "corpus:a", pdf([b"".join(page)]))
     assert document.title == "Calling an ambulance"
+    assert document.text.endswith("Ambulance guide 1")

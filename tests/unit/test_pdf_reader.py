@@ -5,7 +5,7 @@ from itertools import pairwise
 from functions.docqa.ingestion.child import read_all
 from functions.docqa.ingestion.formats.pdf_tables import PlacedLine, Rule, Word, with_tables
 from functions.docqa.ingestion.reader import read
-from functions.docqa.model import Document, UnitKind
+from functions.docqa.model import Document, Standing, UnitKind
 from tests.unit.reader_files import pdf, units
 
 
@@ -51,6 +51,16 @@ def test_a_column_beside_a_table_is_no_part_of_it() -> None:
     ]
 
 
+def test_the_foot_of_the_only_page_tells_the_edition() -> None:
+    content = pdf(
+        (16, 60, 780, "Prices"),
+        (10, 60, 740, "A locker costs five euros."),
+        (8, 60, 40, "AL-3 | in force from 1 January 2027"),
+    )
+    edition = read("prices.pdf", "corpus:prices.pdf", content).edition
+    assert (edition.standing, edition.effective) == (Standing.CURRENT, "2027-01-01")
+
+
 def test_characters_that_utf_16_writes_in_two_halves_are_read() -> None:
     content = pdf((10, 60, 780, "A is the first kanji of this name."), of_a="d842dfb7")
     (document,) = read_all([("a.pdf", "corpus:a.pdf", content)])
@@ -58,7 +68,14 @@ def test_characters_that_utf_16_writes_in_two_halves_are_read() -> None:
     assert [unit.text for unit in units(document)] == ["𠮷 is the first kanji of this name."]
 
 
-def test_a_table_whose_rules_are_drawn_cell_by_cell_has_a_header_of_two_rows() -> None:
+def test_a_file_that_pypdf_cannot_read_is_read_without_the_characters_that_are_missing() -> None:
+    content = pdf((10, 60, 780, "It is quiet."), (0, 60, 760, "x"))
+    document = read("a.pdf", "corpus:a.pdf", content)
+    assert [unit.text for unit in units(document)] == ["It is quiet."]
+    assert document.left_out == "single characters of fonts that are not in the file"
+
+
+def test_a_table_whose_rules_are_drawn_cell_by_cell_has_a_header_of_two_rows_and_no_running_head() -> None:
     sides, tops = (60, 120, 200, 280), (760, 740, 720, 700)
     rules = [(x, x, below, above) for above, below in pairwise(tops) for x in sides]
     rules += [(left, right, top, top) for left, right in pairwise(sides) for top in tops]
@@ -67,19 +84,21 @@ def test_a_table_whose_rules_are_drawn_cell_by_cell_has_a_header_of_two_rows() -
     content = pdf(
         *[(10, 62, 737, "Level"), (10, 150, 747, "By day"), (10, 122, 727, "People"), (10, 202, 727, "Leader")],
         *[(10, 62, 707, "3"), (10, 122, 707, "6"), (10, 202, 707, "Ada")],
+        (8, 40, 733, "Print works and packaging, page one of them"),
         rules=[(left, bottom, right, top) for left, right, bottom, top in rules],
     )
     (row,) = [unit for unit in units(read("a.pdf", "corpus:a", content)) if unit.kind is UnitKind.ROW]
     assert (row.text, row.header) == ("3 | 6 | Ada", "Level | By day / People | By day / Leader")
 
 
-def test_a_grid_that_is_one_path_is_a_table() -> None:
+def test_a_grid_that_is_one_path_is_a_table_and_the_title_drawn_after_it_heads_it() -> None:
     cells = [(10, 62, 737, "Course"), (10, 122, 737, "Seats"), (10, 62, 717, "Sewing"), (10, 122, 717, "12")]
     lines = [(left, right, top, top) for left, right in ((60, 120), (120, 200)) for top in (750, 730, 710)]
     lines += [(x, x, 710, 750) for x in (60, 200)]
     grid = "\n".join(f"{left} {bottom} m {right} {top} l" for left, right, bottom, top in lines)
     grid += "\n119.4 730 m 119.4 750 l\n120 710 m 120 730 l\nS"
-    document = read("a.pdf", "corpus:a", pdf(*cells, drawn=grid))
+    document = read("a.pdf", "corpus:a", pdf(*cells, (12, 70, 790, "Evening classes"), drawn=grid))
+    assert document.title == "Evening classes"
     assert [(unit.text, unit.header) for unit in units(document)] == [("Sewing | 12", "Course | Seats")]
 
 

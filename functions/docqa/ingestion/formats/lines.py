@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 from msgspec import Struct
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, joined
-from functions.docqa.ingestion.headings import ARTICLE, CAPTION, heading_depth
+from functions.docqa.ingestion.headings import ARTICLE, CAPTION, heading_depth, is_metadata
 from functions.docqa.ingestion.tables import table_blocks
 
 ITEM = re.compile(
@@ -28,7 +28,7 @@ _ENDED = (".", "。", "!", "?", "！", "？", ":", "：", ";")
 _CONTINUED = (",", "-", "、", "・", *"にはをがとものへやて")
 _SHORT_LATIN, _SHORT_JAPANESE = 46, 20
 _HEADING_LATIN, _HEADING_JAPANESE = 60, 30
-_WRAPPED_AT = 60
+_WRAPPED_AT, _WIDEST = 60, 80
 _LEAST_ROWS, _IN_LINE, _ABOUT_AS_LONG = 3, 0.6, 0.8
 _MAX_ROWS = 5_000
 
@@ -42,6 +42,7 @@ class Line(Struct, gc=False):
     depth: int = 0
     row: tuple[str, ...] = ()  # the cells, where the layout shows a table
     table: int = 0
+    width: int = 0  # how wide the widest line of its page is
 
 
 def read_lines(text: str) -> Content:
@@ -98,7 +99,7 @@ def _same_table(lines: Sequence[Line], at: int) -> int:
 
 def _depth(lines: Sequence[Line], at: int, *, first: bool) -> int | None:
     """Return the depth of the heading that a line is: by its layout, its mark, the line under it, or because it stands alone."""
-    line, text = lines[at], " ".join(lines[at].text.split())
+    line, text = lines[at], lines[at].text.strip()
     if line.depth:
         return line.depth
     after = lines[at + 1].text if at + 1 < len(lines) else ""
@@ -106,11 +107,14 @@ def _depth(lines: Sequence[Line], at: int, *, first: bool) -> int | None:
     apart = not before or lines[at - 1].depth > 0
     if apart and after and (underline := _UNDERLINE.match(after)) and "|" not in text:
         return 1 if underline[0][0] == "=" else 2
-    if ARTICLE.match(text) and after.strip() and _wraps(text, after, _WRAPPED_AT):
+    if is_metadata(text):
+        return None
+    if ARTICLE.match(text) and after.strip() and _wraps(text, after, min(line.width or _WRAPPED_AT, _WIDEST)):
         return None  # its first sentence goes on
     alone = apart and not after.strip()
-    depth = heading_depth(text, set_apart=apart)
-    if first and len(text) <= _HEADING_LATIN and text.isupper():
+    wrapped = bool(after.strip()) and ((after[:1].islower() and not ITEM.match(after)) or len(text) > 40)
+    depth = heading_depth(text, set_apart=(apart or _leads(text, after)) and not wrapped)
+    if first and len(text) <= _HEADING_LATIN and (text.isupper() or (is_metadata(after) and not text.endswith(_ENDED))):
         return 1
     if depth is not None and not (NUMBERED.match(text) and (NUMBERED.match(after) or NUMBERED.match(before))):
         return depth
@@ -125,10 +129,15 @@ def _depth(lines: Sequence[Line], at: int, *, first: bool) -> int | None:
     )
 
 
+def _leads(text: str, after: str) -> bool:
+    """Return whether `1. Booking` heads the longer line right below it, as in the text of a PDF."""
+    return len(text) <= _SHORT_LATIN and len(after.strip()) > len(text) and not NUMBERED.match(after)
+
+
 def _end(lines: Sequence[Line], at: int) -> int:
     """Return where the paragraph or item that begins with line `at` ends."""
     page, item = lines[at].page, ITEM.match(lines[at].text)
-    end, width = at + 1, shown_width(lines[at].text.strip())
+    end, width = at + 1, max(lines[at].width, shown_width(lines[at].text.strip()))
     while end < len(lines):
         line, above = lines[end], lines[end - 1].text.rstrip()
         ends = not line.text.strip() or line.table or line.depth or _RULE.match(line.text) or ITEM.match(line.text)

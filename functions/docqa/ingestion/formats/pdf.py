@@ -1,11 +1,14 @@
-"""PDF to blocks, by PDFium."""
+"""PDF to blocks: by PDFium; where it leaves characters out, by pypdf, which sees no tables."""
 
+import io
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from ctypes import c_float, c_int
 from itertools import islice, pairwise, takewhile
+from math import inf
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -13,16 +16,19 @@ from msgspec import structs
 from functions.docqa.ingestion.blocks import MAX_CHARACTERS, Content, Unreadable, raised
 from functions.docqa.ingestion.formats.lines import NUMBERED, Line, line_blocks, shown_width
 from functions.docqa.ingestion.formats.pdf_tables import PlacedLine, Rule, Word, with_tables
+from functions.docqa.ingestion.headings import is_metadata
 from functions.docqa.ingestion.tables import is_header
 
 _MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS, _MAX_POINTS = 3_000, 300_000, 2_000, 20_000, 20_000
-_GAP, _EDGE_LINES, _HEAD_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 0.9, 3, 5, 0.4, 3.0, 6, 8
+_EDGE_LINES, _HEAD_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 5, 0.4, 3.0, 6, 8
 _LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
 _SMALL, _RAISED, _LED, _COMPARED_ROWS = 0.85, 0.6, 1.3, 50
 _RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
-_BOLD, _PAGE = 600, 10_000
+_BOLD, _PAGE, _FOOT = 600, 10_000, 0.08
 _DIGITS = re.compile(r"\d+")
 _SYMBOL_BULLET = re.compile(r"^[\x7f\uf020-\uf0ff●○◦▪■‣]\s*(?=\S)")
+_LISTED = re.compile(r"[•\x7f\uf020-\uf0ff●○](?!.*[^\x00-\u2fff])")
+_HAS_WORD = re.compile(r"[^\W\d_]{2}")
 _NO_WORD_ENDS = (".", ",", ";", "。", "、", "；")
 # What programs write when nobody gave a title.
 _NO_TITLE = re.compile(
@@ -40,6 +46,7 @@ class _Page(NamedTuple):
     rules: list[Rule]
     is_image: bool = False
     is_filled: bool = False  # has form fields with values, or text that was put onto it
+    foot: str = ""
 
 
 def read_pdf(content: bytes) -> Content:
@@ -55,15 +62,18 @@ def read_pdf(content: bytes) -> Content:
     heads = _headings([line for line, _ in placed_lines])
     lines: list[Line] = []
     dropped: list[str] = []
+    widths = [max((shown_width(line.text) for line in page.lines), default=0) for page in pages]
+    usual = sorted(widths)[len(widths) // 2] if widths else 0
     for number, page in enumerate(pages, start=1):
         runs = [not running.isdisjoint(_keys(line, number)) for line in page.lines]
         dropped += [line.text for line, out in zip(page.lines, runs, strict=True) if out and number == 1]
         placed = with_tables(page.lines, page.rules, first_table=len(lines) + 1, without=runs)
-        lines += _laid_out(_continued(placed, lines), heads, number)
+        lines += _laid_out(_continued(placed, lines), heads, number, max(widths[number - 1], usual))
     named = "" if _NO_TITLE.match(title.strip()) else " ".join(title.split())
-    opening = islice((line for line in lines if line.text), 1 if named else _EDGE_LINES)
+    opening = islice((line for line in lines if line.text and not is_metadata(line.text)), 1 if named else _EDGE_LINES)
     first = next((line for line in opening if line.depth or line.row), None)
-    if first and first.depth and not NUMBERED.match(first.text):
+    foremost = min((line.depth for line in lines if line.depth and line.page == 1), default=0)
+    if first and 0 < first.depth == foremost and not NUMBERED.match(first.text):
         first.depth = 1
     images = [str(number) for number, page in enumerate(pages, start=1) if page.is_image]
     filled = [str(number) for number, page in enumerate(pages, start=1) if page.is_filled]
@@ -71,16 +81,16 @@ def read_pdf(content: bytes) -> Content:
     left_out += ["single characters of fonts that are not in the file"] if is_incomplete else []
     left_out += [f"values of forms and text in annotations on pages {', '.join(filled)}"] if filled else []
     return Content(
-        blocks=list(line_blocks(_unbroken(lines), titled=any(line.depth == 1 for line in lines))),
+        blocks=list(line_blocks(_unbroken(lines))),
         title=named,
         pages=len(pages),
-        running="\n".join(dropped),
+        running="\n".join(dropped or [page.foot for page in pages[:1]]),
         left_out=left_out,
     )
 
 
 def _by_pdfium(content: bytes) -> tuple[list[_Page], str, bool]:
-    """Return the pages, the title, and whether characters are missing."""
+    """Return the pages, the title, and whether characters are missing that pypdf does not read either."""
     import pypdfium2
 
     try:
@@ -94,15 +104,25 @@ def _by_pdfium(content: bytes) -> tuple[list[_Page], str, bool]:
                     budget -= characters
                     lost = lost or _leaves_out(page)
                     is_image = not lines and _has_image(page)
+                    foot = " ".join(line.text for line in lines if line.y < _FOOT * page.get_height())
                     rules, is_filled = list(_rules(page)), _is_filled(page)
-                    pages.append(_Page(lines, rules, is_image=is_image, is_filled=is_filled))
+                    pages.append(_Page(lines, rules, is_image=is_image, is_filled=is_filled, foot=foot))
                 if budget < 0:
                     raise Unreadable(f"more than {MAX_CHARACTERS} characters of text")
             title = document.get_metadata_value("Title") or ""
     except pypdfium2.PdfiumError as error:
         locked = "password" in str(error).casefold()
         raise Unreadable("encrypted PDF" if locked else "damaged PDF") from error
-    return pages, title, lost
+    if not lost:
+        return pages, title, False
+    read_again = [page._replace(lines=lines) for page, lines in zip(pages, _by_pypdf(content), strict=False)]
+    is_fuller = len(read_again) == len(pages) and _length(read_again) >= _length(pages)
+    return (read_again if is_fuller else pages), title, not is_fuller
+
+
+def _length(pages: Sequence[_Page]) -> int:
+    """Return how many characters the words of the pages have."""
+    return sum(len(word.text) for page in pages for line in page.lines for word in line.words)
 
 
 def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
@@ -125,7 +145,26 @@ def _page_lines(page: Any) -> tuple[list[PlacedLine], int]:
             if lines and not line.upright and _goes_on(lines[-1], line):
                 line = _joined(lines.pop(), line, spaced=match[0][0].isspace())
             lines.append(line)
-    return _upright(lines), count
+    return _upright(_edges_in_order(lines)), count
+
+
+def _edges_in_order(lines: list[PlacedLine]) -> list[PlacedLine]:
+    """Return the lines with those that programs draw first although they stand below all others, or last above them, there."""
+    footers: list[PlacedLine] = []
+    for line in lines[:_EDGE_LINES]:
+        if all(line.y < other.y for other in lines if other is not line and other not in footers):
+            footers.append(line)
+    heads: list[PlacedLine] = []
+    top = right = inf
+    for line in lines:
+        # What stands beside all others is the next column.
+        if line.y > top + line.size / 2 and line.words[0].left < right:
+            heads.append(line)
+        else:
+            top = line.y if top == inf else max(top, line.y)
+            right = line.words[-1].right if right == inf else max(right, line.words[-1].right)
+    heads.sort(key=lambda line: -line.y)
+    return [*heads, *(line for line in lines if line not in footers and line not in heads), *footers]
 
 
 def _is_on(page: Any, box: Sequence[float]) -> bool:
@@ -319,6 +358,42 @@ def _upright(lines: list[PlacedLine]) -> list[PlacedLine]:
     return out
 
 
+def _by_pypdf(content: bytes) -> list[list[PlacedLine]]:
+    """Return the lines of the pages of a file that PDFium has opened; none if pypdf cannot read it."""
+    from pypdf import PdfReader
+
+    # Its warnings name no file; what cannot be read is told with the file's name.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = PdfReader(io.BytesIO(content))
+        if reader.is_encrypted:
+            reader.decrypt("")
+        return [_pypdf_lines(page) for page in reader.pages]
+    except Exception:  # a damaged file raises anything
+        return []
+
+
+def _pypdf_lines(page: Any) -> list[PlacedLine]:
+    """Return the lines of a page; how wide their words are is a guess."""
+    lines: list[PlacedLine] = []
+
+    def seen(text: str, cm: Sequence[float], tm: Sequence[float], _: object, size: float) -> None:
+        x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+        y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+        height = abs(size * (tm[3] * cm[3] or tm[1] * cm[2]))
+        for part in filter(str.strip, text.split("\n")):
+            width = sum(height / (2 if character.isascii() else 1) for character in part.strip())
+            word = Word(_whole(part.strip()), x, x + width, y + height / 3)
+            if lines and abs(lines[-1].y - y) < _SAME_HEIGHT:
+                lines[-1].text += f" {word.text}" if word.left - lines[-1].words[-1].right > height / 4 else word.text
+                lines[-1].words.append(word)
+            else:
+                lines.append(PlacedLine(word.text, [word], y=y, size=round(height * 2) / 2))
+
+    page.extract_text(visitor_text=seen)
+    return lines
+
+
 def _keys(line: PlacedLine, page: int) -> set[tuple[str, int]]:
     """Return what a line has in common with those of other pages: its text, where one number may count them."""
     text = "".join(line.text.split())
@@ -357,7 +432,7 @@ def _headings(lines: Sequence[PlacedLine]) -> dict[tuple[float, bool], int]:
     return {style: min(at, 6) for at, style in enumerate(sorted(larger, reverse=True), start=3)}
 
 
-def _laid_out(lines: Sequence[PlacedLine], heads: dict[tuple[float, bool], int], page: int) -> list[Line]:
+def _laid_out(lines: Sequence[PlacedLine], heads: dict[tuple[float, bool], int], page: int, width: int) -> list[Line]:
     """Return the lines with the depth of headings, and a blank one where the gap between two is wider than usual."""
     gaps = [round(above.y - below.y) for above, below in pairwise(lines) if above.y > below.y]
     usual = Counter(gaps).most_common(1)[0][0] if gaps else 0
@@ -367,28 +442,16 @@ def _laid_out(lines: Sequence[PlacedLine], heads: dict[tuple[float, bool], int],
         in_table = above and line.table and above.table == line.table
         most = max(1.35 * usual, usual + 2, _LED * min(above.size, line.size)) if above else 0.0
         if above and not in_table and not 0 < above.y - line.y <= most and above.y != line.y:
-            out.append(Line("", page=page))
+            moved = above.y < line.y  # to the next column, where a paragraph may go on
+            if not (moved and line.size and above.text[-1:] not in (".", "。", ":", "：")):
+                out.append(Line("", page=page))
         depth = 0 if line.table or not _heads(line.text) else heads.get(line.style, 0)
         if depth and out and out[-1].depth == depth and above and above.style == line.style and above.y > line.y:
             out[-1].text += f" {line.text}"
             continue
-        text = _SYMBOL_BULLET.sub("• ", _in_columns(line))
-        out.append(Line(text, page=page, depth=depth, row=line.row, table=line.table))
+        text = _SYMBOL_BULLET.sub("• ", line.text)
+        out.append(Line(text, page=page, depth=depth, row=line.row, table=line.table, width=width))
     return out
-
-
-def _in_columns(line: PlacedLine) -> str:
-    """Return the text of a line, whose words stand as far apart as on the page: columns that no rules divide."""
-    if len(line.words) < 2:
-        return line.text
-    text, size = "", line.size or 10.0
-    for word, above in zip(line.words, (None, *line.words), strict=False):
-        if above and word.left - above.right < _GAP * size:
-            text += f" {word.text}"
-        else:
-            place = round((word.left - line.words[0].left) / size * 2)
-            text += " " * max(2 * bool(text), place - shown_width(text)) + word.text
-    return text
 
 
 def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence[PlacedLine]:
@@ -407,7 +470,8 @@ def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence
 
 
 def _heads(text: str) -> bool:
-    return len(text) <= _MOST_CHARACTERS and not text.endswith(_NO_WORD_ENDS)
+    is_short = len(text) <= _MOST_CHARACTERS and not text.endswith(_NO_WORD_ENDS)
+    return is_short and _HAS_WORD.search(text) is not None and not _LISTED.match(text)
 
 
 def _unbroken(lines: list[Line]) -> list[Line]:

@@ -1,15 +1,19 @@
-"""The tables of a PDF's page: what stands between rules is a cell."""
+"""The tables of a PDF's page: what stands between rules is a cell; without rules, columns that begin or end below one another."""
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec import Struct, structs
 
 from functions.docqa.ingestion.blocks import joined
 
-_NEAR, _ONE_LINE = 2.5, 1.0
-_MOST_CELLS, _LONGEST_ROW = 2_000, 2_000
+_NEAR, _ALIGNED, _ONE_LINE = 2.5, 3.0, 1.0
+_MOST_CELLS, _LONGEST_ROW, _LONGEST_CELL = 2_000, 2_000, 60
+_MARKER, _ENDS = re.compile(r"[(（]?[\d０-９①-⑳ア-ン]{1,2}[)）.．]?"), ("。", ".", "、", "；", ";")
+_LEAST_ROWS, _GAP, _SPACE = 3, 0.9, 0.5
 
 
 class Word(Struct, gc=False):
@@ -75,7 +79,7 @@ def with_tables(
     without = without or [False] * len(lines)
     upright = _continuous(rule for rule in rules if not rule.level)
     level = [rule for rule in _continuous(rule for rule in rules if rule.level) if _is_met(rule, upright)]
-    cells = [[_around(word, level, upright) for word in line.words] for line in lines]
+    cells = [_cells_of(line, level, upright) for line in lines]
     words: dict[_Cell, list[tuple[float, str]]] = {}
     own: set[_Cell] = set()
     for line, row, is_out in zip(lines, cells, without, strict=True):
@@ -100,7 +104,7 @@ def with_tables(
             out.append(line)
         elif outside:
             out.append(PlacedLine(" ".join(word.text for word in outside), outside, line.y, line.size, line.bold))
-    return out
+    return list(_with_aligned(out, first_table + len(words)))
 
 
 def _continuous(rules: Iterable[Rule]) -> list[Rule]:
@@ -120,6 +124,15 @@ def _continuous(rules: Iterable[Rule]) -> list[Rule]:
                 last = structs.replace(rule)
                 found.append(last)
     return sorted(found, key=lambda rule: rule.at)
+
+
+def _cells_of(line: PlacedLine, level: Sequence[Rule], upright: Sequence[Rule]) -> list[_Cell | None]:
+    """Return the cells of a line's words; none if it runs on across the edge of a table, as a running head that lies over it."""
+    cells = [_around(word, level, upright) for word in line.words]
+    for (word, cell), (following, its) in pairwise(zip(line.words, cells, strict=True)):
+        if (cell is None) != (its is None) and following.left - word.right < _SPACE * (line.size or 10.0):
+            return [None] * len(cells)
+    return cells
 
 
 def _around(word: Word, level: Sequence[Rule], upright: Sequence[Rule]) -> _Cell | None:
@@ -212,3 +225,48 @@ def _text(words: Sequence[tuple[float, str]]) -> str:
         lines[-1].append(text)
         last = y
     return joined([" ".join(line) for line in lines])
+
+
+def _with_aligned(lines: Sequence[PlacedLine], table: int) -> Iterator[PlacedLine]:
+    """Return the lines, those of tables without rules with their cells."""
+    at = 0
+    cells = [[] if line.table else _cells(line) for line in lines]
+    while at < len(lines):
+        end = at + 1
+        if len(cells[at]) >= 2:
+            while end < len(lines) and _stands_below(cells[end], cells[at]):
+                end += 1
+        if end - at >= _LEAST_ROWS:
+            for line, row in zip(lines[at:end], cells[at:end], strict=True):
+                line.row, line.table = tuple(word.text for word in row), table
+            table += 1
+        else:
+            end = at + 1
+        yield from lines[at:end]
+        at = end
+
+
+def _cells(line: PlacedLine) -> list[Word]:
+    """Return the words of a line joined to what is set apart by more than a space."""
+    found: list[Word] = []
+    for word in line.words:
+        if found and word.left - found[-1].right < _GAP * (line.size or 10.0):
+            found[-1] = Word(f"{found[-1].text} {word.text}", found[-1].left, word.right, word.y)
+        else:
+            found.append(word)
+    if found and not any(character.isalnum() for character in found[0].text):
+        return []  # the bullet of a list
+    if len(found) == 2 and _MARKER.fullmatch(found[0].text) and found[1].text.endswith(_ENDS):
+        return []  # a numbered paragraph
+    return found if len(found) >= 2 and all(len(cell.text) <= _LONGEST_CELL for cell in found) else []
+
+
+def _stands_below(cells: Sequence[Word], above: Sequence[Word]) -> bool:
+    if len(cells) != len(above) or cells[0].y >= above[0].y:
+        return False
+    return all(
+        abs(cell.left - other.left) < _ALIGNED
+        or abs(cell.right - other.right) < _ALIGNED
+        or abs(cell.left + cell.right - other.left - other.right) < 2 * _ALIGNED
+        for cell, other in zip(cells, above, strict=True)
+    )
