@@ -45,7 +45,9 @@ CHECKED = "差異率が0.5%を超えたときは、倉庫長が3営業日以内�
         ("The shift takes eight hours.", "Each shift is 8h."),
         ("双胴艇の額は616,000円の1.5倍で、924,000円です。", "単胴艇は616,000円、双胴艇は上表の1.5倍とする。"),
         ("616,000円に1.5を掛けて924,000円です。", "単胴艇は616,000円、双胴艇はその1.5倍とする。"),
+        ("時速30キロまで出せます。", "The speed limit is 30 km/h."),
         ("飲酒したあとの入浴は控えるよう求められています。", "飲酒後の入浴はご遠慮ください。"),
+        ("It is halted when the wind exceeds 15 metres per second.", "風速が毎秒15メートルを超えた場合は運転を中止する。"),
         ("未使用の年次休暇は、1月31日より前に書面で申請すれば、最大5日まで繰り越せます。", LEAVE),
         ("Passwords need to have a minimum of 14 characters.", PASSWORDS),
         ("It is recommended to change passwords every 180 days.", PASSWORDS),
@@ -102,6 +104,8 @@ CLOSING = (
         ("It is open for nine hours.", "How long is it open?", "Open from 09:00 to 18:00."),
         ("Tell them on Wednesday.", "I cannot come on Thursday. When do I say so?", CLOSING),
         ("It starts at half past one.", "When does it start?", "The tour starts at 13:30."),
+        ("That comes to €16,000.", "I have 50 ares. What do I pay?", "The levy is €3,200 for 10 ares."),
+        ("You save £7.", "How much do I save with a card of 10?", "A ticket is £5.50. A card of 10 is £48."),
         (
             "35,400円です:(62円 − 3円)× 600kg。",
             "煎茶600kgでいくら？",
@@ -175,6 +179,7 @@ def test_what_does_not_follow_is_rejected(sentence: str, question: str, quote: s
         ("Visitor badges must be returned by 8 pm.", BADGES, "time"),
         ("来訪者バッジは18時までに受付へ返却できます。", BADGES, "modality"),
         ("Contractors are permitted to use the gym.", GYM, "negation"),
+        ("請負業者は社内ジムを利用できます。", GYM, "negation"),
         ("捜査機関から要請があった場合を除き、映像は第三者に提供される。", FOOTAGE, "negation"),
         ("第12条によれば、前週の金曜日までに所属長の承認を得なければなりません。", REMOTE, "clause"),
         ("在宅勤務を希望する者は、所属長の承認を得る必要はありません。", REMOTE, "modality"),
@@ -201,6 +206,7 @@ def test_what_does_not_follow_is_rejected(sentence: str, question: str, quote: s
         ("Everybody pays for the badge, even visitors.", "The badge costs $5. This does not apply to visitors.", "exception"),
         ("Wellington boots are compulsory.", "We suggest that children bring wellington boots.", "modality"),
         ("必ず水筒を持たせなければなりません。", "水筒を持たせることをおすすめします。", "modality"),
+        ("年3回の草刈りでは除草剤を使用します。", "草刈りは年3回行います。除草剤は使用しません。", "negation"),
         (
             "純正以外の材料による故障も無償修理の対象になります。",
             "純正以外の材料による故障は、無償修理の対象になりません。",
@@ -298,10 +304,15 @@ BURIAL = Evidence(
 
 
 @pytest.mark.parametrize(
-    "sentence", ["There are 480 places under a shared tree.", "There is no yearly charge under a shared tree."]
+    ("sentence", "is_kept"),
+    [
+        ("There are 480 places under a shared tree.", True),
+        ("There is no yearly charge under a shared tree.", True),
+        ("The fee per person under a shared tree is not 140,000 yen.", False),
+    ],
 )
-def test_a_negation_in_one_cell_of_a_row_denies_no_other(sentence: str) -> None:
-    assert not flaws(sentence, BURIAL)
+def test_a_negation_in_one_cell_of_a_row_denies_no_other(sentence: str, *, is_kept: bool) -> None:
+    assert (not flaws(sentence, BURIAL)) is is_kept
 
 
 @pytest.mark.parametrize(
@@ -389,6 +400,7 @@ def test_limits_and_duties_are_read_in_other_words(sentence: str, quote: Evidenc
 def test_what_is_ruled_out_beside_a_rule_denies_nothing_else() -> None:
     quote = "There is a mistake in the guide: for E-402 use key M, not key K."
     assert not flaws("Use key M for E-402.", quote)
+    assert flaws("Do not use key M for E-402.", quote)
 
 
 def test_what_a_sentence_repeats_it_does_not_turn_around() -> None:

@@ -9,20 +9,21 @@ from operator import ge, gt, le, lt
 
 from a2a_hub.grounding import calendar
 from a2a_hub.grounding.arithmetic import reckoned, reckons
-from a2a_hub.grounding.association import column_names, is_misplaced
+from a2a_hub.grounding.association import column_names, is_misplaced, is_of_another_column
 from a2a_hub.grounding.clauses import clause_at, is_japanese, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_named, limit_of
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
 from a2a_hub.text.quantity_patterns import UNIT_NAMES
-from a2a_hub.text.units import COUNTERS, SCALED, SIGNS, UNITS
+from a2a_hub.text.units import COUNTERS, MONEY, SCALED, SIGNS, UNITS
 
 _MENTION = re.compile(
     rf"(?P<scale>十億|百万|億|千万|千|万|\bthousands?\b|\bmillions?\b|\bbillions?\b|\bk(?=[¥$€£])"
     rf"|\b000s?\b)?\s?(?:of\s)?"
     rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
 )
+_UNIT_OF_COLUMN = re.compile(r"[(（\[]([^()（）\d〜~,、]{1,12})[)）\]]\s*$")
 _RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
 _SCALES = {"十億": 10**9, "百万": 10**6, "億": 10**8, "千万": 10**7, "千": 10**3, "万": 10**4, "mi": 10**6, "m": 10**6}
 _LIMITED = ("number", "date", "time", "fiscal")
@@ -32,15 +33,35 @@ _EQUAL = {("d", "min"): Fraction(1, 1440), ("min", "d"): Fraction(1440)}
 _EQUAL |= {("s", "min"): Fraction(60), ("min", "s"): Fraction(1, 60)}
 _EQUAL |= {(money, "cent"): Fraction(1, 100) for money in ("usd", "eur")}
 _EQUAL |= {("cent", money): Fraction(100) for money in ("usd", "eur")}
+# 15 metres per second are 毎秒15メートル, and a speed of 5 km/h 時速5キロ.
+_EQUAL |= {("mps", "mm"): Fraction(1, 1000), ("mm", "mps"): Fraction(1000), ("kmh", "mm"): Fraction(1, 10**6)}
+_EQUAL |= {("mm", "kmh"): Fraction(10**6), ("kmh", "mg"): Fraction(1, 10**6), ("mg", "kmh"): Fraction(10**6)}
+_EQUAL |= {("kl", "m3"): Fraction(1), ("m3", "kl"): Fraction(1)}
 _EQUAL[("age", "month")] = Fraction(1, 12)  # "from 50 years" of a table is 50歳以上
 # What follows such a word is the other side of a limit: larger files, それを超える分.
 _CONTRAST = re.compile(
-    r"(?<!\bor )(?<!\band )\b(?:larger|smaller|longer|shorter|higher|lower|older|younger|heavier|later|earlier)\b(?! than)"
-    r"|\b(?:otherwise|thereafter|others|previous(?:ly)?|(?:after|beyond|until|before) (?:that|this|then))\b"
-    r"|[それこ]れ(?:以外|を超え|より)|その後|延滞|期限を過ぎ",
+    r"(?<!\bor )(?<!\band )\b(?:larger|smaller|longer|shorter|higher|lower|older|younger|heavier|lighter|later"
+    r"|earlier)\b(?! than)"
+    r"|\b(?:otherwise|thereafter|overdue|late|others|previous(?:ly)?|(?:after|beyond|until|before) (?:that|this|then))\b"
+    r"|[それこ]れ(?:以外|を超え|より)|その後|従来|それまで|超過分|延滞|遅れた|期限を過ぎ",
     re.IGNORECASE,
 )
-_ORDINALS = {"1": r"\b(?:first|one|an?|single|once|each|every|per)\b", "2": r"\b(?:second|both)\b", "3": r"\bthird\b"}
+_ORDINALS = {
+    str(value): rf"\b(?:{word})\b"
+    for value, word in enumerate(
+        (
+            "first|one|an?|single|once|each|every|per",
+            "second|both",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+        ),
+        1,
+    )
+}
 _ADVERBS = [
     ("year", re.compile(r"\bannual|\byearly\b|per annum|\bp\.a\.|年[額次]|毎年|年に?[\d一]", re.IGNORECASE)),
     ("week", re.compile(r"\bweekly\b|毎週|週に?[\d一]", re.IGNORECASE)),
@@ -48,6 +69,8 @@ _ADVERBS = [
     ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
 ]
 _HOLDS = {Limit.LESS: lt, Limit.AT_MOST: le, Limit.MORE: gt, Limit.AT_LEAST: ge}
+# A thing with such a name is not the one asked for.
+_WITHOUT = re.compile(r"\b(?:without|not|no|except|other than)\b|なし|ない|以外|除", re.IGNORECASE)
 _EACH = re.compile(r"分|ごと|に|度|か月分|あたり|当たり|につき|毎|目|最[大低高]|\d")
 
 
@@ -83,10 +106,14 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     ]
     borne_out = [said for said, alike in zip(told, alike_of, strict=True) if alike]
     of_question = [each.quantity for each in given if each.is_asked]
-    units = {said.unit for said in told if said.unit}
-    guessed = dict.fromkeys(each.quantity for each in given if each.is_guessed and each.quantity.unit in units)
+    money = MONEY.intersection(said.unit for said in told)
+    guessed = dict.fromkeys(each.quantity for each in given if each.is_guessed and each.quantity.unit in money)
     follows = reckoned(told, borne_out, of_question, [*guessed, *known], f"{sentence} {question}")
-    follows += [said for said in told if calendar.follows(said, told=told, asked=of_question, given=known, texts=texts)]
+    follows += [
+        said
+        for said in told
+        if calendar.follows(said, of_question, known, told=told, sentence=sentence, question=question, texts=texts)
+    ]
     for said, alike in zip(told, alike_of, strict=True):
         is_count = 1 < count == _whole(said.value) and said.unit in COUNTERS | {""}
         if not (alike or said in follows or is_count or _stands_in(said, sentence, texts)):
@@ -96,7 +123,15 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
             yield "unit" if has_value else said.kind
         cited = [each for each in alike if not each.is_asked]
         found = {each.quantity.term for each in alike}
-        if cited == alike and not reckons(sentence) and is_misplaced(said, told, rows, asked, found):
+        names_row = not (reckons(sentence) or _WITHOUT.search(f"{sentence} {question}"))
+        if (
+            names_row
+            and cited == alike
+            and (
+                is_misplaced(said, told, rows, asked, found)
+                or (said.kind in _LIMITED and is_of_another_column(said, told, sentence, quotes))
+            )
+        ):
             yield said.kind
         if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited, told):
             yield "boundary"
@@ -147,6 +182,7 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]], *, has_contrast
     in_japanese = is_japanese(quote.text)
     # What heads a section, or else a column, may give its bare figures their unit.
     mentioned = list(dict.fromkeys((*_mentions(" ".join((*quote.context, quote.text))), *noted)))
+    names = column_names(quote)
     for each in quantities(quote.text):
         limit, clause = limit_of(quote.text, each), clause_at(quote.text, each.start)
         if "|" in quote.text and not limit:
@@ -154,7 +190,8 @@ def _of_quote(quote: Evidence, noted: Sequence[tuple[int, str]], *, has_contrast
         given = _Given(_placeless(each), limit, in_japanese, clause=clause, has_contrast=has_contrast)
         yield given
         if each.kind == "number" and not each.unit:
-            for factor, unit in mentioned:
+            column = names[quote.text.count("|", 0, each.start)] if names else ""
+            for factor, unit in _units_of_column(column) or mentioned:
                 yield replace(given, quantity=_scaled(given.quantity, factor, unit), is_guessed=True)
     for line in quote.context:
         for each in quantities(line):
@@ -165,6 +202,13 @@ def _names_of(quote: Evidence, figure: Quantity) -> str:
     """Return the names of a figure's row and column."""
     names, column = column_names(quote), quote.text.count("|", 0, figure.start)
     return f"{quote.text.split('|')[0]} {names[column] if names else ''}"
+
+
+def _units_of_column(name: str) -> list[tuple[int, str]]:
+    """Return the unit that a column's name ends in, with its scale: Tare (t), 質料(月・%), 売上高（千円）."""
+    found = _UNIT_OF_COLUMN.search(name)
+    unit = found[1].split("・")[-1].lower() if found else ""
+    return [(1, UNITS[unit])] if unit in UNITS else list(_mentions(unit))
 
 
 def _mentions(text: str) -> Iterator[tuple[int, str]]:
@@ -263,13 +307,13 @@ def _whole(value: str) -> int:
 def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
     """Return True for a code with other separators, "a week" where weeks are spoken of, and for one more of what is told."""
     written = sentence[said.start : said.end]
+    if said.value == "1" and sentence[: said.start].endswith(("もう", "に")) and said.unit in ("", "time", "celsius"):
+        return True
     if (
         said.unit in COUNTERS | {""}
         and said.value in _ORDINALS
         and re.search(_ORDINALS[said.value], texts, re.IGNORECASE)
     ):
-        return True
-    if said.value == "1" and sentence[: said.start].endswith("もう"):
         return True
     is_rate = re.match(r"(?:an?|one)\s", written, re.IGNORECASE)
     if is_rate or (re.match(r"[1１一]", written) and _EACH.match(sentence[said.end :])):
