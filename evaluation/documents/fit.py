@@ -36,9 +36,9 @@ def cases_of(name: str) -> list[Case]:
     found = []
     with contextlib.closing(DocumentQA(corpus_of(name), None)) as engine:
         for question in questions_of(name):
-            grounds = engine.find(question.question, asker=Asker())
-            answer = answered(grounds, min_confidence=0.0)
-            if answer.grounded and (features := features_of(grounds)):
+            results = engine.find(question.question, asker=Asker())
+            answer = answered(results, min_confidence=0.0)
+            if answer.grounded and (features := features_of(results)):
                 is_right = outcome(question, record_of(answer)) is Outcome.RIGHT
                 found.append(Case((1.0, *map(float, features)), is_right, question.answerable))
     return found

@@ -14,11 +14,11 @@ import msgspec
 
 from functions.docqa.engine import DocumentQA
 from functions.docqa.extractive.extract import in_context
-from functions.docqa.grounds import RankedUnit
 from functions.docqa.ingestion.blocks import Unreadable
 from functions.docqa.ingestion.files import corpus_files, read_bytes
 from functions.docqa.ingestion.reader import read
 from functions.docqa.model import DocAnswer
+from functions.docqa.search_results import RankedUnit
 from hubctl.live.corpus_questions import CorpusQuestion, JudgedQuestion, outcome, read_corpus_questions
 from local.cloud.data_store import terms
 from local.functions import ROOT

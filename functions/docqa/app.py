@@ -37,9 +37,9 @@ from functions.docqa.composed import composed_answer
 from functions.docqa.config import Config
 from functions.docqa.document_text import with_documents
 from functions.docqa.engine import DocumentQA
-from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds
 from functions.docqa.query_expansion import QueryExpansion
 from functions.docqa.retrieval.access import asker_of
+from functions.docqa.search_results import MAX_QUESTION_CHARACTERS, SearchResults
 
 _EMBED_EVERY_SECONDS = 10.0
 SKILL = AgentSkill(
@@ -109,25 +109,25 @@ def answers_of(
         started = time.monotonic()
         question, asker = without_quoted_mail(text_of(request.message)), asker_of(call)
         waits, language = call.cancellation, answer_language(question)
-        grounds = engine.find(subject_of(question), asker=asker, language=language, seconds=waits.seconds_left)
+        results = engine.find(subject_of(question), asker=asker, language=language, seconds=waits.seconds_left)
         if composer:
             # A model can give an answer another form.
-            grounds = replace(grounds, question=question[:MAX_QUESTION_CHARACTERS])
+            results = replace(results, question=question[:MAX_QUESTION_CHARACTERS])
 
-        def again() -> Grounds | None:
+        def again() -> SearchResults | None:
             # A second search and answer take as long as the first.
             if query_expansion is None or time.monotonic() - started > waits.seconds_left:
                 return None
-            words = query_expansion.words_for(grounds.question, cancellation=waits)
-            found = grounds
+            words = query_expansion.words_for(results.question, cancellation=waits)
+            found = results
             if words:
-                asked, left = f"{grounds.question} {words}", waits.seconds_left
-                found = engine.find(asked, asker=asker, language=grounds.language, seconds=left)
-            known = {passage.id for passage in grounds.passages}
+                asked, left = f"{results.question} {words}", waits.seconds_left
+                found = engine.find(asked, asker=asker, language=results.language, seconds=left)
+            known = {passage.id for passage in results.passages}
             is_new = any(passage.id not in known for passage in found.passages)
-            return replace(found, question=grounds.question) if is_new else None
+            return replace(found, question=results.question) if is_new else None
 
-        yield from composed_answer(grounds, composer, call, again=again)
+        yield from composed_answer(results, composer, call, again=again)
 
     return answer
 

@@ -16,8 +16,8 @@ from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.citations import numbered_lines
 from a2a_hub.text.language import Language
 from functions.docqa.extractive.answering import answer_of, answered, unsettled
-from functions.docqa.grounds import Grounds, cited
 from functions.docqa.model import DocAnswer, Passage, Standing, Unit
+from functions.docqa.search_results import SearchResults, cited
 
 _BEST_UNITS = 30
 _MAX_CHARACTERS = 16_000
@@ -25,23 +25,27 @@ Numbered = dict[int, tuple[Passage, Unit]]
 
 
 def composed_answer(
-    grounds: Grounds, composer: Composer | None, call: Call, *, again: Callable[[], Grounds | None] = lambda: None
+    results: SearchResults,
+    composer: Composer | None,
+    call: Call,
+    *,
+    again: Callable[[], SearchResults | None] = lambda: None,
 ) -> Iterator[Piece]:
     """Yield the answer as text and as data. If nothing is found, or the model finds no answer in it, the results of `again`
     (the expanded query) are tried.
     """
-    numbered = {} if composer is None or grounds.failed else numbered_units(grounds)
-    if composer and not numbered and not grounds.failed and (more := again()):
+    numbered = {} if composer is None or results.failed else numbered_units(results)
+    if composer and not numbered and not results.failed and (more := again()):
         yield from composed_answer(more, composer, call)
         return
     if composer is None or not numbered:
-        yield from pieces_of(answered(grounds), grounds.language, call)
+        yield from pieces_of(answered(results), results.language, call)
         return
 
     def still_stands(evidence: Evidence) -> bool:
-        return cited(*numbered[evidence.number], grounds) is not None
+        return cited(*numbered[evidence.number], results) is not None
 
-    asked = GroundedQuestion(question=grounds.question, language=grounds.language, evidence=evidence_of(numbered))
+    asked = GroundedQuestion(question=results.question, language=results.language, evidence=evidence_of(numbered))
     composition = Composition(composer, asked, call=call, still_stands=still_stands)
     yield from composition.text()
     if not composition.is_answered:
@@ -50,20 +54,20 @@ def composed_answer(
             return
         # What a reader found, or missed, is more than what the rules find.
         named = [numbered[number] for number in composition.end.unproven]
-        found = unsettled(grounds, named) if composition.end.declined or named else answered(grounds)
-        yield from pieces_of(found, grounds.language, call, composition)
+        found = unsettled(results, named) if composition.end.declined or named else answered(results)
+        yield from pieces_of(found, results.language, call, composition)
         return
-    if grounds.notice:
-        yield Text(grounds.notice)
-    quotes = (cited(*numbered[each.number], grounds) for each in composition.cited)
-    found = answer_of(grounds, "", citations=tuple(filter(None, quotes)), grounded=True)
-    yield from pieces_of(found, grounds.language, call, composition)
+    if results.notice:
+        yield Text(results.notice)
+    quotes = (cited(*numbered[each.number], results) for each in composition.cited)
+    found = answer_of(results, "", citations=tuple(filter(None, quotes)), grounded=True)
+    yield from pieces_of(found, results.language, call, composition)
 
 
-def numbered_units(grounds: Grounds) -> Numbered:
+def numbered_units(results: SearchResults) -> Numbered:
     """Return the units of the sections of the best units and of other found ones, as many as fit, by the numbers to be cited."""
-    best = (each.passage for each in grounds.units[:_BEST_UNITS])
-    sections = {passage.id: passage for passage in (*best, *grounds.passages)}
+    best = (each.passage for each in results.units[:_BEST_UNITS])
+    sections = {passage.id: passage for passage in (*best, *results.passages)}
     found: Numbered = {}
     left = _MAX_CHARACTERS
     for passage in sections.values():

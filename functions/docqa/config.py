@@ -12,7 +12,7 @@ from a2a_hub.identity.public_keys import EXPECTED, PublicKey, public_keys
 from a2a_hub.language_models.settings import ModelSettings, read_embedding_model
 from a2a_hub.settings.reader import Settings
 from functions.docqa.cloud.config import CloudConfig, read_cloud
-from functions.docqa.grounds import corpus_link
+from functions.docqa.search_results import corpus_link
 
 BY_GROUNDING = "grounding"
 """`ANSWER_CHECK` by Discovery Engine."""

@@ -12,9 +12,9 @@ from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.text.language import Language, answer_language
-from functions.docqa.grounds import link_of
 from functions.docqa.model import Document
 from functions.docqa.retrieval.access import Asker, asker_of
+from functions.docqa.search_results import link_of
 
 _MEMBER = "document"
 _MAX_CHARACTERS = 100_000

@@ -18,7 +18,6 @@ from a2a_hub.diagnosis.report import Step, error, ok, warning
 from a2a_hub.language_models.embeddings import EmbeddingModel
 from a2a_hub.text.language import Language, answer_language
 from functions.docqa.extractive.answering import answered
-from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds
 from functions.docqa.model import DocAnswer, Document, Skipped
 from functions.docqa.retrieval import index
 from functions.docqa.retrieval.access import Asker
@@ -26,6 +25,7 @@ from functions.docqa.retrieval.index import REFRESH_SECONDS, Watch
 from functions.docqa.retrieval.query import synonyms
 from functions.docqa.retrieval.search import Search
 from functions.docqa.retrieval.vectors import Vectors
+from functions.docqa.search_results import MAX_QUESTION_CHARACTERS, SearchResults
 
 _PASSAGES_READ = 15
 _ANYBODY = Asker()
@@ -117,7 +117,7 @@ class DocumentQA:
         asker: Asker,
         language: Language | None = None,
         seconds: float = math.inf,  # noqa: ARG002 - another engine waits for services
-    ) -> Grounds:
+    ) -> SearchResults:
         """Return the search results for `question` among documents that `asker` may read; `language` defaults to the
         question's.
         """
@@ -133,12 +133,12 @@ class DocumentQA:
             self._update()
         return self._find(question, asker, language)
 
-    def _find(self, question: str, asker: Asker, language: Language | None) -> Grounds:
+    def _find(self, question: str, asker: Asker, language: Language | None) -> SearchResults:
         asked = question[:MAX_QUESTION_CHARACTERS]
         with Search.opened(self._index_path, asked, asker=asker) as search:
             passages = search.find(vectors=self._vectors)
             units = search.rank_units(passages[:_PASSAGES_READ])
-        return Grounds(
+        return SearchResults(
             question=asked,
             language=language or answer_language(asked),
             passages=passages,

@@ -11,9 +11,9 @@ import pytest
 from a2a_hub.text.language import Language
 from functions.docqa.engine import DocumentQA
 from functions.docqa.extractive.answering import answered
-from functions.docqa.grounds import Grounds
 from functions.docqa.model import DocAnswer
 from functions.docqa.retrieval.access import Asker
+from functions.docqa.search_results import SearchResults
 from tests.fakes.document_cloud import BUCKET, document_cloud
 
 SAMPLE = Path(__file__).parents[2] / "functions" / "docqa" / "corpus"
@@ -23,12 +23,12 @@ DEADLINE = "What is the deadline for notifying the infrastructure team for a P-1
 class Engine(Protocol):
     """An engine as the function uses it."""
 
-    def find(self, question: str, *, asker: Asker, language: Language | None = None) -> Grounds:
+    def find(self, question: str, *, asker: Asker, language: Language | None = None) -> SearchResults:
         """Return the evidence that was found."""
 
 
 class Backend:
-    """An engine whose grounds are answered in quotes."""
+    """An engine whose results are answered in quotes."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -92,10 +92,10 @@ def test_an_answer_cites_the_document_that_says_so(sample: Backend, question: st
 
 
 def test_every_unit_stands_verbatim_at_its_position(sample: Backend) -> None:
-    grounds = sample.engine.find(DEADLINE, asker=Asker())
-    assert grounds.units
-    for each in grounds.units:
-        document = grounds.texts(each.passage.uri)
+    results = sample.engine.find(DEADLINE, asker=Asker())
+    assert results.units
+    for each in results.units:
+        document = results.texts(each.passage.uri)
         assert document
         assert document.text[each.unit.start : each.unit.end] == each.unit.text
 

@@ -55,13 +55,13 @@ def test_the_papers_question_finds_what_stands_in_one_generation_of_the_source(
     question: str, quote: str, document: str
 ) -> None:
     with document_cloud(SAMPLE) as cloud:
-        grounds = cloud.engine().find(question, asker=Asker())
+        results = cloud.engine().find(question, asker=Asker())
         stored = cloud.bucket.get(document)
     assert stored is not None
     uri = f"gs://{BUCKET}/{document}"
-    assert (uri, True) in [(unit.passage.uri, quote in unit.unit.text) for unit in grounds.units[:3]]
-    assert str(stored.generation) in [source.generation for source in grounds.sources if source.uri == uri]
-    assert (grounds.failed, grounds.hints) == ("", ())
+    assert (uri, True) in [(unit.passage.uri, quote in unit.unit.text) for unit in results.units[:3]]
+    assert str(stored.generation) in [source.generation for source in results.sources if source.uri == uri]
+    assert (results.failed, results.hints) == ("", ())
 
 
 @pytest.mark.parametrize(

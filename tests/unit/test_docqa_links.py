@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.docqa.grounds import link_of
+from functions.docqa.search_results import link_of
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,8 @@ def test_a_question_in_one_language_finds_a_document_in_the_other(corpus: Path, 
         engine.embed()
         assert found(engine, "Was ist mit Harfen?")[0] == HARPS
         assert found(engine, "算盤はどこ")[0] == ABACUS
-        grounds = engine.find("Was ist mit Harfen?", asker=ANYBODY)
-        assert grounds.units[0].unit.text == HARPS
+        results = engine.find("Was ist mit Harfen?", asker=ANYBODY)
+        assert results.units[0].unit.text == HARPS
 
 
 def test_what_words_and_vectors_both_find_comes_first(corpus: Path, server: Embeddings) -> None:

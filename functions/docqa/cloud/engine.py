@@ -21,7 +21,6 @@ from functions.docqa.cloud.evidence import MD5_FIELD, documents_of
 from functions.docqa.cloud.failure import Cause, Failure, Step, hint_of
 from functions.docqa.cloud.search import Chunk, DiscoverySearch
 from functions.docqa.cloud.sources import Source, Sources
-from functions.docqa.grounds import MAX_QUESTION_CHARACTERS, Grounds, RankedUnit
 from functions.docqa.ingestion.editions import in_force
 from functions.docqa.model import Document, Hint, Passage, ReadSource, Unverified
 from functions.docqa.retrieval.access import Asker
@@ -29,6 +28,7 @@ from functions.docqa.retrieval.index_writer import searchable
 from functions.docqa.retrieval.query import Group, groups_of
 from functions.docqa.retrieval.scoring import FORMER, WeightedGroups, serves
 from functions.docqa.retrieval.terms import terms_of
+from functions.docqa.search_results import MAX_QUESTION_CHARACTERS, RankedUnit, SearchResults
 
 _STORED_PER_FOUND = 20
 _NO_WORD = 0.5
@@ -78,7 +78,7 @@ class CloudDocumentQA:
 
     def find(
         self, question: str, *, asker: Asker, language: Language | None = None, seconds: float = math.inf
-    ) -> Grounds:
+    ) -> SearchResults:
         """Return what the store's chunks say of `question`, within the configured time, or fewer `seconds`.
 
         Every unit out of an object of Cloud Storage still stands there. Where the search or the objects fail, `failed` and
@@ -91,7 +91,7 @@ class CloudDocumentQA:
             chunks = self._search.find(asked, deadline=deadline, token=asker.token)
         except Failure as failure:
             text = texts.search_failed(failure.cause, language)
-            return Grounds(question=asked, language=language, failed=text, hints=self._hints([failure]))
+            return SearchResults(question=asked, language=language, failed=text, hints=self._hints([failure]))
         objects = {chunk.uri: _md5(chunk) for chunk in chunks if chunk.uri.startswith("gs://")}
         looked_up = self._sources.look_up(objects, deadline=deadline)
         sources = {uri: each for uri, each in looked_up.items() if isinstance(each, Source)}
@@ -106,11 +106,11 @@ class CloudDocumentQA:
         if failures and not passages:
             cause = Counter(failure.cause for failure in failures.values()).most_common(1)[0][0]
             text = texts.unverified(cause, unverified, language)
-            return Grounds(question=asked, language=language, failed=text, hints=hints, unverified=unverified)
+            return SearchResults(question=asked, language=language, failed=text, hints=hints, unverified=unverified)
         notice = texts.others_unread(len(failures), language) if failures else ""
         if any(passage.uri not in sources for passage in passages):
             notice += texts.as_indexed(language)
-        return Grounds(
+        return SearchResults(
             question=asked,
             language=language,
             passages=passages,
@@ -124,9 +124,9 @@ class CloudDocumentQA:
 
     def document(self, uri: str, *, quote: str, asker: Asker) -> Document | str:
         """See `Documents.document`: what the asker's search for the quote finds of the document, if some of it still stands."""
-        grounds = self.find(quote, asker=asker)
-        is_found = any(passage.uri == uri for passage in grounds.passages)
-        return (grounds.texts(uri) if is_found else None) or grounds.failed
+        results = self.find(quote, asker=asker)
+        is_found = any(passage.uri == uri for passage in results.passages)
+        return (results.texts(uri) if is_found else None) or results.failed
 
     def _hints(self, failures: Iterable[Failure]) -> tuple[Hint, ...]:
         """Return one hint per remedy, however many documents need it."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from a2a_hub.text.language import Language
 from functions.docqa.extractive.confidence import MIN_CONFIDENCE
 from functions.docqa.extractive.extract import MAX_SHOWN, Extract, extract, in_context
-from functions.docqa.grounds import Grounds, RankedUnit, cited
 from functions.docqa.model import Citation, DocAnswer, Passage, Standing, Unit, UnitKind
+from functions.docqa.search_results import RankedUnit, SearchResults, cited
 
 _SAY = {Language.EN: "The documents say:", Language.JA: "文書には次のように書かれています。"}
 _SAY_IN_OTHER = {
@@ -36,20 +36,20 @@ _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _Texts = tuple[Mapping[Language, str], Mapping[Language, str]]
 
 
-def answered(grounds: Grounds, *, min_confidence: float = MIN_CONFIDENCE) -> DocAnswer:
+def answered(results: SearchResults, *, min_confidence: float = MIN_CONFIDENCE) -> DocAnswer:
     """Return the answer in quotes, asserted from `min_confidence` on; each quote is compared with its place in the source."""
-    return _answer(grounds, extract(grounds, min_confidence=min_confidence))
+    return _answer(results, extract(results, min_confidence=min_confidence))
 
 
-def unsettled(grounds: Grounds, named: Sequence[tuple[Passage, Unit]] = ()) -> DocAnswer:
+def unsettled(results: SearchResults, named: Sequence[tuple[Passage, Unit]] = ()) -> DocAnswer:
     """Return an abstention with the nearest quotes, or with those that a model `named` for an unverified answer."""
-    nearest = [in_context(RankedUnit(passage, unit, 0.0), grounds.texts) for passage, unit in named[:MAX_SHOWN]]
-    found = Extract(nearest or extract(grounds).quotes, is_settled=False)
-    return _answer(grounds, found, texts=(_UNPROVEN, _READ) if nearest else (_ABSTAINED, _NEAREST))
+    nearest = [in_context(RankedUnit(passage, unit, 0.0), results.texts) for passage, unit in named[:MAX_SHOWN]]
+    found = Extract(nearest or extract(results).quotes, is_settled=False)
+    return _answer(results, found, texts=(_UNPROVEN, _READ) if nearest else (_ABSTAINED, _NEAREST))
 
 
 def answer_of(
-    grounds: Grounds,
+    results: SearchResults,
     text: str,
     *,
     citations: tuple[Citation, ...] = (),
@@ -62,21 +62,21 @@ def answer_of(
         text=text,
         citations=citations,
         grounded=grounded,
-        sources=tuple(source for source in grounds.sources if source.uri in uris),
-        unverified=tuple(grounds.unverified),
-        hints=tuple(grounds.hints),
+        sources=tuple(source for source in results.sources if source.uri in uris),
+        unverified=tuple(results.unverified),
+        hints=tuple(results.hints),
         nearest=nearest,
-        failed=bool(grounds.failed),
+        failed=bool(results.failed),
     )
 
 
-def _answer(grounds: Grounds, found: Extract, *, texts: _Texts = (_ABSTAINED, _NEAREST)) -> DocAnswer:
-    quotes = tuple(filter(None, (cited(each.passage, each.unit, grounds) for each in found.quotes)))
+def _answer(results: SearchResults, found: Extract, *, texts: _Texts = (_ABSTAINED, _NEAREST)) -> DocAnswer:
+    quotes = tuple(filter(None, (cited(each.passage, each.unit, results) for each in found.quotes)))
     if found.is_settled and len(quotes) == len(found.quotes):
-        text = _asserted(found.quotes, grounds.language) + grounds.notice
-        return answer_of(grounds, text, citations=quotes, grounded=True)
-    text = grounds.failed or _abstained(quotes, grounds.language, *texts) + grounds.notice
-    return answer_of(grounds, text, nearest=quotes, grounded=False)
+        text = _asserted(found.quotes, results.language) + results.notice
+        return answer_of(results, text, citations=quotes, grounded=True)
+    text = results.failed or _abstained(quotes, results.language, *texts) + results.notice
+    return answer_of(results, text, nearest=quotes, grounded=False)
 
 
 def _asserted(quotes: Sequence[RankedUnit], language: Language) -> str:

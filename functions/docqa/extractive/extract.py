@@ -17,12 +17,12 @@ from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
 from functions.docqa.extractive.confidence import MIN_CONFIDENCE, WIDE_MARGIN, Features, confidence
 from functions.docqa.extractive.kinds import has, kind_of
-from functions.docqa.grounds import Grounds, RankedUnit, Texts
 from functions.docqa.model import Unit
 from functions.docqa.retrieval.query import STOP_WORDS, phrases_of, words_of
 from functions.docqa.retrieval.ranges import measures, selects
 from functions.docqa.retrieval.scoring import serves
 from functions.docqa.retrieval.terms import terms_of
+from functions.docqa.search_results import RankedUnit, SearchResults, Texts
 
 MAX_SHOWN = 3
 _CONSIDERED = 40
@@ -51,25 +51,25 @@ class Extract:
     is_settled: bool
 
 
-def extract(grounds: Grounds, *, min_confidence: float = MIN_CONFIDENCE) -> Extract:
+def extract(results: SearchResults, *, min_confidence: float = MIN_CONFIDENCE) -> Extract:
     """Return the quotes that answer a question best, asserted from a confidence of `min_confidence`."""
-    found = _Candidates(grounds)
+    found = _Candidates(results)
     if (
         found.best is not None
-        and _is_complete(grounds.question)
+        and _is_complete(results.question)
         and found.fits_follow_up()
         and confidence(found.features()) >= min_confidence
     ):
         return Extract([found.best, *_exception(found.best)], is_settled=True)
     shown = _one_per_passage([*filter(None, [found.best]), *found.units])[:MAX_SHOWN]
-    if not _say_something_of(grounds.question, shown):
+    if not _say_something_of(results.question, shown):
         return Extract((), is_settled=False)
-    return Extract([in_context(each, grounds.texts) for each in shown], is_settled=False)
+    return Extract([in_context(each, results.texts) for each in shown], is_settled=False)
 
 
-def features_of(grounds: Grounds) -> Features | None:
+def features_of(results: SearchResults) -> Features | None:
     """Return the features of the best quote; None if there is no candidate."""
-    found = _Candidates(grounds)
+    found = _Candidates(results)
     return found.features() if found.best else None
 
 
@@ -92,10 +92,10 @@ def _is_complete(question: str) -> bool:
 class _Candidates:
     """The candidate units for a question: those that may answer it, those that fit its demands, and the best of them."""
 
-    def __init__(self, grounds: Grounds) -> None:
-        self._grounds = grounds
-        self._asked = asked = _Demands(grounds.question)
-        units = [unit for unit in grounds.units[:_CONSIDERED] if asked.may_answer(unit)]
+    def __init__(self, results: SearchResults) -> None:
+        self._results = results
+        self._asked = asked = _Demands(results.question)
+        units = [unit for unit in results.units[:_CONSIDERED] if asked.may_answer(unit)]
         self._fitting = [unit for unit in units if asked.is_fit(unit)]
         # "What's 12 * 9?" is not about all that has a 9.
         self.units = units if asked.has_words else self._fitting
@@ -107,7 +107,7 @@ class _Candidates:
 
         Such a unit answers the wrong question, or the previous one again.
         """
-        before, _, last = self._grounds.question.rpartition("\n")
+        before, _, last = self._results.question.rpartition("\n")
         meant = meant_instead(last)
         if not before or self.best is None or not (meant or is_follow_up(last)) or asks_once_more(last):
             return True
@@ -117,10 +117,10 @@ class _Candidates:
 
     def features(self) -> Features:
         """Return the features of the best unit, which must exist."""
-        best, grounds = self.best, self._grounds
+        best, results = self.best, self._results
         assert best is not None
         terms = frozenset(terms_of(surroundings(best)))
-        words = words_of(grounds.question)
+        words = words_of(results.question)
         unsaid = [word for word in words if not any(terms.issuperset(phrase) for phrase in word)]
         rivals = (unit.score for unit in self._fitting if unit.unit.text != best.unit.text)
         return Features(

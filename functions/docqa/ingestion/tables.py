@@ -18,7 +18,7 @@ _NOTE = re.compile(
 _MEASURE = re.compile(r"[(（\[［](?=.*[^\W\d]|.*[%‰£$€¥])[^()（）]{1,20}[)）\]］]$")
 _IN_BRACKETS = re.compile(r"[(（\[［][^()（）]{1,40}[)）\]］]")
 _LONGEST_NAME = 60
-_MOST_HEADER_ROWS, _COMPARED_ROWS = 3, 50
+_MAX_HEADER_ROWS, _COMPARED_ROWS = 3, 50
 _MAX_PREAMBLE_ROWS, _MAX_PREAMBLE_CELLS, _MIN_WIDE_COLUMNS = 6, 2, 5
 BAR = " | "
 _MAX_SPAN, _MAX_CELLS = 100, 200_000
@@ -159,8 +159,8 @@ def _columns(rows: Sequence[Sequence[str]], said: int | None) -> tuple[int, list
 
     The file says how many rows, or there is one; those below that divide columns of one name, or measure them, belong to it.
     """
-    most = min(_MOST_HEADER_ROWS, len(rows) - 1)
-    count = min(is_header(rows) if said is None else said, _MOST_HEADER_ROWS)
+    most = min(_MAX_HEADER_ROWS, len(rows) - 1)
+    count = min(is_header(rows) if said is None else said, _MAX_HEADER_ROWS)
     count = count if count < len(rows) else 0
     names, at = list(rows[0]), 1
     while at < count or (at < most and said != 0):

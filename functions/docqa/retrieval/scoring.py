@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from functions.docqa.grounds import RankedUnit
 from functions.docqa.model import Edition, Passage, Standing, Unit, words_of_path
 from functions.docqa.retrieval.query import Group
 from functions.docqa.retrieval.terms import terms_of
+from functions.docqa.search_results import RankedUnit
 
 _K1, _B = 1.2, 0.5
 _TITLE, _SECTION = 1.5, 2.0

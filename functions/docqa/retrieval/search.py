@@ -13,7 +13,6 @@ from pathlib import Path
 
 import msgspec
 
-from functions.docqa.grounds import RankedUnit
 from functions.docqa.model import Passage
 from functions.docqa.retrieval.access import Asker, may_read
 from functions.docqa.retrieval.index import RULES, load, marks, reading
@@ -21,6 +20,7 @@ from functions.docqa.retrieval.query import Group, groups_of
 from functions.docqa.retrieval.scoring import FORMER, SYNONYM, Row, WeightedGroups, serves, weights_of
 from functions.docqa.retrieval.terms import terms_of
 from functions.docqa.retrieval.vectors import Vectors
+from functions.docqa.search_results import RankedUnit
 
 _CANDIDATES, _FEWEST = 300, 30
 _POSTINGS, _SHARE_OF_POSTINGS = 20_000, 0.04

@@ -11,7 +11,7 @@ from a2a_hub.card_rules.addresses import parsed, why_not_public
 from a2a_hub.card_rules.card import Card, Flaw, flaw
 
 MAX_BYTES = 64 << 10
-REGISTRY_MOST_BYTES = 10_000
+REGISTRY_MAX_BYTES = 10_000
 # As many schemes as a fix names.
 _MAX_NAMES = 10
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*(\s*;.*)?", re.IGNORECASE)
@@ -125,8 +125,8 @@ def size(card: Card) -> Iterator[Flaw]:
 def registry_size(card: Card) -> Iterator[Flaw]:
     """Check that Agent Registry takes the card, as `hubctl card` writes it."""
     written = len(json.dumps(card.value, ensure_ascii=False, indent=2).encode(errors="replace")) + 1
-    if written > REGISTRY_MOST_BYTES and card.size_bytes <= MAX_BYTES:
-        yield flaw("registry_size", "$", bytes=written, most=REGISTRY_MOST_BYTES)
+    if written > REGISTRY_MAX_BYTES and card.size_bytes <= MAX_BYTES:
+        yield flaw("registry_size", "$", bytes=written, most=REGISTRY_MAX_BYTES)
 
 
 def _is_text(mode: object) -> bool:

@@ -20,8 +20,8 @@ from functions.docqa.ingestion.headings import is_metadata
 from functions.docqa.ingestion.tables import is_header
 
 _MAX_PAGES, _MAX_PAGE_CHARACTERS, _MAX_RULES, _MAX_OBJECTS, _MAX_POINTS = 3_000, 300_000, 2_000, 20_000, 20_000
-_EDGE_LINES, _HEAD_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MOST_NUMBERS = 3, 5, 0.4, 3.0, 6, 8
-_LARGER, _MOST_CHARACTERS, _MOST_SHARE, _THIN, _MOST_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
+_EDGE_LINES, _HEAD_LINES, _LEAST_SHARE, _SAME_HEIGHT, _LONGEST_NUMBER, _MAX_NUMBERS = 3, 5, 0.4, 3.0, 6, 8
+_LARGER, _MAX_CHARACTERS, _MAX_SHARE, _THIN, _MAX_UPRIGHT = 1.12, 160, 0.3, 3.0, 0.7
 _SMALL, _RAISED, _LED, _COMPARED_ROWS = 0.85, 0.6, 1.3, 50
 _RAISABLE = re.compile(r"[^\W_]\W{0,2}\d")
 _BOLD, _PAGE, _FOOT = 600, 10_000, 0.08
@@ -342,11 +342,11 @@ def _rule(one: tuple[float, float], other: tuple[float, float]) -> Iterator[Rule
 
 def _upright(lines: list[PlacedLine]) -> list[PlacedLine]:
     """Return the lines; those of a page written from top to bottom as if they ran from left to right, the first above."""
-    if sum(len(line.text) for line in lines if line.upright) > _MOST_UPRIGHT * sum(len(line.text) for line in lines):
+    if sum(len(line.text) for line in lines if line.upright) > _MAX_UPRIGHT * sum(len(line.text) for line in lines):
         columns = sorted(lines, key=lambda line: -line.words[0].left)
         return [structs.replace(line, y=-line.words[0].left, words=line.words[:1]) for line in columns]
     single = [line for line in lines if len(line.text) == 1 and not line.text.isascii()]
-    if len(single) < 20 or len(single) < _MOST_UPRIGHT * len(lines):
+    if len(single) < 20 or len(single) < _MAX_UPRIGHT * len(lines):
         return lines
     out: list[PlacedLine] = []
     for line in lines:
@@ -398,7 +398,7 @@ def _keys(line: PlacedLine, page: int) -> set[tuple[str, int]]:
     """Return what a line has in common with those of other pages: its text, where one number may count them."""
     text = "".join(line.text.split())
     texts = {text}
-    for match in islice(_DIGITS.finditer(text), _MOST_NUMBERS):
+    for match in islice(_DIGITS.finditer(text), _MAX_NUMBERS):
         if len(match[0]) < _LONGEST_NUMBER:
             texts.add(f"{text[: match.start()]}#{int(match[0]) - page}{text[match.end() :]}")
     return {(text, round(line.y / _SAME_HEIGHT)) for text in texts}
@@ -427,7 +427,7 @@ def _headings(lines: Sequence[PlacedLine]) -> dict[tuple[float, bool], int]:
     larger = [
         style for style in count if style[0] >= _LARGER * size or (style[1] and not bold and style[0] >= 0.95 * size)
     ]
-    if sum(count[style] for style in larger) > _MOST_SHARE * count.total():
+    if sum(count[style] for style in larger) > _MAX_SHARE * count.total():
         return {}
     return {style: min(at, 6) for at, style in enumerate(sorted(larger, reverse=True), start=3)}
 
@@ -470,7 +470,7 @@ def _continued(placed: Sequence[PlacedLine], before: Sequence[Line]) -> Sequence
 
 
 def _heads(text: str) -> bool:
-    is_short = len(text) <= _MOST_CHARACTERS and not text.endswith(_NO_WORD_ENDS)
+    is_short = len(text) <= _MAX_CHARACTERS and not text.endswith(_NO_WORD_ENDS)
     return is_short and _HAS_WORD.search(text) is not None and not _LISTED.match(text)
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from functions.docqa.ingestion.blocks import joined
 
 _NEAR, _ALIGNED, _ONE_LINE = 2.5, 3.0, 1.0
-_MOST_CELLS, _LONGEST_ROW, _LONGEST_CELL = 2_000, 2_000, 60
+_MAX_CELLS, _LONGEST_ROW, _LONGEST_CELL = 2_000, 2_000, 60
 _MARKER, _ENDS = re.compile(r"[(（]?[\d０-９①-⑳ア-ン]{1,2}[)）.．]?"), ("。", ".", "、", "；", ";")
 _LEAST_ROWS, _GAP, _SPACE = 3, 0.9, 0.5
 
@@ -89,7 +89,7 @@ def with_tables(
                 words.setdefault(cell, []).append((round(word.y), word.text))
     tables: dict[int, list[PlacedLine]] = {}
     table_of: dict[_Cell | None, int] = {}
-    for table, group in enumerate(_groups(list(words)[:_MOST_CELLS]), start=first_table):
+    for table, group in enumerate(_groups(list(words)[:_MAX_CELLS]), start=first_table):
         if not own.isdisjoint(group) and (rows := _rows({cell: _text(words[cell]) for cell in group}, table)):
             tables[table] = rows
             table_of |= dict.fromkeys(group, table)

@@ -1,4 +1,4 @@
-"""The grounds of an answer: the interface between retrieval (a folder, or Google Cloud) and answering (quotes, or a model).
+"""Search results for a question: the interface between retrieval (a folder or Google Cloud) and answering (by quotes or a model).
 
 Citations are quotes with position and link, each compared with the source once more.
 """
@@ -34,7 +34,7 @@ class RankedUnit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grounds:
+class SearchResults:
     """The search results for a question: `passages` and their `units`, best first. If nothing could be searched or read, there
     are none, and `failed` is the text for the asker. `notice` is added to answers from an incomplete search. `corpus_link`: see
     `link_of`.
@@ -53,9 +53,9 @@ class Grounds:
     hints: Sequence[Hint] = ()
 
 
-def cited(passage: Passage, unit: Unit, grounds: Grounds) -> Citation | None:
+def cited(passage: Passage, unit: Unit, results: SearchResults) -> Citation | None:
     """Return the citation of a unit; None if its text is no longer at its place in the source."""
-    document = grounds.texts(passage.uri)
+    document = results.texts(passage.uri)
     if document is None or not unit.text.strip() or document.text[unit.start : unit.end] != unit.text:
         return None
     return Citation(
@@ -70,7 +70,7 @@ def cited(passage: Passage, unit: Unit, grounds: Grounds) -> Citation | None:
             page=bisect_right(document.page_starts, unit.start) or None,
         ),
         passage_id=passage.id,
-        link=link_of(passage.uri, corpus_link=grounds.corpus_link),
+        link=link_of(passage.uri, corpus_link=results.corpus_link),
     )
 
 
