@@ -123,6 +123,7 @@ def test_figures_may_come_from_the_question() -> None:
     [
         ("It may stay in the shed for up to four hours.", "Tram | Max. time in shed (h)", "A | 4"),
         ("質料は月5％です。", "融資額 | 質料(月・%)", "10万円以下 | 5.0"),
+        ("家具の粗利率は28.8％です。", "売場 | 売上高（千円） | 粗利率（％）", "家具 | 274,800 | 28.8"),
     ],
 )
 def test_a_bare_figure_has_the_unit_that_its_columns_name_ends_in(sentence: str, header: str, row: str) -> None:

@@ -14,6 +14,7 @@ from a2a_hub.grounding.clauses import clause_at, is_japanese, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_named, limit_of
+from a2a_hub.text.normalization import compose
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
 from a2a_hub.text.quantity_patterns import UNIT_NAMES
 from a2a_hub.text.units import COUNTERS, MONEY, SCALED, SIGNS, UNITS
@@ -207,14 +208,14 @@ def _names_of(quote: Evidence, figure: Quantity) -> str:
 def _units_of_column(name: str) -> list[tuple[int, str]]:
     """Return the unit that a column's name ends in, with its scale: Tare (t), 質料(月・%), 売上高（千円）."""
     found = _UNIT_OF_COLUMN.search(name)
-    unit = found[1].split("・")[-1].lower() if found else ""
+    unit = compose(found[1]).split("・")[-1].lower() if found else ""
     return [(1, UNITS[unit])] if unit in UNITS else list(_mentions(unit))
 
 
 def _mentions(text: str) -> Iterator[tuple[int, str]]:
     """Yield the units that a heading or a column's name gives, with their scale: 千円 is (1000, jpy)."""
     yield from _adverbs(text)
-    for match in _MENTION.finditer(blanked(text, "date").lower()):
+    for match in _MENTION.finditer(blanked(compose(text), "date").lower()):
         scale = match["scale"] or (match["after"] or "").strip() or ""
         factor = _SCALES.get(scale) or _SCALES.get(scale[:2]) or (10**9 if scale[:1] == "b" else 10**3 if scale else 1)
         unit = SIGNS.get(match["unit"]) or UNITS[match["unit"]]

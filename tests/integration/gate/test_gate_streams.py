@@ -157,16 +157,16 @@ def test_a_stream_is_not_cut_while_comments_come_and_ends_with_the_hubs_sentence
     hub: HttpServer, tmp_path: Path
 ) -> None:
     last = b'data: "Ask again later."\n\n'
-    comments = 8
+    comments = 9
 
     def stream(exchange: Exchange) -> None:
         exchange.head(content_type="text/event-stream", x_stream_end=base64.b64encode(last).decode())
         for _ in range(comments):
             exchange.send(KEEP_ALIVE)
-            exchange.pause(0.1)
+            exchange.pause(0.2)
         exchange.wait_until_left()
 
     hub.behave = stream
-    with gate(hub.url, tmp_path, HUB_SILENCE_SECONDS="0.4") as hasty, streamed(hasty.port) as response:
+    with gate(hub.url, tmp_path, HUB_SILENCE_SECONDS="1.5") as hasty, streamed(hasty.port) as response:
         assert response.read() == comments * KEEP_ALIVE + last
         assert _causes(hasty, 1) == ["upstream_silent"]

@@ -23,8 +23,13 @@ _SCHEME_TYPES = {
 _EMPTY_SKILL: dict[str, Any] = {"id": "", "name": "", "description": "", "tags": []}
 _EMPTY_INTERFACE = {"protocolBinding": "", "protocolVersion": ""}
 _EMPTY_CARD: dict[str, Any] = {
-    **{"name": "", "description": "", "version": "", "capabilities": {}, "skills": []},
-    **{"defaultInputModes": [], "defaultOutputModes": []},
+    "name": "",
+    "description": "",
+    "version": "",
+    "capabilities": {},
+    "skills": [],
+    "defaultInputModes": [],
+    "defaultOutputModes": [],
 }
 
 _REQUIRED_OF_FLOWS: dict[str, dict[str, Any]] = {
