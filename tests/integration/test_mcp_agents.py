@@ -165,12 +165,13 @@ def test_an_error_of_a_tool_is_contained() -> None:
 
 def test_japanese_in_the_json_of_a_tool_is_readable() -> None:
     """Python's `json.dumps` writes escapes. What is no JSON, or has none, stays as it is."""
-    texts = [json.dumps({"city": "東京", "temp": 21.50}), '{"path": "C:\\users"', "{\n}", '["\\ud83d"]']
+    weather = r'{"city": "\u6771\u4eac \ud83d\ude00", "path": "C:\\u6771", "temp": 21.50, "hidden": "\u202e"}'
+    texts = [weather, '{"path": "C:\\users"', "{\n}", '["\\ud83d"]']
     content = [{"type": "text", "text": each} for each in texts]
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"content": content}}).encode()
     with McpServer(serve_call=lambda exchange: exchange.answer(200, body, content_type="application/json")) as server:
         answer = hub_of(server, "forecast").query("mcp")["answer"]
-    assert answer == "\n".join(['{"city":"東京","temp":21.5}', *texts[1:]])
+    assert answer == "\n".join([weather.replace(r"\u6771\u4eac \ud83d\ude00", "東京 😀"), *texts[1:]])
 
 
 def answering(body: bytes, status: int = 200, **headers: str) -> Any:

@@ -47,6 +47,8 @@ _MAX_OFFERED = 100
 _MAX_SCHEMA_BYTES = 10_000
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _HEADER_VALUE = re.compile(r"(?!=\?)[!-~](?:[ -~]*[!-~])?")
+# Of a character beyond 16 bits both halves.
+_JSON_ESCAPE = r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)"
 
 
 class Tool(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -267,13 +269,21 @@ def _part(block: Any) -> Part | None:
 
 
 def _without_escapes(text: str) -> str:
-    """Return JSON with the characters themselves in place of escapes, which Python's `json.dumps` writes for all but ASCII."""
+    """Return JSON with printable characters in place of their escapes, which `json.dumps` writes for all but ASCII."""
     if text[:1] not in ("{", "[") or "\\u" not in text:
         return text
     try:
-        return msgspec.json.encode(msgspec.json.decode(text)).decode()
+        msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return text
+    return re.sub(_JSON_ESCAPE, _unescaped, text)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[0][1] != "u":
+        return escape[0]
+    character: str = msgspec.json.decode(f'"{escape[0]}"')
+    return escape[0] if character.isascii() or not character.isprintable() else character
 
 
 def _mirrored(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
