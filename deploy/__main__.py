@@ -139,7 +139,7 @@ def _undo(parsed: argparse.Namespace) -> int:
     settings, gcloud = _plan(parsed), Gcloud(dry_run=parsed.dry_run)
     if parsed.question == "rollback":
         steps = list(lifecycle.rollback(settings, gcloud))
-        end = "the versions before have the requests, until --canary 100 ends that"
+        end = "the revisions before serve all requests; ./deploy.sh --canary 100 ends the rollback"
         end = end if steps else "there is nothing before the last deployment"
     else:
         prefix = settings.config.name_prefix

@@ -75,7 +75,7 @@ def test_a_new_revision_answers_before_it_serves_and_then_serves_a_part(standing
     back = standing.deploy("rollback")
     assert (back.status, back.err.splitlines()[-1]) == (
         0,
-        "# the versions before have the requests, until --canary 100 ends that",
+        "# the revisions before serve all requests; ./deploy.sh --canary 100 ends the rollback",
     )
     assert traffic(standing, "a2a-agent-card") == [("a2a-agent-card-00001", 100)]
     assert standing.deploy("--only=agent_card", "--canary=100").status == 0

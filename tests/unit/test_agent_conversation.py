@@ -79,9 +79,9 @@ def test_the_answer_before_is_no_answer_to_what_was_added_so_that_another_agent_
     said = [say(each) for each in ("What is the per diem?", "and on Sundays?", "are you sure?", "and on Mondays?")]
     assert [(text, "declines" in data) for text, data in said] == [
         ("2,500 yen", False),
-        ("This is all that I can say on it:\n2,500 yen", True),
+        ("This is all I can say about it:\n2,500 yen", True),
         ("2,500 yen", False),
-        ("This is all that I can say on it:\n2,500 yen", True),
+        ("This is all I can say about it:\n2,500 yen", True),
     ]
 
 

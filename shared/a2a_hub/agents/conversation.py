@@ -27,7 +27,7 @@ _MAX_TURNS = 3
 _MAX_QUESTION_CHARACTERS = 2_000
 _MAX_ANSWER_CHARACTERS = 500
 _NO_MORE = {
-    Language.EN: "This is all that I can say on it:\n",
+    Language.EN: "This is all I can say about it:\n",
     Language.JA: "この件でお答えできるのは次の内容だけです。\n",
 }
 # The hub's ids have 36 characters; other callers may send megabytes.
