@@ -9,7 +9,7 @@ IN_VENV := .venv/bin
 # Images set it. Without stored bytecode, each of a run's programs compiles all its sources again: 20 s of processor time instead of 9.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install venv run test screenshots soak mutants check format docs reference bench request-files bundle package deploy lock audit clean
+.PHONY: help install venv run test screenshots soak mutants check format docs reference bench bundle package deploy lock audit clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,9 +61,6 @@ reference: venv ## write docs/reference and both openapi.yaml, which `make check
 
 bench: venv ## measure the hub beside a bare function, the official SDK and a direct call
 	@$(IN_VENV)/python -m bench
-
-request-files: venv ## count the source files that a request to the hub runs through (OPTIONS=--list names them)
-	@$(IN_VENV)/python -m bench.request_files $(OPTIONS)
 
 bundle: install ## build/<function>: what is uploaded, copies without links
 	@$(IN_VENV)/python -m local.bundle
