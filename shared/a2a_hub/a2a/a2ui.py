@@ -20,6 +20,8 @@ _DATA = ("dataModelUpdate", "updateDataModel")
 # A value of the data inside a text: "+${/percent}%".
 _REFERENCE = r"\$\{([^{}()$]*)\}"
 _DEEPEST, _MAX_CHARACTERS, _LONGEST_ID = 50, 20_000, 200
+# Each value of the data has a path of its own, which repeats the names above it.
+_LONGEST_PATH = 300
 # What is shown in a list and in a text with values, each as often as its components say; all of it is read only so far.
 _MAX_READ, _MAX_ITEMS, _LONGEST_ITEM = 400_000, 100, 1_000
 
@@ -106,7 +108,12 @@ def _map_of(contents: list[Any], depth: int) -> dict[str, Any]:
 
 
 def _note(value: Any, path: str, values: _Values, depth: int) -> None:
-    """Note a value of the data and its members by their paths; those of items also by their name, as templates of lists do."""
+    """Note a value of the data and its members by their paths; those of items also by their name, as templates of lists do.
+
+    Values at paths that are too long are left out.
+    """
+    if len(path) > _LONGEST_PATH:
+        return
     values[path] = [_written(value)]
     if depth > _DEEPEST:
         return

@@ -1,5 +1,6 @@
 """The text of surfaces: what their components show, within bounds."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -33,3 +34,14 @@ def test_long_lists_that_are_shown_often_are_read_only_so_far(text: dict[str, An
     assert (
         len(_said(text, {"list": [{"name": name} for name in names]}, times=20_000 if "path" in text else 2)) <= 20_000
     )
+
+
+def test_a_long_name_above_many_values_takes_no_memory_for_each_of_them() -> None:
+    data = {"short": {"name": "said"}, "n" * 200_000: dict.fromkeys(map(str, range(5_000)), "a")}
+    tracemalloc.start()
+    try:
+        assert _said({"path": "/short/name"}, data) == "said"
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 20_000_000
