@@ -152,7 +152,8 @@ def draft(
         found.notes.append("names and descriptions are written in both languages: translate what is not")
     if 'api_key_header = "authorization"' in found.lines:
         found.notes.append('the key is the whole header: write "Bearer " before a token')
-    secret = f"env:{id_.upper().replace('-', '_')}_KEY"
+    # The id comes from the agent's own name: without this prefix it could name another key of the operator, which the agent gets.
+    secret = f"env:AGENT_{id_.upper().replace('-', '_')}_KEY"
     lines = [f"{key} = {_toml(value)}" for key, value in values.items() if value != []]
     return id_, "\n".join(["[[routes]]", *lines, *(line.replace("env:NAME", secret) for line in found.lines), ""])
 

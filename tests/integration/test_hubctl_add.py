@@ -169,10 +169,21 @@ def test_the_boundary_is_that_of_the_cards_security(routes: Path, scheme: dict[s
     with agent(card) as server:
         status, notes, added = add(server.url, "--routes", routes)
         assert (status, added.boundary.kind) == (1, kind)
-        assert "not tried: the hub has no variable TRAVEL_DESK_KEY" in notes[-1]
+        assert "not tried: the hub has no variable AGENT_TRAVEL_DESK_KEY" in notes[-1]
         if kind == "api_key":
-            assert add(server.url, "--routes", routes, environment={"TRAVEL_DESK_KEY": "the-key"})[0] == 0
+            assert add(server.url, "--routes", routes, environment={"AGENT_TRAVEL_DESK_KEY": "the-key"})[0] == 0
             assert server.received[-1].headers["x-key"] == "the-key"
+
+
+@pytest.mark.parametrize("name", ["OpenAI API", "MCP model", "HCS operator"])
+def test_an_agent_gets_no_key_of_the_operators_by_its_name(routes: Path, name: str) -> None:
+    schemes = {"one": {"apiKeySecurityScheme": {"location": "header", "name": "X-Key"}}}
+    card = CARD | {"name": name, "securitySchemes": schemes, "securityRequirements": [{"schemes": {"one": {}}}]}
+    variable = f"{name.upper().replace(' ', '_')}_KEY"
+    with agent(card) as server:
+        status, notes, _ = add(server.url, "--routes", routes, environment={variable: "the-operators-key"})
+        assert (status, notes[-1].split(";")[0]) == (1, f"not tried: the hub has no variable AGENT_{variable}")
+        assert not any("the-operators-key" in str(each.headers) for each in server.received)
 
 
 def test_the_operator_hears_that_the_header_of_a_token_is_its_key(routes: Path) -> None:
