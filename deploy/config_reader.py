@@ -298,9 +298,9 @@ class Reader:
 
     def _all_matching(self, table: CheckedTable, key: str, *, like: str = "") -> tuple[str, ...]:
         items, format_ = table.texts(key), formats().get(like or key)
-        for index, item in enumerate(items):
+        for item in items:
             if format_ and item and not re.fullmatch(format_.pattern, item):
-                table.problem(key, f"{key} holds {item!r}: each must be {format_.words}", index=index)
+                table.problem(key, f"{key} holds {item!r}: each must be {format_.words}")
         return items
 
     def _matching(self, table: CheckedTable, key: str, default: str | None, *, like: str = "") -> str:

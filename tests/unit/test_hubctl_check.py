@@ -117,7 +117,7 @@ def test_a_file_that_is_nested_too_deeply_is_told_with_its_line(tmp_path: Path) 
     file.write_text("[hub]\nname = " + "[" * 100_000)
     status, told = hubctl("check", "--routes", file)
     assert status == 1
-    assert told.startswith(f"{file}:2: this is not TOML: More than 50 tables and lists in one another")
+    assert told.startswith(f"{file}:2: this is not TOML: Too many tables and lists in one another")
 
 
 def test_every_mistake_of_a_table_is_told_with_file_and_line(tmp_path: Path) -> None:

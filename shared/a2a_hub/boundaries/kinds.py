@@ -267,9 +267,9 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
         if token_url and len(table.problems) == before and (message := address_problem(token_url)):
             table.problem("token_url", f"token_url is {token_url!r}: {message}")
         scopes = table.texts("scopes")
-        for index, scope in enumerate(scopes):
+        for scope in scopes:
             if scope and not _SCOPE.fullmatch(scope):
-                table.problem("scopes", f"scope {scope!r} is no scope: write one in each text", index=index)
+                table.problem("scopes", f"scope {scope!r} is no scope: write one in each text")
         method = table.choice("token_endpoint_auth_method", ClientAuthentication)
         client = OAuthClient(
             token_url=token_url,

@@ -342,9 +342,9 @@ def _check_spelling(route: Route, table: CheckedTable) -> None:
     """Check extensions, which one header lists with commas (A2A 1.0.1 §4.6), and names that are compared letter by letter."""
     for key, pattern, message in _SPELLINGS:
         values: tuple[str, ...] = getattr(route, key)
-        for index, value in enumerate(values):
+        for value in values:
             if value and not pattern.fullmatch(value):
-                table.problem(key, message.format(value), index=index)
+                table.problem(key, message.format(value))
 
 
 def _check_permission(route: Route, table: CheckedTable) -> None:
@@ -367,15 +367,15 @@ def _check_fallbacks(route: Route, table: CheckedTable, routes: Sequence[Route])
     for index, fallback in enumerate(route.fallbacks):
         if fallback not in agents:
             hint = did_you_mean(fallback, agents) or f"write one of {', '.join(sorted(agents))}"
-            table.problem("fallbacks", f"fallback {fallback!r} is no other route with an agent: {hint}", index=index)
+            table.problem("fallbacks", f"fallback {fallback!r} is no other route with an agent: {hint}")
         elif fallback in route.fallbacks[:index]:
-            table.problem("fallbacks", f"fallback {fallback!r} stands twice: delete one", index=index)
+            table.problem("fallbacks", f"fallback {fallback!r} stands twice: delete one")
 
 
 def _check_keywords(route: Route, table: CheckedTable, key: str, owners: dict[str, Route]) -> None:
     one = key.removesuffix("s")
     seen: set[str] = set()
-    for index, keyword in enumerate(getattr(route, key)):
+    for keyword in getattr(route, key):
         normal = normalise(keyword)
         owner = owners.setdefault(normal, route)
         if not any(character.isalnum() for character in normal):
@@ -389,20 +389,20 @@ def _check_keywords(route: Route, table: CheckedTable, key: str, owners: dict[st
         seen.add(normal)
         # An empty text has its own problem.
         if message and keyword.strip():
-            table.problem(key, message, index=index)
+            table.problem(key, message)
 
 
 def _check_patterns(
     table: CheckedTable, key: str, patterns: tuple[str, ...], literals: Mapping[str, tuple[str, ...]]
 ) -> None:
-    for index, pattern in enumerate(patterns):
+    for pattern in patterns:
         if compose(pattern) != pattern:
             message = f"pattern {pattern!r} can never match a normalised text: write {compose(pattern)!r}"
-            table.problem(key, message, index=index)
+            table.problem(key, message)
         try:
             compiled = compile_pattern(pattern)
             if pattern and not literals.get(pattern) and compiled.search(""):
-                table.problem(key, f"pattern {pattern!r} matches an empty text, and so every text", index=index)
+                table.problem(key, f"pattern {pattern!r} matches an empty text, and so every text")
         except BadPattern as reason:
             message = f"pattern {pattern!r} is not RE2 ({reason}); RE2 has no look-around and no back-references"
-            table.problem(key, message, index=index)
+            table.problem(key, message)

@@ -12,27 +12,6 @@ from a2a_hub.toml.lines import Path, TomlLines
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)S?$", re.IGNORECASE)
-_CURLY_QUOTES = frozenset("“”„‟‘’‚＂＇「」")
-_WIDE_SIGNS = frozenset("＝［］｛｝，．＃")
-# By a piece of the parser's message, in the order in which they are tried.
-_HINTS = (
-    (
-        "'\\'",
-        "between double quotes every \\ has to be doubled; write patterns in single quotes, as in '\\bleave\\b'",
-    ),
-    ("Invalid value", 'a text needs quotes, as in id = "expense"'),
-    ("Cannot overwrite a value", "{key} stands twice in this table; delete one"),
-    ("Cannot declare", "{key} is declared twice; a table of a list has two brackets, as in [[routes]]"),
-    ("Unclosed array", "a list of a line above has no ] at its end"),
-    ("Unterminated string", "a text has no quote at its end"),
-    (
-        "Illegal character",
-        "a text of one line has no quote at its end, or holds a character that cannot be seen",
-    ),
-    ("Expected '=' after a key", 'a line is written as key = value, a comment begins with "#"'),
-    ("in one another", "no file of the hub needs so many: is a bracket repeated?"),
-    ("Expected newline or end of document", "what follows the value belongs on a line of its own"),
-)
 Choice = TypeVar("Choice", bound=str)
 
 
@@ -69,9 +48,9 @@ class CheckedTable:
         """The line of the table's header."""
         return self.lines.line_of(self.path)
 
-    def problem(self, key: str | None, message: str, *, index: int | None = None) -> None:
-        """Record an error at the line of `key`, or of the `index`-th element of that list."""
-        path = self.path if key is None else (*self.path, key) if index is None else (*self.path, key, index)
+    def problem(self, key: str | None, message: str) -> None:
+        """Record an error at the line of `key`, or of the table."""
+        path = self.path if key is None else (*self.path, key)
         self.problems.append(Problem(self.lines.line_of(path), message))
 
     def refuse_unknown(self, known: Collection[str]) -> None:
@@ -94,9 +73,9 @@ class CheckedTable:
         value = self._value(key, list, 'a list of texts, as in ["one", "two"]', default)
         if value is None:
             return default
-        for index, item in enumerate(value):
+        for item in value:
             if not isinstance(item, str) or not item.strip():
-                self.problem(key, f"{key} holds {item!r}: every entry must be a non-empty text in quotes", index=index)
+                self.problem(key, f"{key} holds {item!r}: every entry must be a non-empty text in quotes")
         return tuple(item if isinstance(item, str) else "" for item in value)
 
     def whole(self, key: str, default: int | None = None, *, minimum: int = 0) -> int:
@@ -183,19 +162,6 @@ def syntax_problem(text: str, error: ValueError) -> Problem:
     """Return the error at which `document.parse` stopped reading `text`."""
     # The message ends in "(at line 3, column 5)", or "(at end of document)".
     message, _, place = str(error).rpartition(" (at ")
-    message = message or str(error)
     digits = place.removeprefix("line ").partition(",")[0]
-    lines = text.splitlines() or [""]
     line = int(digits) if digits.isdigit() else text.count("\n") + 1
-    hint = _hint(message, lines[min(line, len(lines)) - 1])
-    return Problem(line, f"this is not TOML: {message}" + (f"; {hint}" if hint else ""))
-
-
-def _hint(message: str, line: str) -> str:
-    outside = line.partition("#")[0].translate(dict.fromkeys(map(ord, " \t")))
-    if _WIDE_SIGNS.intersection(outside.partition("=")[0].partition('"')[0]):
-        return "signs such as = and [ have to be half-width"
-    if _CURLY_QUOTES.intersection(outside.partition("=")[2][:1]):
-        return "quotes have to be straight: \" or '"
-    hint = next((hint for piece, hint in _HINTS if piece in message), "")
-    return hint.format(key=line.partition("=")[0].strip())
+    return Problem(line, f"this is not TOML: {message or error}")
