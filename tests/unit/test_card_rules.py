@@ -22,31 +22,15 @@ def _flow(card: dict[str, Any]) -> dict[str, Any]:
     return flow
 
 
-def _renamed(card: dict[str, Any], old: str, new: str) -> None:
-    card[new] = card.pop(old)
-
-
 # Rule, what breaks it and nothing else, the path that is named, a piece of the fix.
 BROKEN: list[tuple[str, Change, str, str]] = [
-    (
-        "camel-case",
-        lambda c: _renamed(c, "defaultInputModes", "default_input_modes"),
-        "$.default_input_modes",
-        "defaultInputModes",
-    ),
     (
         "camel-case",
         lambda c: c["skills"][0].update(input_modes=[]),
         "$.skills[0].input_modes",
         "rename it to inputModes",
     ),
-    ("camel-case", lambda c: c.update(icon_url=""), "$.icon_url", "iconUrl is there already"),
-    (
-        "camel-case",
-        lambda c: _renamed(c, "protocolVersion", "protocol_version"),
-        "$.protocol_version",
-        "protocolVersion",
-    ),
+    ("camel-case", lambda c: c.update(icon_url=""), "$.icon_url", "rename it to iconUrl, or delete it"),
     ("required", lambda c: c.pop("version"), "$.version", '"version"'),
     ("required", lambda c: c["skills"][1].pop("description"), "$.skills[1].description", '"description"'),
     (
@@ -63,9 +47,8 @@ BROKEN: list[tuple[str, Change, str, str]] = [
     ),
     ("tags", lambda c: c["skills"][0].pop("tags"), "$.skills[0].tags", '"tags": []'),
     ("protocol-version", lambda c: c.pop("protocolVersion"), "$.protocolVersion", '"0.3.0"'),
-    ("protocol-version-v1", lambda c: c.update(protocolVersion="v1"), "$.protocolVersion", '"0.3.0"'),
-    ("schema-version", lambda c: c.update(schema_version="v1"), "$.schema_version", "protocolVersion"),
-    ("schema-version", lambda c: c.update(schemaVersion="v1"), "$.schemaVersion", "protocolVersion"),
+    ("non-standard", lambda c: c.update(schema_version="v1"), "$.schema_version", "protocolVersion"),
+    ("non-standard", lambda c: c.update(schemaVersion="v1"), "$.schemaVersion", "protocolVersion"),
     ("non-standard", lambda c: c.update(endpoints=[]), "$.endpoints", "url"),
     ("non-standard", lambda c: c["skills"][0].update(colour="red"), "$.skills[0].colour", "delete it"),
     (
@@ -80,21 +63,21 @@ BROKEN: list[tuple[str, Change, str, str]] = [
         "$.supportedInterfaces",
         "register the one that `hubctl card --url https://",
     ),
-    ("only-in-1.0", lambda c: c.update(securityRequirements=[]), "$.securityRequirements", "security"),
+    ("non-standard", lambda c: c.update(securityRequirements=[]), "$.securityRequirements", "security"),
     (
-        "only-in-1.0",
+        "non-standard",
         lambda c: c["capabilities"].update(extendedAgentCard=True),
         "$.capabilities.extendedAgentCard",
         "supportsAuthenticatedExtendedCard",
     ),
     (
-        "only-in-1.0",
+        "required",
         lambda c: c["securitySchemes"].update(b={"httpAuthSecurityScheme": {"scheme": "bearer"}}),
-        "$.securitySchemes.b.httpAuthSecurityScheme",
-        '"type"',
+        "$.securitySchemes.b.type",
+        "members beside it",
     ),
     ("type", lambda c: c.update(version=1), "$.version", "string"),
-    ("type", lambda c: c.update(documentationUrl=None), "$.documentationUrl", "delete it"),
+    ("type", lambda c: c.update(documentationUrl=None), "$.documentationUrl", "string"),
     ("type", lambda c: c["skills"].append("pm"), "$.skills[2]", "object"),
     (
         "type",
@@ -104,22 +87,16 @@ BROKEN: list[tuple[str, Change, str, str]] = [
     ),
     ("type", lambda c: c["capabilities"].update(streaming="yes"), "$.capabilities.streaming", "boolean"),
     (
-        "extensions",
+        "type",
         lambda c: c["capabilities"].update(extensions=["u"]),
         "$.capabilities.extensions[0]",
-        '{"uri"',
+        "object",
     ),
     (
-        "extensions",
+        "required",
         lambda c: c["capabilities"].update(extensions=[{}]),
         "$.capabilities.extensions[0].uri",
         '"uri"',
-    ),
-    (
-        "extensions",
-        lambda c: c["capabilities"].update(extensions={}),
-        "$.capabilities.extensions",
-        "list of objects",
     ),
     ("url-https", lambda c: c.update(url="http://hub.example.com"), "$.url", "https://"),
     ("url-https", lambda c: c.update(url="hub.example.com"), "$.url", "https address"),
@@ -173,10 +150,7 @@ BROKEN: list[tuple[str, Change, str, str]] = [
         "add email",
     ),
     ("skill-ids", lambda c: c["skills"][1].update(id="pm"), "$.skills[1].id", "one of its own"),
-    ("empty", lambda c: c.update(description=" "), "$.description", "write a text"),
-    ("empty", lambda c: c["skills"][0].update(name=""), "$.skills[0].name", "write a text"),
     ("registry-size", lambda c: c["skills"][0].update(examples=["x" * 1500] * 6), "$", "shorten examples"),
-    ("size", lambda c: c["skills"][0].update(examples=["x" * 1500] * 50), "$", "65536"),
 ]
 
 
@@ -194,10 +168,16 @@ def test_a_card_that_breaks_one_rule_is_told_that_rule_alone(rule: str, change: 
     assert findings[0].message
 
 
+def test_a_field_in_snake_case_is_missing_under_its_own_name_too() -> None:
+    card = good_card()
+    card["protocol_version"] = card.pop("protocolVersion")
+    assert [each.rule for each in check_card(card)] == ["protocol-version", "camel-case"]
+
+
 def test_every_rule_has_a_card_that_breaks_it_and_ids_are_used_once() -> None:
     ids = [rule.id for rule in RULES]
     assert len(set(ids)) == len(ids)
-    assert {broken[0] for broken in BROKEN} == set(ids)
+    assert {"json", *(broken[0] for broken in BROKEN)} == set(ids)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +197,8 @@ def test_what_is_no_json_object_is_told_so(text: str, message: str) -> None:
 def test_errors_come_first_and_warnings_alone_are_no_errors() -> None:
     card = good_card() | {"defaultOutputModes": ["application/json"]}
     assert not has_errors(check_card(card))
-    findings = check_card(card | {"url": "http://hub.example.com", "protocolVersion": "v1"})
+    card["skills"][0]["examples"] = ["x" * 10_000]
+    findings = check_card(card | {"url": "http://hub.example.com"})
     assert [each.severity for each in findings] == ["error", "warning", "note"]
 
 

@@ -91,7 +91,7 @@ def test_a_route_that_only_some_may_use_is_not_on_the_registered_card(tmp_path: 
     [
         ([], "give --url https://HUB, or set HUB_PUBLIC_URL"),
         (["--url", "http://hub.example.com"], "calls https with a certificate of a public authority only"),
-        (["--url", "https://localhost:8080"], "localhost is this machine itself"),
+        (["--url", "https://localhost:8080"], "localhost is not on the public internet"),
         (["--url", "hub"], "HUB_PUBLIC_URL must be a URL"),
         (["--url", HUB, "--routes", "none.toml"], "none.toml cannot be read"),
     ],
@@ -112,7 +112,7 @@ def test_a_card_in_a_file_is_checked_and_each_finding_names_rule_place_and_fix(t
     assert status == 1
     assert told.splitlines()[:3] == [
         "error: $.defaultInputModes[0]: 'text' is no MIME type",
-        '    fix:  write "text/plain"',
+        '    fix:  write a MIME type, such as "text/plain"',
         "    rule: mime-types (Gemini Enterprise as an A2A client (docs/gemini-enterprise.md))",
     ]
 

@@ -4,9 +4,10 @@ import ipaddress
 
 import pytest
 
+from a2a_hub.http.public_addresses import is_public
 from a2a_hub.settings.reader import Settings, SettingsError
 from a2a_hub.tasks import webhook_address
-from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses, is_public
+from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses
 
 HOSTILE_URLS = (
     "http://receiver.example.com/",

@@ -1,9 +1,7 @@
 """An agent card as JSON, the rules and findings on it, and how it departs from A2A 0.3.0 (§5.5, JSON schema)."""
 
-import json
 import tomllib
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -40,12 +38,11 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown:
-    """The object at `path` has a field that its definition does not know; `names` are all that it has."""
+    """The object at `path` has a field that its definition does not know."""
 
     path: str
     definition: str
     name: str
-    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +85,9 @@ def _in_object(value: Mapping[str, Any], definition: str, path: str) -> Iterator
             yield from departures(value[name], kind, f"{path}.{name}")
         elif kind.endswith("!"):
             yield Missing(path=path, definition=definition, name=name)
-    names = frozenset(value)
     for name in value:
         if name not in fields:
-            yield Unknown(path=path, definition=definition, name=name, names=names)
+            yield Unknown(path=path, definition=definition, name=name)
 
 
 def _in_scheme(value: Mapping[str, Any], path: str) -> Iterator[Departure]:
@@ -122,29 +118,6 @@ class Card:
     def departures(self) -> tuple[Departure, ...]:
         """The departures from the 0.3 schema."""
         return tuple(departures(self.value))
-
-    @property
-    def missing(self) -> Iterator[Missing]:
-        """The missing fields."""
-        return (each for each in self.departures if isinstance(each, Missing))
-
-    @property
-    def unknown(self) -> Iterator[Unknown]:
-        """The unknown fields."""
-        return (each for each in self.departures if isinstance(each, Unknown))
-
-    @cached_property
-    def unknown_at(self) -> Mapping[str, Sequence[str]]:
-        """The names of the unknown fields by the path of their object."""
-        names = defaultdict[str, list[str]](list)
-        for each in self.unknown:
-            names[each.path].append(each.name)
-        return names
-
-    @cached_property
-    def size_bytes(self) -> int:
-        """The length as compact UTF-8 JSON."""
-        return len(json.dumps(self.value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace"))
 
     def text(self, name: str) -> str | None:
         """Return the top-level field if it is a text."""
@@ -200,12 +173,12 @@ def flaw(name: str, path: str, /, **values: object) -> Flaw:
 
 
 class Rule(NamedTuple):
-    """A rule: its id, its source, the severity of a flaw, and the function that finds flaws."""
+    """A rule: its id, its source, the severity of a flaw, and the function that finds flaws; None for a rule on a card's form."""
 
     id: str
     source: str
     severity: Severity
-    find: Callable[[Card], Iterable[Flaw]]
+    find: Callable[[Card], Iterable[Flaw]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

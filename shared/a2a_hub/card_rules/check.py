@@ -18,7 +18,6 @@ _SCHEMA = "A2A 0.3.0, JSON schema, AgentCard"
 _CLIENT = "Gemini Enterprise as an A2A client (docs/gemini-enterprise.md)"
 _REPORTED = "reported by people who registered agents (docs/gemini-enterprise.md)"
 _REGISTRY = "Agent Registry, JSON schemas (docs/agent-registry.md)"
-_OWN = "this project's choice"
 
 _WELL_KNOWN = "/.well-known/agent-card.json"
 _SECONDS = 15.0
@@ -26,20 +25,15 @@ _MAX_BYTES = 4 << 20
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
-_NOT_JSON = Rule("json", "RFC 8259", _E, lambda _: ())
-
 RULES: tuple[Rule, ...] = (
-    Rule("camel-case", _TILE_2, _E, form_rules.camel_case),
-    Rule("required", _SCHEMA, _E, form_rules.required),
-    Rule("tags", _TILE_2, _E, form_rules.tags),
-    Rule("protocol-version", _TILE_2, _E, form_rules.protocol_version),
-    Rule("protocol-version-v1", _TILE_2, _N, content_rules.v1),
-    Rule("schema-version", _TILE_2, _E, form_rules.schema_version),
-    Rule("non-standard", _TILE_2, _E, form_rules.non_standard),
-    Rule("supported-interfaces", _REPORTED, _E, form_rules.supported_interfaces),
-    Rule("only-in-1.0", _SCHEMA, _E, form_rules.only_in_1_0),
-    Rule("type", _SCHEMA, _E, form_rules.types),
-    Rule("extensions", _CLIENT, _E, form_rules.extensions),
+    Rule("json", "RFC 8259", _E),
+    Rule("camel-case", _TILE_2, _E),
+    Rule("required", _SCHEMA, _E),
+    Rule("tags", _TILE_2, _E),
+    Rule("protocol-version", _TILE_2, _E),
+    Rule("non-standard", _TILE_2, _E),
+    Rule("supported-interfaces", _REPORTED, _E),
+    Rule("type", _SCHEMA, _E),
     Rule("url-https", _CLIENT, _E, content_rules.url_scheme),
     Rule("url-public", _CLIENT, _E, content_rules.url_public),
     Rule("transport", _CLIENT, _E, content_rules.transport),
@@ -52,10 +46,9 @@ RULES: tuple[Rule, ...] = (
     Rule("offline-access", _TILE_5, _E, content_rules.offline_access),
     Rule("scopes", _TILE_4, _W, content_rules.scopes),
     Rule("skill-ids", "A2A 0.3.0 §5.5.4", _E, content_rules.skill_ids),
-    Rule("empty", "A2A 0.3.0 §5.5", _E, content_rules.empty_texts),
-    Rule("size", _OWN, _W, content_rules.size),
     Rule("registry-size", _REGISTRY, _N, content_rules.registry_size),
 )
+_BY_ID = {rule.id: rule for rule in RULES}
 
 NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "scopes"})
 """Rules that say nothing about an agent that is registered without an authorization."""
@@ -64,7 +57,8 @@ NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "
 def check_card(value: dict[str, Any]) -> tuple[Finding, ...]:
     """Return all findings on a card, errors first."""
     card = Card(value=value)
-    found = [_finding(rule, flaw) for rule in RULES for flaw in rule.find(card)]
+    found = [_finding(_BY_ID[id_], flaw) for id_, flaw in form_rules.departed(card)]
+    found += [_finding(rule, flaw) for rule in RULES if rule.find for flaw in rule.find(card)]
     return tuple(each for severity in Severity for each in found if each.severity is severity)
 
 
@@ -91,7 +85,7 @@ def _finding(rule: Rule, flaw: Flaw) -> Finding:
 
 
 def _not_json(message: str, fix: str) -> Finding:
-    return _finding(_NOT_JSON, Flaw("$", message, fix))
+    return _finding(_BY_ID["json"], Flaw("$", message, fix))
 
 
 def as_json(place: str, findings: Sequence[Finding]) -> str:

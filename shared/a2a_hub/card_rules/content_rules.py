@@ -1,4 +1,4 @@
-"""Rules on the content of a card: address, modes, capabilities, texts, size, authentication (docs/gemini-enterprise.md)."""
+"""Rules on the content of a card: address, modes, capabilities, size, authentication (docs/gemini-enterprise.md)."""
 
 import json
 import re
@@ -7,55 +7,25 @@ from itertools import islice
 from typing import Any
 from urllib.parse import SplitResult, parse_qs
 
-from a2a_hub.card_rules.addresses import parsed, why_not_public
+from a2a_hub.card_rules.addresses import parsed
 from a2a_hub.card_rules.card import Card, Flaw, flaw
+from a2a_hub.http.public_addresses import is_public_host
 
-MAX_BYTES = 64 << 10
 REGISTRY_MAX_BYTES = 10_000
 # As many schemes as a fix names.
 _MAX_NAMES = 10
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+*-]*(\s*;.*)?", re.IGNORECASE)
 # "text" is meant as text, too; that it is no MIME type is another rule's flaw.
 _TEXT_MODES = ("text/plain", "text/*", "*/*", "text")
-_BARE_MODES = {
-    "text": "text/plain",
-    "markdown": "text/markdown",
-    "html": "text/html",
-    "json": "application/json",
-    "data": "application/json",
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "image": "image/png",
-    "file": "application/octet-stream",
-}
 _LONG_FORM = "https://www.googleapis.com/auth/userinfo."
 _NEEDED_SCOPES = ("openid", "email")
 _GOOGLE_HOST = "accounts.google.com"
 
 
-def v1(card: Card) -> Iterator[Flaw]:
-    """Recommend "0.3.0" over "v1", which is accepted as any text is."""
-    if card.text("protocolVersion") == "v1":
-        yield flaw("v1", "$.protocolVersion")
-
-
-def empty_texts(card: Card) -> Iterator[Flaw]:
-    """Check that the texts for people and the assistant are not empty."""
-    own: tuple[str, ...] = ("name", "description", "version", "protocolVersion")
-    places = [("$", card.value, own)]
-    places += [(path, skill, ("id", "name", "description")) for path, skill in card.skills()]
-    for path, value, names in places:
-        for name in names:
-            if isinstance(value.get(name), str) and not value[name].strip():
-                yield flaw("empty", f"{path}.{name}", field=name)
-
-
 def url_scheme(card: Card) -> Iterator[Flaw]:
     """Check that the agent's address is an https URL."""
     url = card.text("url")
-    if not url:
-        if url == "":
-            yield flaw("empty_url", "$.url")
+    if url is None:
         return
     parts = parsed(url)
     if parts is None:
@@ -67,8 +37,8 @@ def url_scheme(card: Card) -> Iterator[Flaw]:
 def url_public(card: Card) -> Iterator[Flaw]:
     """Check that the agent's address can be reached from the internet."""
     parts = parsed(card.text("url") or "")
-    if parts is not None and (reason := why_not_public(parts.hostname or "")):
-        yield flaw("url_public", "$.url", host=parts.hostname, reason=reason)
+    if parts is not None and not is_public_host(parts.hostname or ""):
+        yield flaw("url_public", "$.url", host=parts.hostname)
 
 
 def transport(card: Card) -> Iterator[Flaw]:
@@ -82,8 +52,7 @@ def mime_types(card: Card) -> Iterator[Flaw]:
     """Check that modes are MIME types."""
     for path, mode in card.modes("defaultInputModes", "defaultOutputModes"):
         if not _MIME_TYPE.fullmatch(mode):
-            meant = _BARE_MODES.get(mode.strip().lower())
-            yield flaw("mime_type_meant" if meant else "mime_type", path, mode=mode, meant=meant)
+            yield flaw("mime_type", path, mode=mode)
 
 
 def text_modes(card: Card) -> Iterator[Flaw]:
@@ -116,16 +85,10 @@ def skill_ids(card: Card) -> Iterator[Flaw]:
         seen.add(id_)
 
 
-def size(card: Card) -> Iterator[Flaw]:
-    """Check that the card is small enough to be a string in a request."""
-    if card.size_bytes > MAX_BYTES:
-        yield flaw("size", "$", bytes=card.size_bytes, most=MAX_BYTES)
-
-
 def registry_size(card: Card) -> Iterator[Flaw]:
     """Check that Agent Registry takes the card, as `hubctl card` writes it."""
     written = len(json.dumps(card.value, ensure_ascii=False, indent=2).encode(errors="replace")) + 1
-    if written > REGISTRY_MAX_BYTES and card.size_bytes <= MAX_BYTES:
+    if written > REGISTRY_MAX_BYTES:
         yield flaw("registry_size", "$", bytes=written, most=REGISTRY_MAX_BYTES)
 
 
