@@ -15,8 +15,8 @@ from a2a_hub.grounding.composer import Composer, GroundedQuestion
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.citations import numbered_lines
 from a2a_hub.text.language import Language
-from functions.docqa.extractive.answering import answer_of, answered, unsettled
-from functions.docqa.model import DocAnswer, Passage, Standing, Unit
+from functions.docqa.extractive.answering import answer_of, answered, unsettled, upcoming_notice
+from functions.docqa.model import DocAnswer, Passage, Unit
 from functions.docqa.search_results import SearchResults, cited
 
 _BEST_UNITS = 30
@@ -57,8 +57,11 @@ def composed_answer(
         found = unsettled(results, named) if composition.end.declined or named else answered(results)
         yield from pieces_of(found, results.language, call, composition)
         return
-    if results.notice:
-        yield Text(results.notice)
+    notice = (
+        upcoming_notice((numbered[each.number][0] for each in composition.cited), results.language) + results.notice
+    )
+    if notice:
+        yield Text(notice)
     quotes = (cited(*numbered[each.number], results) for each in composition.cited)
     found = answer_of(results, "", citations=tuple(filter(None, quotes)), grounded=True)
     yield from pieces_of(found, results.language, call, composition)
@@ -87,7 +90,7 @@ def evidence_of(numbered: Numbered) -> list[Evidence]:
             unit.text,
             tuple(filter(None, (passage.title, *passage.section, unit.header, *reversed(unit.context)))),
             passage.uri,
-            in_force=passage.edition.standing is Standing.CURRENT,
+            in_force=passage.edition.standing.is_valid,
         )
         for number, (passage, unit) in numbered.items()
     ]

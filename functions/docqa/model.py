@@ -11,8 +11,15 @@ class Standing(StrEnum):
     """The status of a document: in force or not."""
 
     CURRENT = "current"
+    UPCOMING = "upcoming"
+    """Takes effect later, and no other edition is in force until then."""
     SUPERSEDED = "superseded"
     DRAFT = "draft"
+
+    @property
+    def is_valid(self) -> bool:
+        """True unless another edition is in force, or none is meant to be yet."""
+        return self in (Standing.CURRENT, Standing.UPCOMING)
 
 
 class UnitKind(StrEnum):

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -179,6 +180,30 @@ def test_an_edition_that_is_no_longer_in_force_is_told_as_such_to_whom_asks_for_
     answer = sample.answer("What was the deadline for notifying the infrastructure team for a P-1 incident in 2024?")
     assert "within 30 minutes" in answer.text
     assert "not in force" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("rule", "question", "notice"),
+    [
+        (
+            "# Ferry fares\n\nEffective 1 April 2099\n\n## Bicycles\n\nA bicycle on the ferry costs 7 euros.\n",
+            "How much does a bicycle cost on the ferry?",
+            "Not yet in force: Ferry fares takes effect on 2099-04-01.",
+        ),
+        (
+            "# 運賃表\n\n2099年4月1日施行\n\n## 自転車\n\n自転車の運賃は700円とする。\n",
+            "自転車の運賃はいくらですか",
+            "運賃表は2099-04-01から適用されます（まだ効力はありません）。",
+        ),
+    ],
+)
+def test_an_answer_from_what_is_not_yet_in_force_tells_from_when_it_is(
+    tmp_path: Path, rule: str, question: str, notice: str
+) -> None:
+    with answering_from(tmp_path, {"fares.md": rule}) as ask:
+        answer = ask(question)
+    assert answer.grounded
+    assert answer.text.endswith(notice)
 
 
 def test_an_abstention_speaks_the_language_of_the_question(sample: DocumentQA) -> None:

@@ -339,6 +339,12 @@ def test_editions_are_read_from_lines_that_are_no_units(
         ("2023年6月1日施行（第4版の施行により2026年5月31日で廃止）", Standing.SUPERSEDED, "2023-06-01"),
         ("2026年6月1日施行（旧規程は2026年5月31日で廃止）", Standing.CURRENT, "2026-06-01"),
         ("2026年6月1日施行（令和7年版は2026年5月31日で廃止）", Standing.CURRENT, "2026-06-01"),
+        ("締結日：2026年12月3日 発効日：2027年1月1日", Standing.CURRENT, "2027-01-01"),
+        (
+            "2026年4月1日乗車分から適用する。（注）2027年4月1日の改定により、同年3月31日で廃止予定。",
+            Standing.CURRENT,
+            "2026-04-01",
+        ),
     ],
 )
 def test_of_several_dates_the_one_beside_the_word_is_when_an_edition_comes_into_force(
@@ -424,6 +430,26 @@ def test_of_two_editions_the_newer_is_in_force_by_what_both_tell(older: str, new
     documents = [structs.replace(each, edition=structs.replace(each.edition, series="handbook")) for each in documents]
     standings = [each.edition.standing for each in in_force(documents, datetime.date(2026, 11, 1))]
     assert standings == [Standing.CURRENT, Standing.SUPERSEDED]
+
+
+@pytest.mark.parametrize(
+    ("dates", "standings"),
+    [
+        (("2027-01-04",), [Standing.UPCOMING]),
+        (("2026-01-04", "2027-01-04"), [Standing.CURRENT, Standing.DRAFT]),
+        (("2027-04-01", "2027-01-04"), [Standing.DRAFT, Standing.UPCOMING]),
+    ],
+)
+def test_an_edition_that_takes_effect_later_is_upcoming_where_none_is_in_force(
+    dates: tuple[str, ...], standings: list[Standing]
+) -> None:
+    documents = [read("a.md", "a", f"# Fares ({date[:4]})\n\nEffective: {date}\n\nText.".encode()) for date in dates]
+    assert [each.edition.standing for each in in_force(documents, datetime.date(2026, 11, 1))] == standings
+
+
+def test_two_editions_whose_titles_have_the_day_of_their_change_are_one_series() -> None:
+    titles = ("運賃表（2026年4月版）", "運賃表（2027年4月1日改定）")
+    assert len({read("a.md", "a", f"# {title}\n\n本文。".encode()).edition.series for title in titles}) == 1
 
 
 @pytest.mark.parametrize(

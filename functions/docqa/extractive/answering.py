@@ -1,7 +1,7 @@
 """Answers without a model: asserted quotes, or an abstention with the nearest quotes."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from a2a_hub.text.language import Language
 from functions.docqa.extractive.confidence import MIN_CONFIDENCE
@@ -15,6 +15,10 @@ _SAY_IN_OTHER = {
     Language.JA: "文書には次のように書かれています（英語）。",
 }
 _FORMER = {Language.EN: "From an edition that is not in force: ", Language.JA: "効力のない版の記述："}
+_UPCOMING = {
+    Language.EN: "\n\nNot yet in force: {title} takes effect on {effective}.",
+    Language.JA: "\n\n{title}は{effective}から適用されます（まだ効力はありません）。",
+}
 _ABSTAINED = {
     Language.EN: "I found no passage in the documents that clearly answers this question, so I would rather not answer it.",
     Language.JA: "この質問に確実に答える記述が文書の中に見つからなかったため、回答を控えます。",
@@ -48,6 +52,14 @@ def unsettled(results: SearchResults, named: Sequence[tuple[Passage, Unit]] = ()
     return _answer(results, found, texts=(_UNPROVEN, _READ) if nearest else (_ABSTAINED, _NEAREST))
 
 
+def upcoming_notice(passages: Iterable[Passage], language: Language) -> str:
+    """Return from when the cited documents apply that are not yet in force."""
+    upcoming = {
+        (each.title, each.edition.effective): None for each in passages if each.edition.standing is Standing.UPCOMING
+    }
+    return "".join(_UPCOMING[language].format(title=title, effective=effective) for title, effective in upcoming)
+
+
 def answer_of(
     results: SearchResults,
     text: str,
@@ -73,7 +85,8 @@ def answer_of(
 def _answer(results: SearchResults, found: Extract, *, texts: _Texts = (_ABSTAINED, _NEAREST)) -> DocAnswer:
     quotes = tuple(filter(None, (cited(each.passage, each.unit, results) for each in found.quotes)))
     if found.is_settled and len(quotes) == len(found.quotes):
-        text = _asserted(found.quotes, results.language) + results.notice
+        notice = upcoming_notice((each.passage for each in found.quotes), results.language) + results.notice
+        text = _asserted(found.quotes, results.language) + notice
         return answer_of(results, text, citations=quotes, grounded=True)
     text = results.failed or _abstained(quotes, results.language, *texts) + results.notice
     return answer_of(results, text, nearest=quotes, grounded=False)
@@ -84,7 +97,7 @@ def _asserted(quotes: Sequence[RankedUnit], language: Language) -> str:
     other = any(quote.passage.language != language for quote in quotes)
     lines = []
     for number, quote in enumerate(quotes, start=1):
-        former = "" if quote.passage.edition.standing is Standing.CURRENT else _FORMER[language]
+        former = "" if quote.passage.edition.standing.is_valid else _FORMER[language]
         lines.append(f"{former}{_shown(quote.unit)} [{number}]")
     return "\n".join([(_SAY_IN_OTHER if other else _SAY)[language], *lines])
 

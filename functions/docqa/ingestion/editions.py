@@ -50,7 +50,7 @@ _OLD_NAME = re.compile(
 )
 _EFFECTIVE = re.compile(
     r"effective|in force|valid from|applies from|\b(?:replaces|supersedes)\b[^.\n]{0,80}\bfrom\b"
-    r"|施行|適用開始|発効|改[定訂]|最終改正|(?:から|より)実施|実施日"
+    r"|施行|適用開始|発効|改[定訂]|最終改正|(?:から|より)(?:実施|適用)|実施日"
 )
 _SUPERSEDES = re.compile(
     r"\b(?:supersedes|replaces)\b|\b(?:previous|former|prior) (?:edition|version|issue|revision)\b"
@@ -58,6 +58,7 @@ _SUPERSEDES = re.compile(
 )
 _OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
 _CLAUSE = re.compile(r"[^\n。.]+(?:\.(?= ?\d)[^\n。.]+)*")
+_LABEL = re.compile(r"日? ?:")
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _VERSION = re.compile(
     r"(?:(?:\bversion|\bver\.?|\brev(?:ision)?\.?)[ _-]?|(?<![a-z])v\.? ?"
@@ -65,7 +66,7 @@ _VERSION = re.compile(
     r"(\d+(?:\.\d+)*)"
 )
 _SERIES_NOISE = re.compile(
-    r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])(?:v ?|ed(?:ition|n)?[ ._-]{0,2})\d+(?:\.\d+)*"
+    r"(?:19|20)\d\d(?:年度?(?:\d\d?月(?:\d\d?日)?)?(?:改[定訂])?版?)?|(?<![a-z])(?:v ?|ed(?:ition|n)?[ ._-]{0,2})\d+(?:\.\d+)*"
     r"|第\d+版|旧版|[_ (【\[-]旧(?=[)】\]_.]|$)"
     r"|改[定訂]版|現行|廃止|草案|版|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
     r"|[\d.]+$|[\W_]+"
@@ -112,23 +113,25 @@ def _of_itself(head: str) -> str:
 
 
 def in_force(documents: Sequence[Document], today: date) -> list[Document]:
-    """Return `documents`; of several editions with one title or file name only the newest that is already in force is current."""
+    """Return `documents`; of several editions with one title or file name only the newest that is already in force is current.
+
+    Where none is in force yet, the first to take effect is upcoming.
+    """
     day = today.isoformat()
     ages: defaultdict[tuple[str, str], list[_Age]] = defaultdict(list)
     for document in documents:
-        edition = document.edition
-        if edition.standing is Standing.CURRENT and edition.effective <= day:
+        if document.edition.standing is Standing.CURRENT:
             for series in series_of(document):
-                ages[document.language, series].append(_Age.of(edition))
+                ages[document.language, series].append(_Age.of(document.edition))
     out: list[Document] = []
     for document in documents:
         edition = document.edition
         standing, age = edition.standing, _Age.of(edition)
-        if standing is Standing.CURRENT and edition.effective > day:
-            standing = Standing.DRAFT
-        elif standing is Standing.CURRENT and any(
-            _is_older(age, other) for series in series_of(document) for other in ages[document.language, series]
-        ):
+        others = [other for series in series_of(document) for other in ages[document.language, series]]
+        if standing is Standing.CURRENT and age.effective > day:
+            is_first = all(other.effective >= age.effective for other in others)
+            standing = Standing.UPCOMING if is_first else Standing.DRAFT
+        elif standing is Standing.CURRENT and any(_is_older(age, other) for other in others if other.effective <= day):
             standing = Standing.SUPERSEDED
         out.append(structs.replace(document, edition=structs.replace(edition, standing=standing)))
     return out
@@ -162,8 +165,9 @@ def _effective(fields: dict[str, str], head: str) -> str:
     for name in ("effective", "effective date", "effective from", "施行日", "適用日", "date"):
         if found := _date_in(fields.get(name, "")):
             return found
-    for line in _opening(head):
-        if (said := _EFFECTIVE.search(line)) and (found := _date_in(line, near=said)):
+    clauses = [clause for line in _opening(head) for clause in _CLAUSE.findall(line)]
+    for clause in sorted(clauses, key=lambda each: bool(_OTHER_EDITION.search(each))):
+        if (said := _EFFECTIVE.search(clause)) and (found := _date_in(clause, near=said)):
             return found
     return ""
 
@@ -183,7 +187,12 @@ def _date_in(text: str, *, near: re.Match[str] | None = None) -> str:
     dates = [each for each in quantities(text) if each.kind == "date" and _YEAR.match(each.value)]
     dates = [each for each in dates if len(each.value) > len("2026")]
     if near:
-        joined = [each for each in dates if each.end <= near.start() and not text[each.end : near.start()].strip()]
+        is_label = _LABEL.match(text, near.end())
+        joined = [
+            each
+            for each in dates
+            if each.end <= near.start() and not is_label and not text[each.end : near.start()].strip()
+        ]
         dates = joined or [each for each in dates if each.start >= near.end()] or dates
     return f"{dates[0].value}-01"[:10] if dates else ""
 

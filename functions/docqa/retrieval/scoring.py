@@ -98,7 +98,7 @@ class WeightedGroups:
 
 def serves(edition: Edition, asked: frozenset[str]) -> bool:
     """Return True for an edition that is in force, or that the terms of a question name; for a draft, if they ask for one."""
-    if edition.standing is Standing.CURRENT or any(_names(asked, label) for label in edition.labels):
+    if edition.standing.is_valid or any(_names(asked, label) for label in edition.labels):
         return True
     return edition.standing is Standing.DRAFT and any(asked.issuperset(terms_of(word)) for word in _DRAFTS)
 
