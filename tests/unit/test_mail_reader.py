@@ -137,3 +137,36 @@ def test_a_message_that_is_forwarded_holds_and_what_it_quotes_does_not(subtype: 
         (("Permit 26-118",), Standing.CURRENT): ["At most 6 candles are permitted."],
         (("Earlier messages / 過去のメール",), Standing.SUPERSEDED): ["Ten candles, please."],
     }
+
+
+def test_a_mail_with_characters_of_windows_in_iso_2022_jp_is_read() -> None:
+    mail = b"From: a@example.com\nSubject: =?ISO-2022-JP?B?GyRCLSEycTVEGyhC?=\nContent-Type: text/plain; charset=iso-2022-jp\n\n"
+    document = read("a.eml", "corpus:a", mail + b"\x1b$B-j9bED$O\x1b(B \x1b(I1\x1b(B5\x1b$BL>!#\x1b(B\n")
+    assert (document.title, [unit.text for unit in units(document)]) == ("①会議", ["㈱高田は ｱ5名。"])
+
+
+def test_the_page_of_a_mail_is_read_where_its_plain_text_says_nothing() -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "a@example.com", "Lift"
+    message.set_content("\n")
+    message.add_alternative("<p>The lift is repaired on 3 May.</p>", subtype="html")
+    document = read("a.eml", "corpus:a", b"\xef\xbb\xbf" + message.as_bytes())
+    assert [unit.text for unit in units(document)] == ["The lift is repaired on 3 May."]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "It costs €5.\n\nOn Tue, Mar 31, 2026 at 9:00 AM Bob\n<bob@example.com> wrote:\n\nIt costs €4.\n",
+        "On Tue, Mar 31, 2026 at 9:00 AM Bob\n<bob@example.com> wrote:\n\n> It costs €4.\n\nIt costs €5.\n",
+        "It costs €5.\n\n2026年3月30日(月) 10:00 田中\n<t@example.com>:\n\nIt costs €4.\n",
+    ],
+)
+def test_a_line_above_a_quotation_may_be_wrapped_and_the_answer_may_stand_below(body: str) -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "a@example.com", "Re: Lockers"
+    message.set_content(body)
+    found = read("a.eml", "corpus:a", message.as_bytes()).passages
+    standing = {passage.edition.standing: [unit.text for unit in passage.units] for passage in found}
+    assert standing[Standing.CURRENT] == ["It costs €5."]
+    assert "It costs €4." in standing[Standing.SUPERSEDED]

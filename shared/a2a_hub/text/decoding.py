@@ -9,7 +9,7 @@ _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LONG_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 # What is said to be one of these is read as Windows wrote it, as browsers do: € and dashes are no control characters.
 _SAID_FOR_WESTERN = ("iso-8859-1", "iso8859-1", "latin-1", "latin1", "us-ascii", "ascii")
-_JIS = re.compile(rb"\x1b(?:\$[@B]|\([BJI])")
+_JIS = re.compile(rb"\x1b(\$[@B]|\([BJI])([^\x1b]*)")
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{1,200}?(?:charset|encoding)=[\"']?\s*([A-Za-z0-9_-]+)", re.IGNORECASE)
 _HIGH_TOGETHER = re.compile(rb"[\x80-\xff](?=.?[\x80-\xff])", re.DOTALL)
 _ACCENTS_OF_100 = 10
@@ -40,9 +40,14 @@ def decoded(content: bytes, *, markup: bool = False, charset: str = "") -> str:
     apart = len(_HIGH_TOGETHER.findall(content)) * 100 <= high * _ACCENTS_OF_100
     names = [charset] if charset else []
     names += ["iso2022_jp_ext"] if _JIS.search(content) else []
-    for name in [*names, *([_WESTERN] if few and apart else [])]:
+    for name in names:
         with contextlib.suppress(UnicodeDecodeError, LookupError, ValueError):
             return content.decode(name)
+    if _JIS.search(content):
+        content = _JIS.sub(_shifted, content)
+    elif few and apart:
+        with contextlib.suppress(UnicodeDecodeError):
+            return content.decode(_WESTERN)
     readings: list[tuple[int, int, str]] = []
     for name in _ENCODINGS:
         with contextlib.suppress(UnicodeDecodeError):
@@ -56,3 +61,18 @@ def decoded(content: bytes, *, markup: bool = False, charset: str = "") -> str:
         with contextlib.suppress(UnicodeDecodeError):
             return content.decode(_WESTERN)
     raise Undecodable("neither UTF-8 nor another usual encoding")
+
+
+def _shifted(run: re.Match[bytes]) -> bytes:
+    """Return a run of ISO-2022-JP in CP932, which has ①, ㈱ and 髙 as well, as mails of Windows do."""
+    kind, codes = run[1], run[2]
+    if kind == b"(I":
+        return bytes(code | 0x80 for code in codes)
+    if kind[:1] == b"(":
+        return codes
+    pairs = zip(codes[::2], codes[1::2], strict=False)
+    shifted = (
+        ((row - 0x21 >> 1) + (0x81 if row < 0x5F else 0xC1), cell + (0x7E if row % 2 == 0 else 0x20 - (cell < 0x60)))
+        for row, cell in pairs
+    )
+    return b"".join(bytes(code & 0xFF for code in pair) for pair in shifted)

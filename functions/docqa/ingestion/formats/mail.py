@@ -1,14 +1,16 @@
 """EML to blocks: the message, then earlier mails that it quotes, then its attachments as sections of their own."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from email import message_from_bytes, policy
+from email.header import decode_header
 from email.message import EmailMessage, Message
 from pathlib import PurePosixPath
 
 from msgspec import structs
 
-from a2a_hub.text.decoding import decoded
+from a2a_hub.text.decoding import Undecodable, decoded
 from a2a_hub.text.quantities import quantities
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.formats.html import read_html, without_quotations
@@ -18,10 +20,13 @@ _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_PARTS, _MAX_DEPTH = 100, 3
 _QUOTED = re.compile(r"[>＞]|\d{4}年.{5,80}<\S+@\S+>[:：]\s*$")  # Gmail's line above a quotation, too
 _THREAD = re.compile(
-    r"-{2,} ?(?:original message|forwarded message|元のメッセージ|転送).*|on .{5,100} wrote:"
-    r"|.{5,100}(?:の書き込み|が書きました|のメール)[:：]"
+    r"-{2,} ?(?:original message|forwarded message|元のメッセージ|転送).*|on .{5,200} wrote:"
+    r"|.{5,100}(?:の書き込み|が書きました|のメール)[:：]|\d{4}年.{5,80}<\S+@\S+>[:：]"
     r"|(?:from|差出人|送信者)[:：] ?.*",
     re.IGNORECASE,
+)
+_WRAPPED = re.compile(
+    r"^((?:on |\d{4}年).{5,120})\n(.{0,120}(?:wrote|<\S+@\S+>)[:：])[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
 _HEAD = re.compile(r"(?:from|to|cc|date|sent|subject|差出人|宛先|日付|送信日時|日時|件名) ?[:：].*", re.IGNORECASE)
 _SUBJECT = re.compile(r"^\s*(?:subject|件名) ?[:：]\s*", re.IGNORECASE)
@@ -34,7 +39,7 @@ def read_mail(content: bytes, read_part: Callable[[str, bytes, int], Content], d
     """Return the blocks of a message; `read_part` reads an attachment by its name. Raises Unreadable."""
     if depth > _MAX_DEPTH:
         raise Unreadable("messages nested too deeply")
-    message = message_from_bytes(content, policy=policy.default)
+    message = message_from_bytes(content.removeprefix(BOM_UTF8), policy=policy.default)
     assert isinstance(message, EmailMessage)
     parts = list(message.walk())
     if len(parts) > _MAX_PARTS:
@@ -47,10 +52,15 @@ def read_mail(content: bytes, read_part: Callable[[str, bytes, int], Content], d
     body = message.get_body(preferencelist=("plain", "html"))
     is_forward = _FORWARD.match(headers["Subject"]) is not None
     own, earlier = _body(body, is_forward=is_forward) if isinstance(body, EmailMessage) else ([], [])
+    page = message.get_body(preferencelist=("html",))
+    if isinstance(page, EmailMessage) and page is not body:
+        shown = _body(page, is_forward=is_forward)
+        if 2 * _length(own, earlier) < _length(*shown):  # the plain text may be empty, or say where the page is
+            body, (own, earlier) = page, shown
     attachments: list[Block] = []
     left_out: list[str] = []
     for part in _beside(message, body):
-        name = part.get_filename() or ""
+        name = _decoded(part.get_filename() or "")
         if part.get_content_type() == "message/rfc822" and not name.lower().endswith(".eml"):
             name = f"{name or 'message'}.eml"
         if not name:
@@ -89,9 +99,24 @@ def _beside(part: EmailMessage, body: Message | None, *, is_other_form: bool = F
 
 def _header(message: EmailMessage, name: str) -> str:
     try:
-        return " ".join(str(message.get(name, "")).split())
+        return _decoded(" ".join(str(message.get(name, "")).split()))
     except (ValueError, LookupError, AttributeError, TypeError):  # of a damaged header the library makes anything
         return ""
+
+
+def _decoded(value: str) -> str:
+    """Return a header with the encoded words that the library leaves as they are: ① in ISO-2022-JP."""
+    if "=?" not in value:
+        return value
+    try:
+        parts = decode_header(value)
+        return "".join(text if isinstance(text, str) else decoded(text, charset=name or "") for text, name in parts)
+    except (ValueError, Undecodable):
+        return value
+
+
+def _length(*texts: Sequence[Block]) -> int:
+    return sum(len(block.text) for blocks in texts for block in blocks)
 
 
 def _bytes(part: EmailMessage) -> bytes:
@@ -121,14 +146,14 @@ def _body(body: EmailMessage, *, is_forward: bool = False) -> tuple[list[Block],
     own: list[Line] = []
     earlier: list[Line] = []
     signed = False
-    lines = text.replace("\r\n", "\n").strip("\n").split("\n")
+    lines = _WRAPPED.sub(r"\1 \2", text.replace("\r\n", "\n").strip("\n")).split("\n")
     head, begins = _thread(lines, is_forward=is_forward)
     begins = begins or len(lines)  # what begins with such a line has nothing else to say
     for at, line in enumerate(lines):
         if at in head:
             own += (Line(each, depth=2) for each in _subject([line]))
             continue
-        quoted = at >= begins or _QUOTED.match(line) is not None
+        quoted = at >= begins or _QUOTED.match(line) is not None or _THREAD.fullmatch(line.strip()) is not None
         signed = not quoted and (signed or _SIGNATURE.match(line) is not None)
         if not signed:
             (earlier if quoted else own).append(Line(unquoted(line)))
@@ -139,6 +164,8 @@ def _body(body: EmailMessage, *, is_forward: bool = False) -> tuple[list[Block],
 def _thread(texts: Sequence[str], *, is_forward: bool) -> tuple[range, int]:
     """Return the lines above a message that is forwarded, and where those that no longer hold begin."""
     marks = [at for at, text in enumerate(texts) if _THREAD.fullmatch(text.strip())]
+    # Below marked quotations, what has no mark is the answer.
+    marks = [at for at in marks if not any(text.startswith((">", "＞")) for text in texts[at + 1 : at + 3])]
     if not marks or not is_forward:
         return range(0), marks[0] if marks else len(texts)
     end = marks[0] + 1
