@@ -57,7 +57,7 @@ _LONGEST_NAME, _LONGEST_ATTRIBUTES = 100, 500
 _ACTIVE_TAG = (
     rf"(?i)<(?=[a-z][a-z0-9-]*+(?=[\s/])(?!(?:[\s/]++(?:{_ATTRIBUTE}))*+[ \t/]*+>)|[a-z][a-z0-9-]{{{_LONGEST_NAME}}})"
 )
-_HOST = re.compile(r"[\w.-]+")
+_HOST = re.compile(r"([\w.-]+)(?::[0-9]*)?")
 _TAG = (
     r"(?i)<(?=/?(?:a|area|audio|base|body|button|embed|form|frame|iframe|image|img|input|link|meta|object|script|source|style"
     r"|svg|track|video)[\s/>])"
@@ -163,7 +163,7 @@ class DisplayFilter:
         return re.sub(_OPENING, self._opening, text, flags=re.MULTILINE) if "]" in text else text
 
     def _opening(self, found: re.Match[str]) -> str:
-        if allows(found[3] or found[5] or "", self._hosts):
+        if self._allows(found, 3 if found[3] else 5):
             return found[0]
         return re.sub(r"\](?=[(:])", "] ", found[0])
 
@@ -177,11 +177,17 @@ class DisplayFilter:
         return f"< {url}>" if self._keeps_addresses else code(url)
 
     def _reference(self, found: re.Match[str]) -> str:
-        return found[0] if allows(found[2], self._hosts) else f"{found[1]}{code(found[2])}"
+        return found[0] if self._allows(found, 2) else f"{found[1]}{code(found[2])}"
+
+    def _allows(self, found: re.Match[str], group: int) -> bool:
+        """Return True for a link whose address is this group of what was found."""
+        # What is no link after all, such as one behind a backslash, may hold another one in its address or title.
+        is_one = "](" not in found.string[found.start(group) : found.end()]
+        return is_one and allows(found[group] or "", self._hosts)
 
     def _link(self, found: re.Match[str]) -> str:
         is_image, label, url = found[1], found[2], found[3]
-        if allows(url, self._hosts):
+        if self._allows(found, 3):
             return found[0]
         shows_url = not is_image and url.startswith(("http://", "https://")) and url not in label
         return f"{label} ({code(url)})" if shows_url else label
@@ -214,12 +220,13 @@ def allows(url: str, hosts: Collection[str]) -> bool:
     """Return True for an address of one of the hosts."""
     try:
         parts = urlsplit(url)
-        host = (parts.hostname or "").lower()
     except ValueError:
         return False
-    # Where others read a backslash or an entity, the host ends.
-    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+    # Where others read a backslash or an entity, the host ends, or what stands before it.
+    named = _HOST.fullmatch(parts.netloc)
+    if parts.scheme not in ("http", "https") or named is None:
         return False
+    host = named[1].lower()
     return any(host == each or (each.startswith("*.") and host.endswith(each[1:])) for each in hosts)
 
 
