@@ -269,6 +269,17 @@ def test_of_the_tools_of_a_server_the_first_200_are_listed_for_a_model() -> None
         assert (len(client.tools(mcp_route(server, "").tool)), client.has_more) == (200, True)
 
 
+def test_pages_of_large_tools_are_listed_until_they_are_too_much_together() -> None:
+    http = HttpClient()
+    budget = Budget.within(10, now=http.clock(), max_bytes=4 << 20)
+    with McpServer() as server, closing(McpClient(http, server.url, budget=budget)) as client:
+        large = {"name": "large", "inputSchema": {"type": "object", "properties": {"n" * 3_000_000: {}}}}
+        server.serve_list = lambda exchange: exchange.json(
+            {"jsonrpc": "2.0", "id": 1, "result": {"tools": [large], "nextCursor": "more"}}
+        )
+        assert (len(client.tools()), client.has_more) == (3, True)
+
+
 @_ERAS
 def test_a_named_tool_is_found_behind_hundreds_of_others(has_sessions: bool) -> None:
     with McpServer(has_sessions=has_sessions) as server:

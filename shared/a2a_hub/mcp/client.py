@@ -43,6 +43,8 @@ _MAX_PAGES = 100
 _MAX_TOOLS = 200
 MAX_TOOLS = 2000
 """The maximum number of tools that are listed of a server."""
+# Of all pages together, where each may be as large as an answer.
+_MAX_LISTED_BYTES = 8 << 20
 _MAX_OFFERED = 100
 _MAX_SCHEMA_BYTES = 10_000
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
@@ -167,6 +169,7 @@ class McpClient:
 
     def _tools(self, name: str, limit: int) -> tuple[Tool, ...]:
         tools: list[Tool] = []
+        listed_bytes = 0
         params: dict[str, Any] = {}
         for _ in range(_MAX_PAGES):
             result = self._result("tools/list", params)
@@ -174,10 +177,12 @@ class McpClient:
             for each in listed if isinstance(listed, list) else ():
                 with suppress(msgspec.ValidationError):
                     tools.append(msgspec.convert(each, Tool))
+                    listed_bytes += len(msgspec.json.encode(tools[-1]))
             params = {"cursor": result.get("nextCursor")}
             # Some servers end the list with an empty cursor.
             self.has_more = isinstance(params["cursor"], str) and params["cursor"] != ""
-            if not self.has_more or len(tools) >= limit or (name and any(tool.name == name for tool in tools)):
+            is_full = len(tools) >= limit or listed_bytes > _MAX_LISTED_BYTES
+            if not self.has_more or is_full or (name and any(tool.name == name for tool in tools)):
                 break
         if not name and len(tools) > limit:
             self.has_more = True
