@@ -32,7 +32,8 @@ PROTECTED = frozenset({
     ".idea", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
     ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".gdbinit", ".lldbinit",
     ".pdbrc", ".irbrc", ".pryrc", ".cargo", ".mvn", ".bazelrc", ".bundle", ".mise.toml", ".pre-commit-config.yaml",
-    ".devcontainer", ".gemini", ".cursor", ".mcp.json",
+    ".devcontainer", ".gemini", ".cursor", ".claude", ".mcp.json", ".direnv", ".yarn", ".pnpmfile.cjs", ".pylintrc",
+    ".dir-locals.el", ".rprofile", ".ghci", ".ocamlinit",
 })  # fmt: skip
 _MAX_NAME_CHARACTERS = 1000
 # All callers whom the hub does not sign share such a subject.

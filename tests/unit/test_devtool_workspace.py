@@ -171,8 +171,21 @@ def test_a_file_that_is_read_only_is_not_replaced(workspace: Workspace, root: Pa
     assert (root / "notes.txt").read_text() == "hello\nfoo bar\n"
 
 
-@pytest.mark.parametrize("name", [".git/config", ".git/hooks/pre-commit", "src/.git/x"])
-def test_gits_own_records_are_not_written(workspace: Workspace, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".git/config",
+        ".git/hooks/pre-commit",
+        "src/.git/x",
+        ".claude/settings.json",
+        ".yarn/releases/yarn.cjs",
+        ".pnpmfile.cjs",
+        ".pylintrc",
+        ".Rprofile",
+        ".dir-locals.el",
+    ],
+)
+def test_what_programs_obey_is_not_written(workspace: Workspace, name: str) -> None:
     with pytest.raises(ToolFailed) as failed:
         workspace.write(name, "x", expected=None)
     assert fault(failed) is Fault.PROTECTED
