@@ -3,6 +3,7 @@
 import random
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,23 @@ def test_what_is_shown_leads_from_the_one_to_the_other(tmp_path: Path, seed: int
         return
     subprocess.run(command, cwd=tmp_path, input=difference.encode(), check=True)
     assert (tmp_path / "a.txt").read_text() == new
+
+
+def test_lines_that_stand_everywhere_cost_little() -> None:
+    old, new = "first\n" + "a\n" * 398, "other\n" + "a\nb\n" * 199
+    started = time.process_time()
+    for _ in range(20):
+        assert "+b\n" in unified_diff("a.txt", old, new)
+    assert time.process_time() - started < 2
+
+
+def test_changes_between_empty_lines_are_shown_apart() -> None:
+    paragraphs = [f"one {number}\n\n" for number in range(30)]
+    changed = [*paragraphs[:2], "two\n\n", *paragraphs[3:26], "three\n\n", *paragraphs[27:]]
+    difference = unified_diff("a.txt", "".join(paragraphs), "".join(changed))
+    assert [line for line in difference.splitlines()[2:] if line[0] in "+-"] == [
+        "-one 2",
+        "+two",
+        "-one 26",
+        "+three",
+    ]

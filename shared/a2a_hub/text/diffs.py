@@ -1,11 +1,14 @@
 """Unified differences, as `diff -u` writes them, for the approval of changes."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 _CONTEXT = 3
 # The shortest difference takes quadratic time.
 _MAX_LINES = 800
+# Of lines that stand everywhere, such as empty ones, each pair is compared again and again: others show what belongs together.
+_MOST_REPEATED = 8
 
 
 def unified_diff(path: str, old: str | None, new: str) -> str:
@@ -37,7 +40,9 @@ def _changes(
     old: Sequence[str], new: Sequence[str], head: int, tail: int
 ) -> Iterator[Sequence[tuple[str, int, int, int, int]]]:
     if len(old) + len(new) <= _MAX_LINES:
-        yield from SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
+        times = Counter(new)
+        matcher = SequenceMatcher(lambda line: times[line] > _MOST_REPEATED, old, new, autojunk=False)
+        yield from matcher.get_grouped_opcodes(_CONTEXT)
     elif old != new:
         i, j = len(old) - tail, len(new) - tail
         yield ("equal", 0, head, 0, head), ("replace", head, i, head, j), ("equal", i, len(old), j, len(new))
