@@ -94,7 +94,7 @@ def test_no_text_of_a_mail_ends_the_block_that_it_is_shown_in(body: str) -> None
     assert [number for number, line in enumerate(lines) if line.startswith(fence)] == [2, len(lines) - 1]
 
 
-@pytest.mark.parametrize("hidden", [*"\u202e\u200b\u2066\U000e0041\U000e0100\ue000\x08\ufeff\u00ad\u3164\ufe01"])
+@pytest.mark.parametrize("hidden", [*"\u202e\u200b\u2066\U000e0041\U000e0100\ue000\x08\ufeff\u00ad\u3164\u180b\ufe01"])
 def test_what_is_not_seen_is_not_sent(hidden: str) -> None:
     mail = Mail.of(to="aki@example.com", subject=f"Fig{hidden}ures", text=f"One{hidden} two")
     assert (mail.subject, mail.text) == ("Figures", "One two")

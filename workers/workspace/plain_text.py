@@ -8,7 +8,8 @@ from workers.workspace.failures import Unusable
 # Cc, Cf, Co, Cs: controls, characters that turn or hide text, private use, and surrogates.
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs")
 # Fillers and variation selectors, which can carry a hidden message.
-_UNSEEN = frozenset(map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, *range(0xFE00, 0xFE0E))))
+_FILLERS = (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0)
+_UNSEEN = frozenset(map(chr, (*_FILLERS, *range(0xFE00, 0xFE0E))))
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z0-9-]{2,63}")
 MAX_ADDRESSES = 20
