@@ -28,6 +28,8 @@ from functions.hub.texts import HUB_TEXTS
 
 # A stream is released in pieces of this size at least, each up to the end of a sentence; one without such an end, from that size.
 _PIECE_CHARACTERS, _MAX_CHARACTERS = 1_000, 4_000
+# Agents read texts as lines, or as one.
+_BETWEEN_PARTS = ("\n", "")
 _SENTENCE_END = r"[.!?](?=\s|$)|[。！？\n]"
 
 
@@ -103,7 +105,7 @@ class _Screening(Struct):
 
     def message(self, message: model.Message, direction: Direction) -> model.Message:
         """Return the screened message."""
-        return replace(message, parts=tuple(self._part(part, direction) for part in message.parts))
+        return replace(message, parts=self._parts(message.parts, direction))
 
     def text(self, text: str, direction: Direction) -> str:
         """Return the screened text. After a match of a route with `safety = "tell"`, the next text of the answer ends with a
@@ -136,7 +138,31 @@ class _Screening(Struct):
         return replace(status, message=message)
 
     def _artifact(self, artifact: model.Artifact) -> model.Artifact:
-        return replace(artifact, parts=tuple(self._part(part, Direction.ANSWER) for part in artifact.parts))
+        return replace(artifact, parts=self._parts(artifact.parts, Direction.ANSWER))
+
+    def _parts(self, parts: Sequence[model.Part], direction: Direction) -> tuple[model.Part, ...]:
+        """Return the screened parts; where several texts change, one takes the place of all."""
+        texts = [part.text for part in parts if part.text is not None]
+        screened = self._together(texts, direction) if len(texts) > 1 else None
+        if screened is not None:
+            first = next(part for part in parts if part.text is not None)
+            others = [part for part in parts if part.text is None]
+            parts = [replace(first, text=screened), *others]
+        return tuple(self._part(part, direction) for part in parts)
+
+    def _together(self, texts: Sequence[str], direction: Direction) -> str | None:
+        """Screen texts as an agent reads them, since halves may say nothing by themselves. Return what they become; None if each
+        passes as it is.
+        """
+        for separator in _BETWEEN_PARTS:
+            whole = separator.join(texts)
+            screened = self._screened_text(whole, direction)
+            if screened != whole:
+                self.known[screened, direction] = screened
+                return screened
+        for text in texts:
+            self.known.setdefault((text, direction), text)
+        return None
 
     def _part(self, part: model.Part, direction: Direction) -> model.Part:
         if part.text is not None:
