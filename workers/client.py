@@ -23,8 +23,6 @@ SETTINGS_HELP = (
     "token. Without a token, the worker signs in with the Google Cloud account that it runs as."
 )
 _UNFINISHED = "The work on this task broke off. / このタスクの処理は中断しました。"
-_SOON_SECONDS, _LONGEST_HELD_SECONDS = 1.0, 60
-_NOT_HELD = ("LEASE_LOST", "TASK_ENDED", "WRONG_VERSION")
 _log = logging.getLogger("worker")
 
 
@@ -60,13 +58,11 @@ class TasksFunction:
         except (http.client.HTTPException, ValueError) as error:
             raise OSError("the answer broke off, or is no JSON") from error
         except urllib.error.HTTPError as error:
-            with error:
-                body = error.read()
+            problem: Any = {}
+            with error, contextlib.suppress(ValueError):
+                problem = json.loads(error.read())
             if error.code >= 500 or error.code in (408, 429):
                 raise OSError(f"status {error.code}") from None
-            problem: Any = {}
-            with contextlib.suppress(ValueError):
-                problem = json.loads(body)
             raise Refused(error.code, problem if isinstance(problem, dict) else {}) from None
 
 
@@ -77,7 +73,6 @@ class Lease:
         self.abandoned, self._finished = threading.Event(), threading.Event()
         self._function, self._lease, self._path = function, leased["lease"], f"/v1/tasks/{leased['taskId']}"
         self._seconds, self._version = leased["leaseSeconds"], leased["version"]
-        self._until = time.monotonic() + self._seconds
         self._writing = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -88,45 +83,39 @@ class Lease:
         self._finished.set()
 
     def write(self, verb: str, **fields: Any) -> None:
-        """Send a write with retries; it takes effect once. Raise Refused if the lease is lost, or OSError."""
+        """Send a write, again and again while the lease lasts; it takes effect once. Raise Refused, or OSError."""
+        sent_before = False
         with self._writing:
-            sent_before = False
             while True:
                 try:
                     self._version = self._post(verb, version=self._version, **fields)
                     return
                 except Refused as refused:
-                    if not sent_before or refused.reason not in ("WRONG_VERSION", "TASK_ENDED"):
-                        raise
-                    # The write took effect; only its answer was lost.
-                    self._version = None
-                    return
+                    if sent_before and refused.reason in ("WRONG_VERSION", "TASK_ENDED"):
+                        # The write took effect; only its answer was lost.
+                        self._version = None
+                        return
+                    if refused.reason in ("WRONG_VERSION", "TASK_ENDED", "LEASE_LOST"):
+                        self.abandoned.set()
+                    raise
                 except OSError:
                     sent_before = True
-                    if time.monotonic() > self._until:
-                        self.abandoned.set()
+                    if self.abandoned.wait(random.uniform(0.2, 1.0)):
                         raise
-                    time.sleep(random.uniform(0.2, 1.0))
 
     def _renew_until_finished(self) -> None:
-        """Renew at a third of the lease's length until the work is finished or abandoned.
-
-        Meanwhile the function holds the answer, and gives it when the task is cancelled.
-        """
-        third = self._seconds / 3
-        held, pause = min(int(third), _LONGEST_HELD_SECONDS), min(third, _SOON_SECONDS)
-        while not self._finished.wait(pause) and not self.abandoned.is_set():
+        """Renew at a third of the lease's length: so long the function holds the answer, unless the task is cancelled."""
+        third, until = self._seconds / 3, time.monotonic() + self._seconds
+        while not self._finished.wait(min(third, 1.0)) and not self.abandoned.is_set():
             started = time.monotonic()
             try:
-                self._post("renew", leaseSeconds=self._seconds, waitSeconds=held)
-                self._until = started + self._seconds
+                self._post("renew", leaseSeconds=self._seconds, waitSeconds=min(int(third), 60))
+                until = started + self._seconds
             except Refused:
                 self.abandoned.set()
             except OSError:
-                if time.monotonic() > self._until:
+                if started > until:
                     self.abandoned.set()
-            # At once after an answer that was held; else a while later, for there was no place to wait.
-            pause = max(0.0, min(third, _SOON_SECONDS) - (time.monotonic() - started))
 
     def _post(self, verb: str, **fields: Any) -> int:
         answer = self._function.post(f"{self._path}:{verb}", {"lease": self._lease, **fields})
@@ -203,64 +192,46 @@ class Client:
     def run(self, do: Callable[[Work], str], *, stopping: threading.Event | None = None) -> None:
         """Work on one task after the other until `stopping`. The result of `do` is the answer. Raise Refused."""
         stopping = stopping or threading.Event()
-        failures = 0
         while not stopping.is_set():
-            started = time.monotonic()
+            started, leased = time.monotonic(), {}
             try:
                 leased = self._function.post("/v1/tasks:lease", self._request)
             except OSError as problem:
                 _log.warning("no task could be leased: %s", problem)
-                failures = min(failures + 1, 6)
-                stopping.wait(random.uniform(0.25, 0.5) * 2**failures)
-                continue
-            failures = 0
             if leased:
                 self._work(leased, do)
             elif time.monotonic() - started < 1:
-                stopping.wait(random.uniform(1.0, 3.0))  # Too many workers wait for this one to be held.
+                # The function is away, or too many workers wait for this one to be held.
+                stopping.wait(random.uniform(1.0, 3.0))
 
     def _work(self, leased: dict[str, Any], do: Callable[[Work], str]) -> None:
-        try:
-            with Lease(self._function, leased) as lease:
-                work = Work(leased, lease)
-                verb, fields = _outcome(work, lease, do)
+        with Lease(self._function, leased) as lease:
+            try:
+                verb, fields = _outcome(Work(leased, lease), do)
                 if not lease.abandoned.is_set():
-                    _report(work, lease, verb, fields)
-        except (OSError, Refused) as problem:
-            _log.warning("task %s is abandoned: %s", leased["taskId"], problem)
+                    lease.write(verb, **fields)
+            except Exception as problem:
+                if lease.abandoned.is_set():
+                    _log.warning("task %s is abandoned: %s", leased["taskId"], problem)
+                    return
+                # Repeated, it would fail again.
+                _log.exception("the work on task %s failed", leased["taskId"])
+                with contextlib.suppress(OSError, Refused):
+                    lease.write("fail", reason=_UNFINISHED)
+            except BaseException:
+                # This program is ending: the next worker need not wait until the lease expires.
+                with contextlib.suppress(OSError, Refused):
+                    lease.write("release")
+                raise
 
 
-def _outcome(work: Work, lease: Lease, do: Callable[[Work], str]) -> tuple[str, dict[str, str]]:
+def _outcome(work: Work, do: Callable[[Work], str]) -> tuple[str, dict[str, str]]:
     try:
-        text = do(work)
-        if not isinstance(text, str) or not text:
-            raise TypeError("the work has to return a text that is not empty")
-        return "complete", {"text": text}
+        return "complete", {"text": do(work)}
     except Question as question:
         return "requireInput", {"text": str(question)}
     except Failed as failed:
         return "fail", {"reason": str(failed)}
-    except Exception as problem:
-        if isinstance(problem, Refused) and problem.reason in _NOT_HELD:
-            raise
-        _log.exception("the work on task %s failed", work.task_id)
-        return "fail", {"reason": _UNFINISHED}
-    except BaseException:
-        # This program is ending: the next worker need not wait until the lease expires.
-        with contextlib.suppress(OSError, Refused):
-            lease.write("release")
-        raise
-
-
-def _report(work: Work, lease: Lease, verb: str, fields: dict[str, str]) -> None:
-    try:
-        lease.write(verb, **fields)
-    except Refused as refused:
-        if refused.reason in _NOT_HELD:
-            raise
-        # Repeated, it would be rejected again.
-        _log.error("the result of task %s was rejected: %s", work.task_id, refused)
-        lease.write("fail", reason=_UNFINISHED)
 
 
 def run_worker(do: Callable[[Work], str], *, roles: Sequence[str], environ: Mapping[str, str]) -> None:
