@@ -1,6 +1,7 @@
 """What an agent remembers of a conversation is kept by the hub: any instance of both answers a follow-up."""
 
 import itertools
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.http.messages import Handler, blocking
+from a2a_hub.http.messages import Handler, Request, blocking, body_of
 from a2a_hub.routing.routes import Route
 from a2a_hub.telemetry.log import Log
 from local.cloud.program import Server
@@ -102,6 +103,23 @@ def test_a_caller_cannot_give_an_agent_a_memory() -> None:
 def test_a_memory_without_end_is_not_kept(kept: Any) -> None:
     sent = _metadata_of_the_second_turn([message(text("Yes."), data({memory.URI: kept}))])
     assert memory.URI not in sent
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked"),
+    [
+        ({"question": "What is the per diem?", "answer": "x"}, f"What is the per diem?\n{THEN}"),
+        ({"question": "What is the per diem?" + "?" * 2000, "answer": "x"}, THEN),
+        ({"question": "What is the per diem?", "answer": "x" * 501}, THEN),
+    ],
+)
+def test_an_agent_takes_up_no_longer_turns_than_it_keeps(kept: Json, asked: str) -> None:
+    sent = {"messageId": "1", "role": "ROLE_USER", "parts": [text(THEN)], "metadata": {memory.URI: [kept]}}
+    body = json.dumps({"message": sent}).encode()
+    headers = {"content-type": "application/json", "a2a-version": "1.0", "a2a-extensions": memory.URI}
+    answer = _agent()(Request(method="POST", path="/message:send", headers=headers, read_body=body_of(body)))
+    assert isinstance(answer.body, bytes)
+    assert json.loads(answer.body)["message"]["parts"][0]["text"] == f"You ask: {asked}"
 
 
 def test_an_agent_gets_back_what_it_wrote_and_other_agents_do_not() -> None:

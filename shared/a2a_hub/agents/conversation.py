@@ -88,7 +88,12 @@ def _kept_turns(request: SendMessageRequest) -> tuple[Turn, ...]:
         kept = msgspec.convert((request.message.metadata or {}).get(memory.URI, ()), tuple[Turn, ...])
     except msgspec.ValidationError:
         return ()
-    return kept[-_MAX_TURNS:]
+    return kept[-_MAX_TURNS:] if all(map(_may_be_kept, kept)) else ()
+
+
+def _may_be_kept(turn: Turn) -> bool:
+    """Return True for a turn no longer than those that this agent leaves with its callers."""
+    return len(turn.question) <= _MAX_QUESTION_CHARACTERS and len(turn.answer) <= _MAX_ANSWER_CHARACTERS
 
 
 def in_conversation(answer: Answer, *, alone_first: bool = True, model: LanguageModel | None = None) -> Answer:
