@@ -189,3 +189,31 @@ def test_docx_documents_that_are_embedded_are_named() -> None:
     body = f"<w:document {W}><w:body>{paragraph('Doors close at six.')}<w:altChunk/></w:body></w:document>"
     document = read("a.docx", "corpus:a", archive(word__document=body))
     assert document.left_out == "embedded documents (open and save it in Word)"
+
+
+def test_docx_rows_and_ends_of_paragraphs_that_are_deleted_are_none_and_symbols_are_read() -> None:
+    deleted = '<w:rPr><w:del w:id="1"/></w:rPr>'
+    row = "<w:tr><w:trPr>{}</w:trPr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>".format
+    rows = row('<w:del w:id="2"/>', paragraph("North"), paragraph("€4")) + row("", paragraph("South"), paragraph("€5"))
+    sign = '</w:t><w:sym w:font="Symbol" w:char="F0B3"/><w:sym w:font="MS Gothic" w:char="2611"/><w:t>'
+    body = paragraph("Keep receipts for", deleted) + paragraph(" seven years.") + f"<w:tbl>{rows}</w:tbl>"
+    body += paragraph(f"At {sign} 30.") + paragraph('Ask first.</w:t><w:br w:type="page"/><w:t>Ring twice.', deleted)
+    parts = archive(word__document=f"<w:document {W}><w:body>{body}</w:body></w:document>")
+    found = [unit.text for unit in units(read("a.docx", "corpus:a", parts))]
+    assert found == ["Keep receipts for seven years.", "South | €5", "At ≥☑ 30.", "Ask first.", "Ring twice."]
+
+
+def test_a_word_file_may_name_its_document_and_styles_otherwise() -> None:
+    link = '<Relationship Id="a" Type="http://x/{}" Target="{}"/>'.format
+    styles = '<w:style w:styleId="x"><w:name w:val="heading 1"/></w:style>'
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("_rels/.rels", f"<Relationships>{link('officeDocument', '/word/document2.xml')}</Relationships>")
+        file.writestr(
+            "word/_rels/document2.xml.rels", f"<Relationships>{link('styles', 'styles2.xml')}</Relationships>"
+        )
+        file.writestr("word/styles2.xml", f"<w:styles {W}>{styles}</w:styles>")
+        body = paragraph("Guide") + paragraph("Lift", '<w:pStyle w:val="x"/>') + paragraph("It closes at nine.")
+        file.writestr("word/document2.xml", f"<w:document {W}><w:body>{body}</w:body></w:document>")
+    document = read("a.docx", "corpus:a", out.getvalue())
+    assert [(each.section, each.units[0].text) for each in document.passages] == [(("Lift",), "It closes at nine.")]

@@ -12,6 +12,11 @@ from functions.docqa.ingestion.blocks import Unreadable, raised
 _MAX_BYTES, _MAX_PARTS = 200 * 1024 * 1024, 5_000
 _DECLARATION = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)|<\0!\0", re.IGNORECASE)
 _UNSEEN, _ABOVE = ("vanish", "strike", "dstrike"), "123456789"
+# What the fonts show for a letter that a program took from them.
+_SYMBOLS = {
+    "Symbol": str.maketrans("\xa3\xb0\xb1\xb3\xb4\xb8\xb9abdDlmpsSWqf", "≤°±≥×÷≠αβδΔλµπσΣΩθφ"),
+    "Wingdings": str.maketrans("\xa8o\xfb\xfc\xfd\xfe\xe0", "☐□✗✓☒☑→"),
+}
 _NAMESPACE = re.compile(r"\{[^}]*\}")
 # ISO/IEC 29500-1 ("Strict Open XML") and 29500-4, which most libraries read, differ in the beginnings of their namespaces.
 STRICT = b"http://purl.oclc.org/ooxml/"
@@ -41,12 +46,15 @@ class OfficeFile:
             if name.endswith((".xml", ".rels", ".vml")):
                 yield name, self._bytes(name)
 
-    def transitional(self) -> io.BytesIO:
-        """Return the parts of XML as an archive with the namespaces of ISO/IEC 29500-4."""
+    def transitional(self, *, without: Collection[str] = ()) -> io.BytesIO:
+        """Return the parts of XML as an archive with the namespaces of ISO/IEC 29500-4, without properties and these elements."""
         copy = io.BytesIO()
         with zipfile.ZipFile(copy, "w") as archive:
             for name, content in self.parts():
-                archive.writestr(name, _OF_STRICT.sub(_TRANSITIONAL, content))
+                given = _OF_STRICT.sub(_TRANSITIONAL, content)
+                if without and name.startswith("docProps/"):
+                    continue
+                archive.writestr(name, _without(given, without) if without else given)
         return copy
 
     def xml(self, name: str) -> Element:
@@ -67,13 +75,17 @@ class OfficeFile:
         """Return the parts that a part refers to: id → (kind, name)."""
         folder, _, own = name.rpartition("/")
         found = {}
-        for link in self.xml(f"{folder}/_rels/{own}.rels"):
+        for link in self.xml(f"{folder}/_rels/{own}.rels".lstrip("/")):
             path = link.get("Target", "")
-            at = folder.split("/") if not path.startswith("/") else []
+            at = folder.split("/") if folder and not path.startswith("/") else []
             for step in path.strip("/").split("/"):
                 at = at[:-1] if step == ".." else [*at, step]
             found[link.get("Id", "")] = (link.get("Type", "").rpartition("/")[2], "/".join(at))
         return found
+
+    def main(self, name: str) -> str:
+        """Return the part that the file says to be its document, which some programs name otherwise; `name` if it says none."""
+        return next((part for kind, part in self.links("").values() if kind == "officeDocument"), name)
 
     def title(self) -> str:
         """Return the title among the file's properties; "" without one."""
@@ -91,6 +103,13 @@ class OfficeFile:
         if _DECLARATION.search(content):
             raise Unreadable("XML with a document type definition")
         return content
+
+
+def _without(part: bytes, names: Collection[str]) -> bytes:
+    root = ElementTree.fromstring(part)  # noqa: S314 (no part with a definition gets here)
+    for element in root.iter():
+        element[:] = [each for each in element if _NAMESPACE.sub("", each.tag) not in names]
+    return ElementTree.tostring(root)
 
 
 def shown_text(paragraph: Element, unseen: Collection[str] = ()) -> str:
@@ -112,7 +131,10 @@ def shown_text(paragraph: Element, unseen: Collection[str] = ()) -> str:
         elif element.tag == "t":
             out.append(element.text or "")
         elif element.tag in ("br", "cr"):
-            out.append("\n" if element.get("type") is None else "")
+            out.append("\n")
+        elif element.tag == "sym" and (code := element.get("char", "")):
+            sign = chr(int(code[-2:], 16)) if code.upper().startswith("F0") else chr(int(code, 16))
+            out.append(sign.translate(_SYMBOLS.get(element.get("font", ""), {})))
         elif element.tag == "tab":
             out.append("\t")
         elif element.tag == "noBreakHyphen":

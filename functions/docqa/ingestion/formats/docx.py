@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from string import ascii_lowercase, ascii_uppercase
 from xml.etree.ElementTree import Element
 
@@ -45,16 +46,16 @@ _SIGNS: dict[str, Sequence[str]] = {
 _MARKER = re.compile(r"\W*(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5}|[IVX]{1,5}|[ア-ン①-⑳]|[一二三四五六七八九十]{1,3})\W*$")
 _LONGEST_HEADING = 80
 _EDGE = re.compile(r"word/(?:header|footer)\d*\.xml")
-_BODY = "word/document.xml"
 
 
 def read_docx(content: bytes) -> Content:
     """Return the blocks of a DOCX file, and its title. Raises Unreadable."""
     archive = OfficeFile(content)
-    body = archive.xml(_BODY).find("body")
+    name = archive.main("word/document.xml")
+    body = archive.xml(name).find("body")
     if body is None:
         raise Unreadable("no Word document in it")
-    reading = _Reading(archive)
+    reading = _Reading(archive, name)
     reading.take(body)
     edges = (archive.xml(name) for name in sorted(archive.names) if _EDGE.match(name))
     running = "\n".join(shown_text(p) for root in edges for p in root.iter("p"))
@@ -116,23 +117,32 @@ def _written(number: int, form: str) -> str:
 class _Reading:
     """The blocks so far."""
 
-    def __init__(self, archive: OfficeFile) -> None:
+    def __init__(self, archive: OfficeFile, name: str) -> None:
         self.blocks: list[Block] = []
-        self._archive = archive
-        self._numbering = _Numbering(archive.xml("word/numbering.xml"))
-        self._styles = {each.get("styleId", ""): each for each in archive.xml("word/styles.xml").findall("style")}
+        self._archive, self._name = archive, name
+        parts = dict(archive.links(name).values())
+        parts = {kind: parts.get(kind, f"word/{kind}.xml") for kind in ("numbering", "styles", "footnotes", "endnotes")}
+        self._numbering = _Numbering(archive.xml(parts["numbering"]))
+        self._styles = {each.get("styleId", ""): each for each in archive.xml(parts["styles"]).findall("style")}
         self._unseen = set(filter(self._is_unseen, self._styles))
         self._notes = {
             (f"{note.tag}Reference", note.get("id")): " ".join(self._shown(p).strip() for p in note.iter("p")).strip()
-            for name in ("word/footnotes.xml", "word/endnotes.xml")
-            for note in archive.xml(name)
+            for kind in ("footnotes", "endnotes")
+            for note in archive.xml(parts[kind])
         }
         self._tables = 0
 
     def take(self, parent: Element) -> None:
         """Add the paragraphs and tables of an element in their order, those of its containers as well."""
-        for element in parent:
+        begun: list[Element] = []
+        for element, after in zip_longest(parent, parent[1:]):
             if element.tag == "p":
+                element[:] = [*element.findall("pPr"), *begun, *(each for each in element if each.tag != "pPr")]
+                begun = []
+                is_open = after is not None and after.tag == "p" and element.find("pPr/rPr/del") is not None
+                if is_open:  # its end is deleted: the next one goes on with it
+                    begun = [each for each in element if each.tag != "pPr"]
+                    continue
                 self._paragraph(element)
                 self._add_notes(element)
             elif element.tag == "tbl":
@@ -165,7 +175,7 @@ class _Reading:
         lines = [" ".join(line.split()) for line in self._shown(element).split("\n")]
         for box in found_in(element, "txbxContent"):
             self.take(box)
-        diagram = diagram_texts(self._archive, _BODY, element)
+        diagram = diagram_texts(self._archive, self._name, element)
         self.blocks += (Block(Kind.ITEM, text, marker="- ") for text in diagram)
         if not any(lines):
             return
@@ -236,7 +246,7 @@ class _Reading:
         frame: list[Element] = []
         for row in found_in(table, "tr"):
             properties = row.find("trPr")
-            if properties is not None and is_set(properties, "hidden"):
+            if properties is not None and (is_set(properties, "hidden") or properties.find("del") is not None):
                 continue
             if properties is not None and properties.find("tblHeader") is not None and headers == len(rows):
                 headers += 1

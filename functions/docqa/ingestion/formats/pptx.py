@@ -7,19 +7,19 @@ from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.formats.archive import OfficeFile, diagram_texts, shown_text
 from functions.docqa.ingestion.tables import Cell, grid_of, span_of, table_blocks
 
-_BOOK = "ppt/presentation.xml"
 _FURNITURE = ("ftr", "sldNum", "dt", "hdr", "sldImg")
 
 
 def read_pptx(content: bytes) -> Content:
     """Return the blocks of a presentation. Raises Unreadable."""
     archive = OfficeFile(content)
-    if _BOOK not in archive.names:
+    book = archive.main("ppt/presentation.xml")
+    if book not in archive.names:
         raise Unreadable("no presentation in it")
-    parts = archive.links(_BOOK)
+    parts = archive.links(book)
     blocks: list[Block] = []
     charts: list[str] = []
-    for number, entry in enumerate(archive.xml(_BOOK).iter("sldId"), start=1):
+    for number, entry in enumerate(archive.xml(book).iter("sldId"), start=1):
         # The slide's own id is numeric, that of its part begins with letters.
         name = next((parts[value][1] for value in entry.attrib.values() if value in parts), "")
         slide = archive.xml(name)
