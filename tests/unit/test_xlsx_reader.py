@@ -122,9 +122,17 @@ def test_xlsx_shows_values_as_the_sheet_does() -> None:
         (_APRIL, "[$-411]ggge.m.d", "2026-04-01"),
         (_APRIL.replace(hour=9), "yyyy/m/d", "2026-04-01"),
         (_APRIL.replace(hour=9), "yyyy/m/d h:mm", "2026-04-01 09:00"),
+        (_APRIL.replace(hour=9, second=5), "yyyy/m/d h:mm:ss", "2026-04-01 09:00:05"),
+        (datetime.time(0, 1, 48), "mm:ss", "01:48"),
+        (datetime.time(9, 1, 48), "h:mm", "09:01"),
+        (datetime.timedelta(hours=30, seconds=5), "[h]:mm:ss", "30:00:05"),
+        (46113, "aaa", "2026-04-01"),
+        (46113, '[$-411]ggge"年度"', "2026"),
     ],
 )
-def test_a_number_is_written_as_its_format_shows_it(value: float | datetime.datetime, form: str, expected: str) -> None:
+def test_a_number_is_written_as_its_format_shows_it(
+    value: float | datetime.datetime | datetime.time | datetime.timedelta, form: str, expected: str
+) -> None:
     assert shown(value, form) == expected
 
 
@@ -180,3 +188,46 @@ def test_a_workbook_in_the_strict_form_of_the_standard_is_read() -> None:
                 ),
             )
     assert [unit.text for unit in units(read("a.xlsx", "corpus:a", strict.getvalue()))] == ["Plum | 2026-04-01"]
+
+
+def test_a_form_that_is_drawn_on_a_fine_grid_has_its_columns_once() -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for number, row in enumerate((("費目", "単価"), ("新幹線_x000D_\n往復", 14_000), ("宿泊", 12_000)), start=1):
+        for column, value in zip((1, 6), row, strict=True):
+            sheet.cell(number, column, value)
+            sheet.merge_cells(start_row=number, end_row=number, start_column=column, end_column=column + 4)
+    out = io.BytesIO()
+    book.save(out)
+    found = [(unit.text, unit.header) for unit in units(read("a.xlsx", "corpus:a", out.getvalue()))]
+    assert found == [("新幹線 往復 | 14000", "費目 | 単価"), ("宿泊 | 12000", "費目 | 単価")]
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new"),
+    [
+        ("xl/styles.xml", b"<fill><patternFill /></fill>", b"<fill/>"),
+        ("xl/styles.xml", b'<cellStyle name="Normal"', b"<cellStyle"),
+        ("docProps/core.xml", b"Z</dcterms:modified>", b" yesterday</dcterms:modified>"),
+        ("xl/workbook.xml", b'visibility="visible"', b'visibility="odd"'),
+        (
+            "xl/worksheets/sheet1.xml",
+            b"</sheetData>",
+            b'</sheetData><dataValidations><dataValidation type="odd"/></dataValidations>',
+        ),
+    ],
+)
+def test_a_workbook_is_read_without_decoration_that_the_library_refuses(part: str, old: bytes, new: bytes) -> None:
+    book = Workbook()
+    book.active.append(["Room", "Share"])
+    book.active.append(["Plum", 0.1])
+    book.active["B2"].number_format = "0%"
+    saved, odd = io.BytesIO(), io.BytesIO()
+    book.save(saved)
+    with zipfile.ZipFile(saved) as parts, zipfile.ZipFile(odd, "w") as out:
+        for name in parts.namelist():
+            content = parts.read(name)
+            assert name != part or old in content
+            out.writestr(name, content.replace(old, new) if name == part else content)
+    assert [unit.text for unit in units(read("a.xlsx", "corpus:a", odd.getvalue()))] == ["Plum | 10%"]

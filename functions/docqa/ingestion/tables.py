@@ -7,6 +7,7 @@ from itertools import pairwise, zip_longest
 
 from msgspec import Struct
 
+from a2a_hub.text.quantities import quantities
 from a2a_hub.text.units import SIGNS, UNITS
 from functions.docqa.ingestion.blocks import Block, Kind, unspaced
 
@@ -19,7 +20,7 @@ _MEASURE = re.compile(r"[(（\[［](?=.*[^\W\d]|.*[%‰£$€¥])[^()（）]{1,2
 _IN_BRACKETS = re.compile(r"[(（\[［][^()（）]{1,40}[)）\]］]")
 _LONGEST_NAME = 60
 _MAX_HEADER_ROWS, _COMPARED_ROWS = 3, 50
-_MAX_PREAMBLE_ROWS, _MAX_PREAMBLE_CELLS, _MIN_WIDE_COLUMNS = 6, 2, 5
+_MAX_PREAMBLE_ROWS, _MAX_PREAMBLE_CELLS, _MIN_WIDE_COLUMNS = 6, 2, 4
 BAR = " | "
 _MAX_SPAN, _MAX_CELLS = 100, 200_000
 
@@ -50,6 +51,8 @@ def table_blocks(
     width = max(map(len, grid), default=0)
     rows = [[unspaced(" ".join(cell.split())) for cell in row] + [""] * (width - len(row)) for row in grid]
     kept = [column for column in range(width) if any(row[column] for row in rows)]
+    # Forms are drawn on a fine grid, in which all cells span several columns.
+    kept = [column for column in kept if not column or any(row[column] != row[column - 1] for row in rows)]
     filled = [
         (place or "", page or 0, [row[column] for column in kept])
         for row, place, page in zip_longest(rows, cells, pages)
@@ -130,8 +133,9 @@ def is_header(rows: Sequence[Sequence[str]], *, above: Sequence[Sequence[str]] =
     names = [_IN_BRACKETS.sub("", cell) for cell in first]
     figures = [sum(map(bool, map(_FIGURE.search, row))) for row in (names, *body)]
     if above or len(first) == 2:
-        # A name and its value side by side look like a header, too, unless figures stand below.
-        return figures[0] == 0 and (len(first) > 2 or sum(map(bool, figures[1:])) * 2 >= len(body))
+        # A name and its value side by side look like a header, too, unless figures of one kind stand below.
+        kinds = {each[0].kind for row in body if len(first) == 2 and (each := quantities(row[1]))}
+        return figures[0] == 0 and (len(first) > 2 or (sum(map(bool, figures[1:])) * 2 >= len(body) and len(kinds) < 2))
     return figures[0] == 0 or figures[0] * 2 <= min(len(first), max(figures[1:]))
 
 

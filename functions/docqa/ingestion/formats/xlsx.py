@@ -3,6 +3,7 @@
 import io
 import operator
 import re
+import warnings
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -24,7 +25,19 @@ _HOLDS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.
 _ASIDE = 0xE000
 # A formula whose value the program that wrote it has not stored.
 _UNSTORED = re.compile(rb'<c (?![^>]*t="str")[^>]*><f\b[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>')
+# A character that XML cannot hold, such as a carriage return.
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+# An era, its year and a day of the week: dates, which the library takes for numbers.
+_ERA, _LAST_DAY = frozenset("gea"), 2_958_466
 _CURRENCY = re.compile(r"\[\$([^\]-]*)[^\]]*\]")
+# What only says how a workbook looks or is printed, and how programs calculate it and check entries.
+# fmt: off
+_DECORATION = frozenset({
+    "fills", "borders", "alignment", "protection", "cellStyles", "dxfs", "extLst", "bookViews", "calcPr", "definedNames",
+    "sheetPr", "sheetViews", "rowBreaks", "colBreaks", "conditionalFormatting", "dataValidations", "printOptions",
+    "pageMargins", "pageSetup", "headerFooter", "drawing", "legacyDrawing",
+})
+# fmt: on
 _PLACES = re.compile(r"[#0?]+(?:,[#0?]+)*(?:\.([0#?]+))?(,*)")
 
 
@@ -32,20 +45,21 @@ def read_xlsx(content: bytes) -> Content:
     """Return the blocks of a workbook. Raises Unreadable."""
     archive = OfficeFile(content)
     unstored, is_strict = 0, False
+    main = archive.main("xl/workbook.xml")
     for name, part in archive.parts():
         unstored += len(_UNSTORED.findall(part)) if name.startswith("xl/worksheets/") else 0
-        is_strict = is_strict or (name == "xl/workbook.xml" and STRICT in part)
-    from openpyxl import load_workbook
-
+        is_strict = is_strict or (name == main and STRICT in part)
     try:
-        file = archive.transitional() if is_strict else io.BytesIO(content)
-        book = load_workbook(file, data_only=True, rich_text=True, keep_links=False)
-    except Exception as error:  # a damaged workbook raises anything
-        raise Unreadable(f"damaged workbook ({type(error).__name__})") from error
+        book = _opened(archive.transitional() if is_strict else io.BytesIO(content))
+    except Exception:  # the library refuses many a decoration that Excel accepts
+        try:
+            book = _opened(archive.transitional(without=_DECORATION))
+        except Exception as error:  # a damaged workbook raises anything
+            raise Unreadable(f"damaged workbook ({type(error).__name__})") from error
     blocks: list[Block] = []
     left_out = [f"{unstored} formulas without a stored value (open and save the workbook)"] if unstored else []
-    parts = archive.links("xl/workbook.xml")
-    sheets = archive.xml("xl/workbook.xml").iter("sheet")
+    parts = archive.links(main)
+    sheets = archive.xml(main).iter("sheet")
     names = {each.get("name"): parts.get(each.get("id", ""), ("", ""))[1] for each in sheets}
     left = _MAX_CELLS
     shown_sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
@@ -72,7 +86,14 @@ def read_xlsx(content: bytes) -> Content:
             )
             blocks = [*blocks[: len(cover) + 1], *governed]
     running = "\n".join(block.text for block in (*blocks[:1], *cover)) if cover or len(shown_sheets) == 1 else ""
-    return Content(blocks=blocks, title=str(book.properties.title or ""), running=running, left_out=left_out)
+    return Content(blocks=blocks, title=archive.title(), running=running, left_out=left_out)
+
+
+def _opened(file: io.BytesIO) -> Any:
+    from openpyxl import load_workbook
+
+    with warnings.catch_warnings(action="ignore"):
+        return load_workbook(file, data_only=True, rich_text=True, keep_links=False)
 
 
 def _drawn(archive: OfficeFile, part: str, sheet: str) -> tuple[list[Block], bool]:
@@ -162,14 +183,15 @@ def shown(value: object, form: str) -> str:
         case bool():
             return "TRUE" if value else "FALSE"
         case datetime():
-            return value.strftime(_date_form(form, is_midnight=value.time() == time()))
+            return value.strftime(_date_form(form, value))
         case date():
             return value.isoformat()
         case time():
-            return value.strftime("%H:%M")
+            return value.strftime(_clock_form(form, value.second))
         case timedelta():
-            minutes = int(value.total_seconds()) // 60
-            return f"{minutes // 60}:{minutes % 60:02d}"
+            minutes, seconds = divmod(int(value.total_seconds()), 60)
+            has_seconds = seconds and "s" in _letters(form)
+            return f"{minutes // 60}:{minutes % 60:02d}" + (f":{seconds:02d}" if has_seconds else "")
         case int() | float():
             return _figure(value, form or "General")
         case list():  # runs of text with fonts of their own
@@ -179,22 +201,38 @@ def shown(value: object, form: str) -> str:
                 if font is None or not font.strike:
                     is_raised = font is not None and font.vertAlign == "superscript"
                     text += raised(str(run), text) if is_raised else str(run)
-            return " ".join(text.split())
         case _:
-            return " ".join(str(value).split())
+            text = str(value)
+    return " ".join(_ESCAPED.sub(lambda code: chr(int(code[1], 16)), text).split())
 
 
-def _date_form(form: str, *, is_midnight: bool) -> str:
+def _letters(form: str) -> set[str]:
+    """Return the letters of a format that stand for a part of the value."""
+    return set(re.sub(r"\W", "", _SECTION.sub("", _LITERAL.sub("", _CURRENCY.sub("", form)))).casefold())
+
+
+def _date_form(form: str, value: datetime) -> str:
     """Return how a date is written: as far as its format shows it."""
-    letters = set(_SECTION.sub("", _LITERAL.sub("", _CURRENCY.sub("", form))).casefold())
-    if "h" in letters and not is_midnight:
-        return "%Y-%m-%d %H:%M"
+    letters = _letters(form)
+    if "h" in letters and value.time() != time():
+        return f"%Y-%m-%d {_clock_form(form, value.second)}"
     if letters & {"d", "a"} or not letters & {"y", "e"}:
         return "%Y-%m-%d"
     return "%Y-%m" if "m" in letters else "%Y"
 
 
+def _clock_form(form: str, seconds: int) -> str:
+    letters = _letters(form)
+    if seconds and "s" in letters:
+        return "%H:%M:%S" if "h" in letters else "%M:%S"
+    return "%H:%M"
+
+
 def _figure(value: float, form: str) -> str:
+    if (letters := _letters(form)) and letters <= _ERA and 0 <= value < _LAST_DAY:
+        from openpyxl.utils.datetime import from_excel
+
+        return shown(from_excel(value), form)
     pattern, number = _section(value, form)
     if not pattern:
         return ""
@@ -208,14 +246,14 @@ def _figure(value: float, form: str) -> str:
     places = _PLACES.search(pattern)
     plain = f"{value:.10g}" if isinstance(value, float) and abs(value) < 1e15 else str(value)
     if (name := pattern.casefold()).startswith("general"):
-        shown = plain + pattern[len("general") :]
+        text = plain + pattern[len("general") :]
     elif not _LETTER_OR_PLACE.search(pattern):
-        shown = pattern
+        text = pattern
     elif "@" in pattern or "e+" in name or "/" in pattern or not places or abs(value) >= 1e15:
         return plain
     else:
-        shown = "-" * (number < 0) + _in_places(abs(number), pattern, places)
-    return re.sub(f"[{chr(_ASIDE)}-\uf8ff]", lambda mark: literals[ord(mark[0]) - _ASIDE], shown).strip()
+        text = "-" * (number < 0) + _in_places(abs(number), pattern, places)
+    return re.sub(f"[{chr(_ASIDE)}-\uf8ff]", lambda mark: literals[ord(mark[0]) - _ASIDE], text).strip()
 
 
 def _section(value: float, form: str) -> tuple[str, Decimal]:
