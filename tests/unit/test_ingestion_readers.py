@@ -63,6 +63,28 @@ from tests.unit.reader_files import W, archive, paragraph, texts, units
             ["It opens at 06:00 and closes at 22:30.", "Then it is locked.", "No smoking."],
         ),
         ("a.txt", "営業時間 9:00-18:00", ["営業時間 9:00-18:00"]),
+        (
+            "a.txt",
+            "設定\n\n┌───┬───┐\n│項目　│値　　│\n├───┼───┤\n│再試行│３回　│\n└───┴───┘\n",
+            ["再試行 | ３回"],
+        ),
+        ("a.txt", "Menu\nSoup .......... 4.50\nSmoked fish . . . . . 12.80\n", ["Soup | 4.50", "Smoked fish | 12.80"]),
+        (
+            "a.txt",
+            "Pumps\n\nThe pump in the north yields up to\n100 cubic metres an hour.",
+            ["The pump in the north yields up to 100 cubic metres an hour."],
+        ),
+        (
+            "a.csv",
+            "2026-04-01,Ito,9:00\n2026-04-02,Mori,10:00\n",
+            ["2026-04-01 | Ito | 9:00", "2026-04-02 | Mori | 10:00"],
+        ),
+        ("a.csv", "売上一覧,,,\n期間,4月,,\n店,品,数,金額\n銀座,茶,3,600\n", ["期間 | 4月", "銀座 | 茶 | 3 | 600"]),
+        (
+            "a.txt",
+            "Plan\n\n|Lead|Ito|\n|Budget|900|\n|Until|2026-05-31|\n",
+            ["Lead | Ito", "Budget | 900", "Until | 2026-05-31"],
+        ),
         ("a.md", "# Doors close at six\n## Keys at the desk\n", ["Keys at the desk"]),
         ("a.csv", '品名,単価\nポンプ,"45,000"\n'.encode("cp932"), ["ポンプ | 45,000"]),
         ("a.tsv", "Code\tMeaning\n4711\tPaper jam\n", ["4711 | Paper jam"]),

@@ -2,11 +2,13 @@
 
 import csv
 import io
+import re
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable
 from functions.docqa.ingestion.tables import is_header, preamble_rows, table_blocks
 
 _DELIMITERS = (",", "\t", ";", "|")
+_VALUE = re.compile(r"[\W_]*\d[\d\W_]*[%年月日時分円]?")  # a number, a date or a time: no name
 _SAMPLE_LINES, _MAX_CELLS = 50, 2_000_000
 
 
@@ -31,7 +33,7 @@ def read_delimited(text: str) -> Content:
         notes.append(Block(Kind.TEXT, next(filter(None, numbered.pop(0)[1]))))
     cells, rows = [cell for cell, _ in numbered], [row for _, row in numbered]
     names = rows[0] if rows else []
-    figures = any(cell.replace(".", "").replace(",", "").isdigit() for cell in names)
+    figures = any(_VALUE.fullmatch(cell) for cell in names)
     named = len(names) > 1 and (not figures or is_header(rows))
     width = max(map(len, rows), default=0)
     has_preamble = preamble_rows([row + [""] * (width - len(row)) for row in rows[:50]]) > 0

@@ -20,12 +20,20 @@ _COLUMNS = re.compile(r"[ \t　]*[-=─━]{2,}(?:[ \t　]+[-=─━]{2,})+[ \t�
 _UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
 _SEPARATOR = re.compile(r"[ \t]*[|+]?[ \t]*:?-{2,}:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*[|+]?[ \t]*$")
 _QUOTED = re.compile(r"[ \t]*(?:[>＞][ \t]?)+")
+# A table that is drawn with the characters for frames.
+_FRAMED, _FRAMES = (
+    re.compile(r"[ \t　]*[│┃║┌├└┏┣┗┠╔╠╚]"),
+    str.maketrans("│┃║┌┬┐├┼┤└┴┘┏┳┓┣╋┫┗┻┛┠╂┨╔╦╗╠╬╣╚╩╝─━═", "|||" + "+" * 30 + "---"),
+)
+# Dots that lead from a name to its value.
+_LEADER = re.compile(r"[ 　\t]?(?:[.．・…‥]{4,}|(?: [.．・]){4,})[ 　\t]?")
 _CELL = re.compile(r"\S+(?:[ 　]\S+)*")
 _APART = re.compile(r"\S(?: {2,}|\t+|　{2,})\S")
 _LABELLED = re.compile(r"[^\s:：。.|、](?:[^:：。|.]|\.(?! )){0,40}(?:(?<!\d)[:：]|[:：](?!\d))(?!//)")
 _PARAGRAPH = re.compile(r"[ \t　]*[０-９]{1,2}[ 　]+\S")
 _ENDED = (".", "。", "!", "?", "！", "？", ":", "：", ";")
 _CONTINUED = (",", "-", "、", "・", *"にはをがとものへやて")
+_OPEN = re.compile(r" (?:an?|and|at|between|by|for|from|in|of|on|or|than|the|to|until|with|within)$")
 _SHORT_LATIN, _SHORT_JAPANESE = 46, 20
 _HEADING_LATIN, _HEADING_JAPANESE = 60, 30
 _WRAPPED_AT, _WIDEST = 60, 80
@@ -48,6 +56,7 @@ class Line(Struct, gc=False):
 def read_lines(text: str) -> Content:
     """Return the blocks of a plain text."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").split("\n")
+    lines = [line.translate(_FRAMES) if _FRAMED.match(line) else line for line in lines]
     return Content(blocks=list(line_blocks([Line(line, number) for number, line in enumerate(lines, start=1)])))
 
 
@@ -74,6 +83,10 @@ def line_blocks(lines: Sequence[Line], *, titled: bool = False) -> Iterator[Bloc
             grid, pages = [_CELL.findall(each.text) for each in kept], [each.page for each in kept]
             grid[0] = [*[""] * (len(grid[1]) - len(grid[0])), *grid[0]]
             yield from table_blocks(grid, table=tables, line=line.number, pages=pages)
+        elif _led(line.text):
+            end = next((each for each in range(at, len(lines)) if not _led(lines[each].text)), len(lines))
+            grid, pages = [_led(each.text) for each in lines[at:end]], [each.page for each in lines[at:end]]
+            yield from table_blocks(grid, table=tables, header_rows=0, line=line.number, pages=pages)
         elif depth := _depth(lines, at, first=not begun):
             yield Block(Kind.HEADING, " ".join(text.split()), level=depth, line=line.number, page=line.page)
             end = at + 2 if at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1].text) else at + 1
@@ -95,6 +108,12 @@ def _same_table(lines: Sequence[Line], at: int) -> int:
     while end < len(lines) and lines[end].table == lines[at].table:
         end += 1
     return end
+
+
+def _led(text: str) -> list[str]:
+    """Return the name and the value that dots lead to; none for other lines."""
+    cells = [each.strip() for each in _LEADER.split(text)]
+    return cells if len(cells) == 2 and all(cells) else []
 
 
 def _depth(lines: Sequence[Line], at: int, *, first: bool) -> int | None:
@@ -141,7 +160,7 @@ def _end(lines: Sequence[Line], at: int) -> int:
     while end < len(lines):
         line, above = lines[end], lines[end - 1].text.rstrip()
         ends = not line.text.strip() or line.table or line.depth or _RULE.match(line.text) or ITEM.match(line.text)
-        if ends or heading_depth(line.text, set_apart=False) is not None:
+        if ends or heading_depth(line.text, set_apart=False) is not None or _led(line.text):
             break
         if _PARAGRAPH.match(line.text) or (CAPTION.fullmatch(line.text) and ARTICLE.match(_text_at(lines, end + 1))):
             break
@@ -176,7 +195,12 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[Block]:
         following = lines[at + 1].text.strip() if at + 1 < len(lines) else ""
         limit = _SHORT_LATIN if text.isascii() else _SHORT_JAPANESE
         filled = longest >= 2 * _SHORT_JAPANESE and following != "" and _wraps(text, following, longest)
-        goes_on = text.endswith(_CONTINUED) or following[:1].islower() or (filled and not text.endswith(_ENDED))
+        goes_on = (
+            text.endswith(_CONTINUED)
+            or _OPEN.search(text)
+            or following[:1].islower()
+            or (filled and not text.endswith(_ENDED))
+        )
         apart = len(text) < limit and not goes_on
         if not following or apart or (_LABELLED.match(following) and (text.endswith(_ENDED) or _LABELLED.match(text))):
             quoted = [unquoted(each.text) for each in lines[begin : at + 1]]
