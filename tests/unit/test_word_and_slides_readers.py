@@ -197,10 +197,23 @@ def test_docx_rows_and_ends_of_paragraphs_that_are_deleted_are_none_and_symbols_
     rows = row('<w:del w:id="2"/>', paragraph("North"), paragraph("€4")) + row("", paragraph("South"), paragraph("€5"))
     sign = '</w:t><w:sym w:font="Symbol" w:char="F0B3"/><w:sym w:font="MS Gothic" w:char="2611"/><w:t>'
     body = paragraph("Keep receipts for", deleted) + paragraph(" seven years.") + f"<w:tbl>{rows}</w:tbl>"
-    body += paragraph(f"At {sign} 30.") + paragraph('Ask first.</w:t><w:br w:type="page"/><w:t>Ring twice.', deleted)
-    parts = archive(word__document=f"<w:document {W}><w:body>{body}</w:body></w:document>")
+    root = "<m:rad><m:e><m:r><m:t>a+b</m:t></m:r></m:e></m:rad>"
+    formula = f"<m:oMath><m:f><m:num>{root}</m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath>"
+    body += (
+        paragraph(f"At {sign} 30.")
+        + f"<w:p>{formula}</w:p>"
+        + paragraph('Ask first.</w:t><w:br w:type="page"/><w:t>Ring twice.', deleted)
+    )
+    parts = archive(word__document=f'<w:document {W} xmlns:m="m"><w:body>{body}</w:body></w:document>')
     found = [unit.text for unit in units(read("a.docx", "corpus:a", parts))]
-    assert found == ["Keep receipts for seven years.", "South | €5", "At ≥☑ 30.", "Ask first.", "Ring twice."]
+    assert found == [
+        "Keep receipts for seven years.",
+        "South | €5",
+        "At ≥☑ 30.",
+        "(√(a+b))/2",
+        "Ask first.",
+        "Ring twice.",
+    ]
 
 
 def test_a_word_file_may_name_its_document_and_styles_otherwise() -> None:

@@ -231,3 +231,17 @@ def test_a_workbook_is_read_without_decoration_that_the_library_refuses(part: st
             assert name != part or old in content
             out.writestr(name, content.replace(old, new) if name == part else content)
     assert [unit.text for unit in units(read("a.xlsx", "corpus:a", odd.getvalue()))] == ["Plum | 10%"]
+
+
+def test_a_narrow_column_divides_no_names_from_their_values_and_a_wide_one_divides_lists() -> None:
+    book = Workbook()
+    for width, rows in ((2, [("申請者", "伊藤"), ("出張先", "大阪")]), (9, [("Ito", "Plum"), ("Mori", "Fig")])):
+        sheet = book.create_sheet(f"w{width}")
+        sheet.column_dimensions["B"].width = width
+        for number, row in enumerate(rows, start=1):
+            sheet.cell(number, 1, row[0])
+            sheet.cell(number, 3, row[1])
+    out = io.BytesIO()
+    book.save(out)
+    found = [unit.text for unit in units(read("a.xlsx", "corpus:a", out.getvalue()))]
+    assert found == ["申請者 | 伊藤", "出張先 | 大阪", "Ito", "Mori", "Plum", "Fig"]

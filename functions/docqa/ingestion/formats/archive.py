@@ -141,7 +141,9 @@ def shown_text(paragraph: Element, unseen: Collection[str] = ()) -> str:
             out.append("-")
         elif element.tag == "f":  # a fraction: 1/2, not 12
             parts = (element.find("num"), element.find("den"))
-            out.append("/".join(shown_text(part, unseen) for part in parts if part is not None))
+            out.append("/".join(_grouped(shown_text(part, unseen)) for part in parts if part is not None))
+        elif element.tag == "rad" and (inside := element.find("e")) is not None:
+            out.append(f"√{_grouped(shown_text(inside, unseen))}")
         elif element.tag == "sup":
             out.append(raised("".join(each.text or "" for each in element.iter("t")), "".join(out[-2:])))
         elif element.tag == "sdt" and element.find("sdtPr/showingPlcHdr") is not None:
@@ -149,6 +151,11 @@ def shown_text(paragraph: Element, unseen: Collection[str] = ()) -> str:
         elif element.tag not in ("del", "moveFrom", "rt", "pPr", "rPr", "Fallback", "txbxContent", "tabs"):
             stack += reversed(element)
     return "".join(out)
+
+
+def _grouped(text: str) -> str:
+    """Return a part of a formula as it is written on one line."""
+    return text if len(re.findall(r"[\w.,]+|\S", text)) < 2 else f"({text})"
 
 
 def diagram_texts(archive: OfficeFile, name: str, frame: Element) -> list[str]:

@@ -181,9 +181,8 @@ class _Reading:
             return
         number, bullet, depth = self._numbered(properties, chain)
         if number and not bullet and not _MARKER.match(number):
-            lines[0] = (
-                number + lines[0] if lines[0][:1] in "（(" or not number[-1].isalnum() else f"{number} {lines[0]}"
-            )
+            is_close = lines[0][:1] in "（(" or number[-1] in "）．。、 　"
+            lines[0] = number + lines[0] if is_close else f"{number.rstrip('.')} {lines[0]}"
         level = self._heading_level(properties, names, chain)
         text = " ".join(filter(None, lines))
         if level is None and not number and len(text) <= _LONGEST_HEADING:

@@ -4,20 +4,21 @@ import io
 import operator
 import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from msgspec.structs import replace
 
 from functions.docqa.ingestion.blocks import Block, Content, Kind, Unreadable, raised
 from functions.docqa.ingestion.formats.archive import STRICT, OfficeFile, shown_text
+from functions.docqa.ingestion.formats.lines import shown_width
 from functions.docqa.ingestion.tables import table_blocks
 
 _MAX_CELLS, _MAX_MERGED, _MAX_SPAN, _MAX_COLUMNS = 1_000_000, 5_000, 2_000, 500
-_LONGEST_COVER = 300
+_LONGEST_COVER, _USUAL_WIDTH, _NARROW = 300, 8.43, 5
 _SECTION = re.compile(r"\[(?!\$)[^\]]*\]|_.|\*.")
 _LITERAL, _PLACE, _LETTER_OR_PLACE = re.compile(r'"[^"]*"|\\.'), re.compile(r"[#0?]"), re.compile(r"[#0?@a-zA-Z]")
 _CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
@@ -127,10 +128,16 @@ def _sheet_blocks(sheet: Any, *, table: int) -> list[Block]:
             for row in set(range(area.min_row, area.max_row + 1)) - hidden_rows:
                 for column in set(range(area.min_col, area.max_col + 1)) - hidden_columns:
                     rows.setdefault(row, {})[column] = merged
+    widths = {
+        column: each.width
+        for each in sheet.column_dimensions.values()
+        for column in range(each.min or 0, min(each.max or 0, _MAX_COLUMNS) + 1)
+    }
     blocks: list[Block] = []
     for run in _runs(rows, hidden_rows):
-        # Tables stand side by side where an empty column divides them.
-        for columns in _runs({column for row in run for column in rows[row]}, hidden_columns):
+        lines = [rows[row] for row in run]
+        columns_of_tables = _runs({column for line in lines for column in line}, hidden_columns)
+        for columns in _joined(list(columns_of_tables), lines, widths):
             blocks += _table(sheet.title, rows, run, columns, table=table + len(blocks))
     return blocks
 
@@ -154,6 +161,24 @@ def _runs(numbers: Iterable[int], hidden: Collection[int]) -> Iterator[list[int]
         run.append(number)
     if run:
         yield run
+
+
+def _joined(runs: Sequence[list[int]], lines: Sequence[dict[int, str]], widths: dict[int, float]) -> list[list[int]]:
+    """Return the columns of the tables that stand side by side: an empty column divides them.
+
+    It does not behind a column of names if it is as narrow as on squared paper, or the names run over it.
+    """
+    tables: list[list[int]] = []
+    for columns in runs:
+        left = tables[-1] if tables else []
+        if left and all(after - before > 1 for before, after in pairwise(left)):
+            gap = [widths.get(column, _USUAL_WIDTH) for column in range(left[-1] + 1, columns[0])]
+            longest = max(shown_width(line.get(left[-1], "")) for line in lines)
+            if max(gap) < _NARROW or sum(gap) < longest - widths.get(left[-1], _USUAL_WIDTH) + _NARROW:
+                left += columns
+                continue
+        tables.append(columns)
+    return tables
 
 
 def _table(
