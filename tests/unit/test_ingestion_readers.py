@@ -85,6 +85,11 @@ from tests.unit.reader_files import W, archive, paragraph, texts, units
             "Plan\n\n|Lead|Ito|\n|Budget|900|\n|Until|2026-05-31|\n",
             ["Lead | Ito", "Budget | 900", "Until | 2026-05-31"],
         ),
+        (
+            "a.html",
+            "<table><tr><th>Item<th>Price<tr><td>Menu<td><table><tr><td>Lunch<td>900</table>each<tr><td>Tea<td>2</table>",
+            ["Menu | Lunch 900 each", "Tea | 2"],
+        ),
         ("a.md", "# Doors close at six\n## Keys at the desk\n", ["Keys at the desk"]),
         ("a.csv", '品名,単価\nポンプ,"45,000"\n'.encode("cp932"), ["ポンプ | 45,000"]),
         ("a.tsv", "Code\tMeaning\n4711\tPaper jam\n", ["4711 | Paper jam"]),

@@ -164,7 +164,7 @@ class _Reading:
     def __init__(self, totals: dict[int, _Totals], characters: int, *, numbered: bool = False) -> None:
         self.blocks: list[Block] = []
         self._totals, self._characters, self._numbered = totals, characters, numbered
-        self._table = self._number = 0
+        self._table = self._number = self._inner = 0
         self._line: list[str] = []
         self._lists: list[int | None] = []
         self._marker = self._term = ""
@@ -211,6 +211,10 @@ class _Reading:
     def enter(self, node: "LexborNode") -> None:
         """Take note of an element or a text that begins."""
         tag = node.tag or ""
+        if tag == "table" and self._rows is not None:
+            self._inner += 1
+        if tag in ("table", "tr", "td", "th") and self._inner:
+            tag = "div"  # what is a table inside a cell is text of the cell
         if tag == "-text":
             above = node.parent
             is_raised = above is not None and (
@@ -260,6 +264,10 @@ class _Reading:
     def leave(self, node: "LexborNode") -> None:
         """Take note of an element that ends."""
         tag = node.tag or ""
+        if self._inner:
+            self._text(" " if tag in _BREAKING else "")
+            self._inner -= tag == "table"
+            return
         if tag in ("td", "th") and self._cell is not None:
             self._cell.text = " ".join("".join(self._line).split())
             self._cell, self._line = None, []
@@ -341,7 +349,9 @@ def _asks_consent(node: "LexborNode") -> bool:
 
 def _is_layout(table: "LexborNode") -> bool:
     has_role = table.attributes.get("role") == "presentation"
-    return has_role or len(table.css("table")) > 1 or table.css_first("h1, h2") is not None
+    row = table.css_first("tr")
+    has_names = row is not None and row.css_first("th") is not None
+    return has_role or (len(table.css("table")) > 1 and not has_names) or table.css_first("h1, h2") is not None
 
 
 def _is_bold(paragraph: "LexborNode") -> bool:
