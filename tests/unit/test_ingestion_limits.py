@@ -249,6 +249,8 @@ def test_an_archive_that_is_too_large_when_unpacked_is_not_read() -> None:
         ("links.md", b"[" * 20_000 + b"\n\n" + b"*a_ " * 20_000),
         ("span.html", b"<table>" + b"<tr><td rowspan=99999 colspan=99999>x</td><td>y</td></tr>" * 500 + b"</table>"),
         ("deep.html", b"<div>" * 5_000 + b"Hello world."),
+        ("leaders.txt", b"a" + b". " * 100_000 + b"\n" + b"a ..... b\n" * 5_000),
+        ("quoted.eml", b"From: a@b.c\nSubject: x\n\n" + "2026年 March the 1st <".encode() + b"@" * 200_000 + b"\n"),
     ],
 )
 def test_hostile_text_is_read_in_linear_time(name: str, content: bytes) -> None:

@@ -18,15 +18,18 @@ from functions.docqa.ingestion.formats.lines import Line, line_blocks, unquoted
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_PARTS, _MAX_DEPTH = 100, 3
-_QUOTED = re.compile(r"[>＞]|\d{4}年.{5,80}<\S+@\S+>[:：]\s*$")  # Gmail's line above a quotation, too
+_QUOTED = re.compile(
+    r"[>＞]|\d{4}年.{5,80}<[^\s<>@]{1,80}@[^\s<>@]{1,80}>[:：]\s*$"
+)  # Gmail's line above a quotation, too
 _THREAD = re.compile(
     r"-{2,} ?(?:original message|forwarded message|元のメッセージ|転送).*|on .{5,200} wrote:"
-    r"|.{5,100}(?:の書き込み|が書きました|のメール)[:：]|\d{4}年.{5,80}<\S+@\S+>[:：]"
+    r"|.{5,100}(?:の書き込み|が書きました|のメール)[:：]|\d{4}年.{5,80}<[^\s<>@]{1,80}@[^\s<>@]{1,80}>[:：]"
     r"|(?:from|差出人|送信者)[:：] ?.*",
     re.IGNORECASE,
 )
 _WRAPPED = re.compile(
-    r"^((?:on |\d{4}年).{5,120})\n(.{0,120}(?:wrote|<\S+@\S+>)[:：])[ \t]*$", re.IGNORECASE | re.MULTILINE
+    r"^((?:on |\d{4}年).{5,120})\n(.{0,120}(?:wrote|<[^\s<>@]{1,80}@[^\s<>@]{1,80}>)[:：])[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _HEAD = re.compile(r"(?:from|to|cc|date|sent|subject|差出人|宛先|日付|送信日時|日時|件名) ?[:：].*", re.IGNORECASE)
 _SUBJECT = re.compile(r"^\s*(?:subject|件名) ?[:：]\s*", re.IGNORECASE)
