@@ -13,9 +13,8 @@ from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.compat.v0_3.card import to_core_card_of_agent
 from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.boundaries.boundary import Boundary, Examination
+from a2a_hub.boundaries.boundary import Examination
 from a2a_hub.boundaries.kinds import KINDS
-from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.diagnosis import report
 from a2a_hub.diagnosis.gcloud import Service, service_of
 from a2a_hub.diagnosis.steps import steps_of
@@ -53,21 +52,13 @@ class AgentExamination:
 
     @property
     def _examination(self) -> Examination:
-        return Examination(
-            agent=self._route, credential=self._http.credential, hub=self._hub, now=self._now, admits=self._admits
-        )
-
-    def _admits(self, boundary: Boundary) -> bool:
-        try:
-            answer = _get(self._route, _CARD, self._http.with_boundary(boundary))
-        except (HttpFailure, NoCredential):
-            return False
-        return answer.status not in (401, 403)
+        return Examination(agent=self._route, credential=self._http.credential, hub=self._hub, now=self._now)
 
     def steps(self) -> Iterator[report.Step]:
         """Yield the steps from the hub to the agent, in order; they end where a request goes no further."""
         boundary = self._route.boundary
-        yield boundary.credential_step(self._examination)
+        credential = boundary.credential_step(self._examination)
+        yield credential
         try:
             answer = _get(self._route, _CARD, self._http)
         except HttpFailure as failure:
@@ -80,7 +71,9 @@ class AgentExamination:
         if answer.seconds > report.SLOW_SECONDS:
             yield _STEPS.filled("latency", seconds=answer.seconds, command=self._service.keep_instance())
         if refusal := self._refusal(answer.status):
-            yield refusal
+            # Who refuses a credential that is known to be wrong says nothing new.
+            if credential.outcome is not report.Outcome.ERROR:
+                yield refusal
             return
         if admission := boundary.admission_step(self._examination):
             yield admission

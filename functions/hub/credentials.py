@@ -1,7 +1,5 @@
 """Adds a route's credential to every request that goes to its agent, and the signed caller where the route says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode, urlsplit
 
@@ -23,10 +21,6 @@ class AuthorizedHttp:
         self._boundary = boundary
         self._request = request
         self.credential = boundary.credential(request)
-
-    def with_boundary(self, boundary: Boundary) -> AuthorizedHttp:
-        """Return a client for the same call with the credential of another boundary. Raises NoCredential."""
-        return AuthorizedHttp(self._http, boundary, self._request)
 
     @property
     def clock(self) -> Callable[[], float]:

@@ -14,10 +14,10 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Message, Part, Role, SendMessageRequest, Task, text_of
 from a2a_hub.a2a.reply import as_message
 from a2a_hub.boundaries.boundary import Credential, CredentialRequest
+from a2a_hub.boundaries.kinds import Iam
 from a2a_hub.boundaries.secret_store import SecretStore
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.boundaries.token_endpoint import TokenEndpoints
-from a2a_hub.diagnosis.gcloud import is_command
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure, fetch
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.default_credentials import DefaultCredentials
@@ -141,7 +141,7 @@ def tried(
     secrets = SecretStore(environment, http=http, tokens=tokens)
     sources = CredentialSources(tokens=tokens, secrets=secrets, access_tokens=TokenEndpoints(http, secrets))
     grant = route.boundary.remedy(ClientFault.FORBIDDEN, route, Credential())
-    missing = [f"if the agent refuses the hub: {grant}"] if grant and is_command(grant) else []
+    missing = [f"if the agent refuses the hub: {grant.command}"] if grant and isinstance(route.boundary, Iam) else []
     try:
         request = CredentialRequest(agent=route, sources=sources)
         credential = Credential(headers=token) if token else route.boundary.credential(request)

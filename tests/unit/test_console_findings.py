@@ -14,7 +14,7 @@ _CALLS = {
     **dict.fromkeys(
         ("ok", "warning", "error", "skipped", "failed", "in_time", "Flaw", "HttpFailure", "ClientError"), 1
     ),
-    **dict.fromkeys(("NoCredential", "CardUnreadable", "Unscreened"), 0),
+    **dict.fromkeys(("NoCredential", "CardUnreadable", "Unscreened", "Remedy"), 0),
 }
 _RETURNING = (
     *("remedy", "why_not_public", "_slow", "description"),

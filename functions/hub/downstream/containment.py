@@ -96,7 +96,7 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
         seconds=route.timeout_seconds,
         bytes=route.max_response_bytes,
     )
-    return "; else ".join(filter(None, (remedy, of_boundary))) or None
+    return "; else ".join(str(each) for each in (remedy, of_boundary) if each) or None
 
 
 def _name_of(error: ClientError, route: Route) -> str:

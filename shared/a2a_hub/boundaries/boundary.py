@@ -3,12 +3,10 @@
 A kind does no input or output of its own: tokens and secrets come from `CredentialSources`.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -66,14 +64,22 @@ class Examination(Redacted, frozen=True, kw_only=True):
     """The doctor's request to an agent that got `credential`.
 
     `hub` is the hub itself on Cloud Run, `now` the time of day in seconds since the epoch.
-    `admits` returns True if the agent serves its card to the credential of another boundary.
     """
 
     agent: Destination
     credential: Credential
     hub: Service | None
     now: float
-    admits: Callable[[Boundary], bool]
+
+
+class Remedy(NamedTuple):
+    """The operator's way out of a refusal, in words and, where there is one, as an exact command."""
+
+    fix: str
+    command: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.fix}: {self.command}" if self.command else self.fix
 
 
 class Boundary(Struct, frozen=True, kw_only=True):
@@ -104,7 +110,7 @@ class Boundary(Struct, frozen=True, kw_only=True):
         """Return another credential after a 401 for this one; None where there is no other. Raises NoCredential."""
         return None
 
-    def remedy(self, _fault: ClientFault, _agent: Destination, _credential: Credential) -> str | None:
+    def remedy(self, _fault: ClientFault, _agent: Destination, _credential: Credential) -> Remedy | None:
         """Return the remedy for an UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED call; None where that is not known."""
         return None
 
@@ -121,23 +127,16 @@ class Boundary(Struct, frozen=True, kw_only=True):
         return failed("credential", missing.cause, remedy=missing.remedy)
 
     def refusal_step(self, status: int, examination: Examination) -> Step:
-        """Return the doctor's step on an agent that answers 401 or 403 to the request for its card."""
-        service = service_of(examination.agent.url, name=examination.agent.id)
-        if status == 401:
-            return error(
-                "iam",
-                f"HTTP 401: the agent does not accept the credential of boundary {self.kind}",
-                fix="see the agent's log, or set the boundary that it needs in routes.toml",
-                command=service.logs(),
-            )
-        account = self.account(examination.credential)
-        name = account or "the hub's service account"
-        return error(
-            "iam",
-            f"HTTP 403: {name} lacks roles/run.invoker on {service.name}",
-            fix="the owner of the agent's project lets the hub invoke it; this takes effect within minutes",
-            command=service.add_invoker(f"serviceAccount:{account or 'EMAIL'}"),
+        """Return the doctor's step on an agent that answers 401 or 403."""
+        agent = examination.agent
+        fault = ClientFault.UNAUTHENTICATED if status == 401 else ClientFault.FORBIDDEN
+        remedy = self.remedy(fault, agent, examination.credential) or Remedy(
+            "see the agent's log, or set the boundary that it needs in routes.toml",
+            service_of(agent.url, name=agent.id).logs(),
         )
+        check = "access" if self.is_probed else "iam"
+        message = f"HTTP {status}: the agent refuses the hub (boundary {self.kind})"
+        return error(check, message, fix=remedy.fix, command=remedy.command)
 
     def serves(self, _scheme: SecurityScheme, _scopes: tuple[str, ...]) -> bool:
         """Return True if the credential satisfies the scheme of an agent's card with these scopes, as far as is known."""
@@ -202,12 +201,6 @@ class SecretBoundary(Boundary, frozen=True, kw_only=True):
     """Base of the kinds whose credential comes from a secret that the agent's owner gave out."""
 
     is_probed: ClassVar[bool] = True
-
-    def refusal_step(self, status: int, examination: Examination) -> Step:
-        """See `Boundary.refusal_step`."""
-        fault = ClientFault.UNAUTHENTICATED if status == 401 else ClientFault.FORBIDDEN
-        remedy = self.remedy(fault, examination.agent, examination.credential) or "see the agent's log"
-        return error("access", f"HTTP {status}: the agent does not accept the credential", fix=remedy)
 
 
 def bearer(token: str) -> Credential:

@@ -14,13 +14,14 @@ from a2a_hub.boundaries.boundary import (
     Destination,
     Examination,
     OwnTokenBoundary,
+    Remedy,
     SecretBoundary,
     address_problem,
     bearer,
 )
 from a2a_hub.boundaries.sources import ClientAuthentication, NoCredential, OAuthClient, SecretReference, read_reference
 from a2a_hub.diagnosis.gcloud import EVERYBODY, service_of
-from a2a_hub.diagnosis.report import Step, error, id_token_step, ok
+from a2a_hub.diagnosis.report import Step, id_token_step, ok
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, id_token_claims
 from a2a_hub.toml.checked_table import CheckedTable
 
@@ -41,13 +42,14 @@ class Public(Boundary, frozen=True, kw_only=True):
     def credential(self, _: CredentialRequest) -> Credential:
         return Credential()
 
-    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> Remedy | None:
         service = service_of(agent.url, name=agent.id)
         if fault is ClientFault.RATE_LIMITED:
-            return f"where the agent has no instance left: {service.more_instances()}"
-        return (
+            return Remedy("where the agent has no instance left", service.more_instances())
+        return Remedy(
             f"the agent wants a credential: set the boundary of route {agent.id} in routes.toml, on Cloud Run "
-            f'"iam" (docs/boundaries.md), or let everybody invoke it: {service.add_invoker(EVERYBODY)}'
+            '"iam" (docs/boundaries.md), or let everybody invoke it',
+            service.add_invoker(EVERYBODY),
         )
 
     def credential_step(self, _: Examination) -> Step:
@@ -55,15 +57,6 @@ class Public(Boundary, frozen=True, kw_only=True):
 
     def serves(self, _scheme: SecurityScheme, _scopes: tuple[str, ...]) -> bool:
         return False
-
-    def refusal_step(self, status: int, examination: Examination) -> Step:
-        agent = examination.agent
-        return error(
-            "iam",
-            f"HTTP {status}: the agent wants a credential, and its route says that it is public",
-            fix='set its boundary in routes.toml, on Cloud Run "iam" (docs/boundaries.md), or let everybody invoke it',
-            command=service_of(agent.url, name=agent.id).add_invoker(EVERYBODY),
-        )
 
 
 class User(Boundary, frozen=True, kw_only=True):
@@ -124,17 +117,22 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
         facts = _facts(credential)
         return facts.email if facts else None
 
-    def remedy(self, fault: ClientFault, agent: Destination, credential: Credential) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, credential: Credential) -> Remedy | None:
         service = service_of(agent.url, name=agent.id)
         if fault is ClientFault.RATE_LIMITED:
-            return f"where the agent has no instance left: {service.more_instances()}"
+            return Remedy("where the agent has no instance left", service.more_instances())
         if fault is ClientFault.FORBIDDEN:
             account = self.account(credential) or "HUB_SERVICE_ACCOUNT"
-            return service.add_invoker(f"serviceAccount:{account}")
+            return Remedy(
+                f"{account} lacks roles/run.invoker on {service.name}: the owner of the agent's project grants it, which "
+                "takes effect within minutes",
+                service.add_invoker(f"serviceAccount:{account}"),
+            )
         audience = self.audience_of(agent)
-        return (
+        return Remedy(
             f"the ID token's audience was {audience}: set the route's audience to what the agent expects, or make it "
-            f"take this one: {service.add_audience(audience)}"
+            "take this one",
+            service.add_audience(audience),
         )
 
     def credential_step(self, examination: Examination) -> Step:
@@ -142,27 +140,6 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
         if facts is None:
             return super().credential_step(examination)
         return id_token_step(facts, examination.now, holder="hub", service=hub)
-
-    def refusal_step(self, status: int, examination: Examination) -> Step:
-        if status != 401:
-            return super().refusal_step(status, examination)
-        agent, facts = examination.agent, _facts(examination.credential)
-        if facts is not None and facts.seconds_left(examination.now) <= 0:
-            return error("iam", "HTTP 401: the ID token has expired", fix="see the credential, above")
-        audience, by_default = self.audience_of(agent), Iam()
-        message = f"HTTP 401: the agent takes no ID token for the audience {audience}"
-        if by_default.audience_of(agent) != audience and examination.admits(by_default):
-            return error(
-                "iam",
-                f"{message}, but one for {by_default.audience_of(agent)}",
-                fix=f"delete `audience` of route {agent.id} in routes.toml",
-            )
-        return error(
-            "iam",
-            message,
-            fix="make it take this audience, or set the route's audience to the one that it takes",
-            command=service_of(agent.url, name=agent.id).add_audience(audience),
-        )
 
     def admission_step(self, examination: Examination) -> Step | None:
         if _facts(examination.credential) is None:
@@ -215,15 +192,15 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
     def _place(self) -> str:
         return f"the {'query parameter' if self.in_query else 'header'} {self.name}"
 
-    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> Remedy | None:
         if fault is ClientFault.RATE_LIMITED:
-            return "the agent limits how often this API key is used: its owner can raise the limit"
+            return Remedy("the agent limits how often this API key is used: its owner can raise the limit")
         if self.name.lower() == "authorization":
-            return (
+            return Remedy(
                 f"the agent does not accept the API key of route {agent.id}, which goes into {self._place} and comes from "
                 f'{self.secret}: replace it, a token after "Bearer " ({self.secret.remedy})'
             )
-        return (
+        return Remedy(
             f"the agent does not accept the API key of route {agent.id}, which goes into {self._place} and comes from "
             f"{self.secret}: replace it ({self.secret.remedy}), or name the place that the agent's card asks for"
         )
@@ -290,20 +267,20 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
         token = request.sources.access_token(self.client, rejected=sent)
         return None if token == sent else bearer(token)
 
-    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> Remedy | None:
         route = agent.id
         match fault:
             case ClientFault.RATE_LIMITED:
-                return (
+                return Remedy(
                     f"the agent limits how often client {self.client.client_id} calls it: its owner can raise the limit"
                 )
             case ClientFault.FORBIDDEN:
-                return (
+                return Remedy(
                     f"the agent lets client {self.client.client_id} in, but not do this: grant it the scope that is needed, and "
                     f"add that to scopes of route {route}"
                 )
             case _:
-                return (
+                return Remedy(
                     f"the agent does not accept the tokens of token_url: compare token_url, scopes and audience of route {route} "
                     "with what the agent's card asks for (hubctl doctor)"
                 )
