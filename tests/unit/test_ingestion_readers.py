@@ -184,6 +184,31 @@ _SPANS = """<tr><th rowspan=3>Branch<th colspan=4>Sales<th rowspan=3>Staff</tr><
             "Oslo | 1 | 2 | 3 | 4 | 9",
             "Branch | Sales / 2025 / first | Sales / 2025 / second | Sales / 2026 / first | Sales / 2026 / second | Staff",
         ),
+        ("a.csv", "管理番号 No.,品名,数\nA-1,脚立,4\nA-2,台車,2\n", "A-1 | 脚立 | 4", "管理番号 No. | 品名 | 数"),
+        (
+            "a.csv",
+            "Cargo,under 500 t,500–999 t,from 1000 t\nSand,10 hours,14 hours,18 hours\nGrain,18 hours,24 hours,30 hours\n",
+            "Grain | 18 hours | 24 hours | 30 hours",
+            "Cargo | under 500 t | 500–999 t | from 1000 t",
+        ),
+        (
+            "a.csv",
+            "区分,第1四半期,第2四半期\n苦情,14,9\n遅延,3.8％,2.1％\n返品,2,3\n",
+            "返品 | 2 | 3",
+            "区分 | 第1四半期 | 第2四半期",
+        ),
+        (
+            "a.csv",
+            "name,1,2,3,nights\nArai,E,N,x,4\nSato,x,E,N,5\n",
+            "Sato | x | E | N | 5",
+            "name | 1 | 2 | 3 | nights",
+        ),
+        (
+            "a.csv",
+            "Code,Order (pieces),\n,100-299,300-999\nTE-S,28.00,21.50\nTE-M,34.50,26.00\n",
+            "TE-S | 28.00 | 21.50",
+            "Code | Order (pieces) / 100-299 | Order (pieces) / 300-999",
+        ),
         ("a.csv", "項目,1店目,2店目\n加盟金,280,150\n研修費,45,免除\n", "研修費 | 45 | 免除", "項目 | 1店目 | 2店目"),
         (
             "a.html",
@@ -197,7 +222,13 @@ _SPANS = """<tr><th rowspan=3>Branch<th colspan=4>Sales<th rowspan=3>Staff</tr><
             "E-21 | noise | stop, then wait",
             "Code | Sign | What to do",
         ),
-        # Entries, not names: a day's hours, a note in brackets.
+        # Entries, not names: sums below sums, a day's hours, a note in brackets.
+        (
+            "a.html",
+            "<h1>T</h1><table><tr><td>Low<td>up to $9<td>up to $2<tr><td>Mid<td>$9–$18<td>$2–$5<tr><td>Top<td>$18–$30<td>$5–$8</table>",
+            "Mid | $9–$18 | $2–$5",
+            "",
+        ),
         (
             "a.html",
             "<h1>T</h1><table><tr><td rowspan=2>3 May<td>shut<td>shut<tr><td>10:00<td>14:00</table>",

@@ -1,7 +1,7 @@
 """Grids of cells to rows under a header."""
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 
@@ -12,12 +12,16 @@ from a2a_hub.text.units import SIGNS, UNITS
 from functions.docqa.ingestion.blocks import Block, Kind, unspaced
 
 _FIGURE, _NUMBER, _WORD = re.compile(r"\d"), re.compile(r"\d[\d,.]*"), re.compile(r"[^\W\d_]+")
+_WORD_OR_SIGN = re.compile(r"[^\W\d_]+|[%$€£¥]")
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d(?:[-/]\d\d)?(?: ?年度?)?|(?:令和|平成) ?(?:\d{1,2}|元)年度?", re.IGNORECASE)
 _NOTE = re.compile(
     r"(?:[※*＊†] ?\d{0,2}|[(（]?注(?:記|意)?[)）]? ?\d{0,2}|notes?|remarks?|n\.?b\.?)[:：.．)]?", re.IGNORECASE
 )
 _MEASURE = re.compile(r"[(（\[［](?=.*[^\W\d]|.*[%‰£$€¥])[^()（）]{1,20}[)）\]］]$")
 _IN_BRACKETS = re.compile(r"[(（\[［][^()（）]{1,40}[)）\]］]")
+_RANGE = re.compile(r"[\d,.]+ ?[-–—〜~～] ?[\d,.]*|[-–—〜~～] ?[\d,.]+")
+# Names may be short for something: No., 管理番号 No.
+_SENTENCE = re.compile(r"。$|\s\S+\s\S+\.$")
 _LONGEST_NAME = 60
 _MAX_HEADER_ROWS, _COMPARED_ROWS = 3, 50
 _MAX_PREAMBLE_ROWS, _MAX_PREAMBLE_CELLS, _MIN_WIDE_COLUMNS = 6, 2, 4
@@ -124,7 +128,7 @@ def is_header(rows: Sequence[Sequence[str]], *, above: Sequence[Sequence[str]] =
     first = rows[0]
     if len(rows) < 2 or len(first) < 2 or not all(first[1:]) or len(set(first)) < len(first):
         return False
-    if any(len(cell) > _LONGEST_NAME or cell.endswith(("。", ".")) for cell in first):
+    if any(len(cell) > _LONGEST_NAME or _SENTENCE.search(cell) for cell in first):
         return False
     body = rows[1:_COMPARED_ROWS]
     if len(first) > 2 and (above or len(body) > 1) and _differs(first, body, above):
@@ -140,22 +144,24 @@ def is_header(rows: Sequence[Sequence[str]], *, above: Sequence[Sequence[str]] =
 
 
 def _differs(first: Sequence[str], body: Sequence[Sequence[str]], above: Sequence[Sequence[str]]) -> bool:
-    """Return whether the figures of a row are years over other figures, or of a form that no row below or above has."""
+    """Return whether the figures of a row are of a form that no row below or above has: years, ranges, 第1四半期."""
     compared = 0
     for column, cell in enumerate(first):
         if _FIGURE.search(cell):
             below = [row[column] for row in (*body, *above) if row[column]]
-            forms = {_form(each) for each in below if _FIGURE.search(each)}
+            forms = Counter(_form(each) for each in below if _FIGURE.search(each))
             is_year = _YEAR.fullmatch(cell) and not any(map(_YEAR.fullmatch, below[: len(body)]))
-            if not is_year and (_form(cell) in forms or len(forms) != 1):
+            is_alike = forms.most_common(1)[0][1] * 2 > forms.total() if forms else bool(below)
+            measures = set(_WORD_OR_SIGN.findall(cell)).intersection(_WORD_OR_SIGN.findall("\n".join(below)))
+            if not is_year and (_form(cell) in forms or not is_alike or measures):
                 return False
             compared += 1
     return compared > 1
 
 
 def _form(cell: str) -> str:
-    """Return what cells of one column have in common: "1-3 days" is 0-0 a."""
-    return _WORD.sub("a", _NUMBER.sub("0", cell))
+    """Return what cells of one column have in common: "1-3 days" is 0-0 days."""
+    return _NUMBER.sub("0", cell)
 
 
 def _columns(rows: Sequence[Sequence[str]], said: int | None) -> tuple[int, list[str]]:
@@ -192,7 +198,7 @@ def _divides(names: Sequence[str], row: Sequence[str], above: Sequence[str]) -> 
     """Return whether a row has several names for columns that have one so far, and begins no entry."""
     divided = any(name and name == other and row[at] != row[at + 1] for at, (name, other) in enumerate(pairwise(names)))
     own = [cell for cell, over in zip(row[1:], above[1:], strict=True) if cell not in ("", over)]
-    named = all(_WORD.search(cell) or _YEAR.fullmatch(cell) for cell in own)
+    named = all(_WORD.search(cell) or _YEAR.fullmatch(cell) or _RANGE.fullmatch(cell) for cell in own)
     # The name of the first columns may be divided, too, under names that go on.
     goes_on = row[0] in ("", above[0] or row[0]) or all(
         cell in ("", over) or names.count(name) > 1 for cell, over, name in zip(row, above, names, strict=True)
