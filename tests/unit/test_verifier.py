@@ -137,6 +137,11 @@ CLOSING = (
         ("大人340円、小児170円で、あわせて510円です。", "2人でいくら？", "大人は340円、小児は170円です。"),
         ("That makes six readings in 24 hours.", "How many in 24 hours?", "Readings are logged every 4 hours."),
         ("収入が186万円、支出が152万円で、34万円の黒字です。", "赤字？", "収入は186万円、支出は152万円であった。"),
+        ("Oslo's are cheaper by 200 kr.", "Which are cheaper?", "Size | Oslo | Bergen\nLarge | 800 kr | 1,000 kr"),
+        ("箱のほうが5営業日長く、違います。", "何営業日違う？", "ラベルは10営業日、箱は15営業日とする。"),
+        ("時間は入退場を含みません。", "何分？", "時間は入退場を含まない。"),
+        ("区分Eは回数の制限がありません。", "何回？", "区分Eは回数の制限を設けないとする。"),
+        ("Version 5 reduced it from 12 to 8 hours.", "How long?", "v5: validity reduced from 12 to 8 hours."),
     ],
 )
 def test_what_follows_from_quotes_and_question_is_kept(sentence: str, question: str, quote: str) -> None:

@@ -250,7 +250,7 @@ def _is_said_by(said: Quantity, each: _Given, given: Sequence[_Given], in_japane
         case "number", "time":
             return not said.unit and _whole(said.value) in (int(found.value[:2]), int(found.value[:2]) % 12)
         case "number", "clause" | "fiscal" | "quarter" | "code":
-            return not said.unit and said.value == found.value
+            return not said.unit and found.value in (said.value, f"v{said.value}")
         case "date", "date":
             return _is_same_date(said.value, found.value, given)
         case "date", "number":

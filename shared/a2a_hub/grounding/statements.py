@@ -37,7 +37,7 @@ _PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
 _PHRASE_ENDS = re.compile(r"\s*(?:$|[、,;；。.:：|!?]|が、)")
 _TAKES_IN = re.compile(
     r"\b(?:even(?!\sif)|alike|included|(?<!and\s)(?<!not\s)including|inclusive|without\sexception|in\sall\scases|in\severy\scase|regardless)\b"
-    r"|(?:で|て)あ?っても|ときでも|場合でも|者でも|を含[むめみ]|例外なく|一切",
+    r"|(?:で|て)あ?っても|ときでも|場合でも|者でも|を含(?:[むめ]|み(?!ません))|例外なく|一切",
     re.IGNORECASE,
 )
 

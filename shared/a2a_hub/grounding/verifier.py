@@ -66,7 +66,8 @@ def _is_superseded(text: str, quotes: Sequence[Evidence], question: str, in_forc
     """
     old = [quote for quote in quotes if not quote.in_force]
     if not old:
-        return not _FORMER.search(f"{text} {question}") and _is_withdrawn(text, quotes, question)
+        speaks_of_former = _FORMER.search(f"{text} {question}") or _FORMER_PHRASE.search(text)
+        return not speaks_of_former and _is_withdrawn(text, quotes, question)
     editions = _names(line for quote in old for line in quote.context) - _names(in_force)
     if _FORMER.search(text) or (editions & _names([text]) and len(old) < len(quotes)):
         return False
