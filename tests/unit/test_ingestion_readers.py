@@ -225,7 +225,8 @@ _SPANS = """<tr><th rowspan=3>Branch<th colspan=4>Sales<th rowspan=3>Staff</tr><
         # Entries, not names: sums below sums, a day's hours, a note in brackets.
         (
             "a.html",
-            "<h1>T</h1><table><tr><td>Low<td>up to $9<td>up to $2<tr><td>Mid<td>$9–$18<td>$2–$5<tr><td>Top<td>$18–$30<td>$5–$8</table>",
+            """<h1>T</h1><table><tr><td>Low<td>up to $9<td>up to $2<tr><td>Mid<td>$9–$18<td>$2–$5
+            <tr><td>Top<td>$18–$30<td>$5–$8</table>""",
             "Mid | $9–$18 | $2–$5",
             "",
         ),
