@@ -35,7 +35,6 @@ class AgentSession:
             headers=call.headers,
             budget=call.stream_budget if self._streaming else call.budget,
             cancellation=agent_request.call.cancellation,
-            note_left_out=agent_request.note_left_out,
         )
         # Such a turn may outlive its caller, and survives a short outage of the agent.
         outlives_request = agent_request.call.task is not None

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import sse
-from a2a_hub.a2a.client import A2AClient, Endpoint, as_client_error, check, known_events, read_json
+from a2a_hub.a2a.client import A2AClient, Endpoint, EventsOfOneTask, as_client_error, check, known_events, read_json
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import METHOD_NOT_FOUND, A2AError
 from a2a_hub.a2a.extensions.development_tool import (
@@ -30,7 +30,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     write,
 )
 from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
-from a2a_hub.a2a.left_out import of_one_task
 from a2a_hub.a2a.model import Binding, Event, Message, Task, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.relay import Relay
@@ -184,7 +183,7 @@ def _events(endpoint: Endpoint, answer: ClientResponse, budget: Budget) -> Itera
     complete = False
     with as_client_error():
         lines = sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes)
-        for event in of_one_task(known_events(endpoint, ([line] for line in lines))):
+        for event in EventsOfOneTask(known_events(endpoint, ([line] for line in lines))):
             yield event
             if isinstance(event, Task | TaskStatusUpdateEvent):
                 complete = event.status.state.settled

@@ -13,7 +13,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     GetAllSlashCommandsRequest,
     SlashCommand,
 )
-from a2a_hub.a2a.left_out import LeftOut
 from a2a_hub.a2a.model import Event, Message
 from a2a_hub.http.client import Budget
 from a2a_hub.telemetry.log import Redacted
@@ -39,13 +38,6 @@ class AgentRequest(Redacted, frozen=True, kw_only=True):
     development_tool: bool = False
     executes: bool = False
     state: dict[str, Any] = field(default_factory=dict)
-
-    def note_left_out(self, what: LeftOut) -> None:
-        """Count, for operators, what is left out of the agent's answer."""
-        record = self.call.record
-        counts = record.get("leftOut", {})
-        record["leftOut"] = {**counts, what: counts.get(what, 0) + 1}
-        record.setdefault("severity", "WARNING")
 
 
 class ExecutionReply(Struct, frozen=True, kw_only=True):

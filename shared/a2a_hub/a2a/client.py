@@ -15,7 +15,6 @@ from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.content import ContentSize
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.gemini_cli import with_working_state
-from a2a_hub.a2a.left_out import LeftOut, NoteLeftOut, of_one_task, unnoted
 from a2a_hub.a2a.model import (
     Binding,
     Event,
@@ -58,14 +57,13 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
 
 class A2AClient(Struct, frozen=True, kw_only=True):
-    """A client of one agent, with the headers and limits of each call. Thread-safe if `note_left_out` is."""
+    """A client of one agent, with the headers and limits of each call. Thread-safe."""
 
     http: Http
     endpoint: Endpoint
     headers: Mapping[str, str]
     budget: Budget
     cancellation: Cancellation | None = None
-    note_left_out: NoteLeftOut = unnoted
 
     def send(self, request: SendMessageRequest, *, streaming: bool) -> Iterator[Event]:
         """Yield the agent's events: the one result, or its stream as it arrives. Raises ClientError.
@@ -121,12 +119,12 @@ class A2AClient(Struct, frozen=True, kw_only=True):
         with as_client_error():
             answer = self._request(operation, task_id=task_id)
             codec, result = CODECS[self.endpoint.version], read_result(self.endpoint, read_json(answer))
-            return read_tolerantly(codec.read_task, result, codec, self.note_left_out)
+            return read_tolerantly(codec.read_task, result, codec)
 
     def _event(self, answer: ClientResponse) -> Event:
         result = read_result(self.endpoint, read_json(answer))
         codec = _codec(self.endpoint, result)
-        return read_tolerantly(codec.read_event, result, codec, self.note_left_out)
+        return read_tolerantly(codec.read_event, result, codec)
 
     def _request(self, operation: Operation, params: Any = None, *, task_id: str = "") -> ClientResponse:
         endpoint = self.endpoint
@@ -155,16 +153,11 @@ class A2AClient(Struct, frozen=True, kw_only=True):
         return answer
 
     def _stream(self, answer: ClientResponse, *, continues: str | None = None, task_id: str = "") -> Iterator[Event]:
-        complete = task_began = mixes_tasks = False
-
-        def note(what: LeftOut) -> None:
-            nonlocal mixes_tasks
-            mixes_tasks = True
-            self.note_left_out(what)
-
+        complete = task_began = False
         content = ContentSize()
         stream = stream_data(answer, self.budget, envelope_bytes=_MAX_ENVELOPE_BYTES)
-        for event in of_one_task(known_events(self.endpoint, stream, self.note_left_out), note, task_id=task_id):
+        events = EventsOfOneTask(known_events(self.endpoint, stream), task_id=task_id)
+        for event in events:
             content.add(event)
             if content.total_bytes > self.budget.max_bytes:
                 detail = f"the texts and data of the answer are larger than {self.budget.max_bytes} bytes"
@@ -179,7 +172,7 @@ class A2AClient(Struct, frozen=True, kw_only=True):
                 answer.finish(within_seconds=_LINGER_SECONDS)
                 return
         if not complete:
-            if mixes_tasks:
+            if events.mixes_tasks:
                 raise ClientError(
                     ClientFault.CUT, "the stream ended before the task did, and has events of another task"
                 )
@@ -237,7 +230,26 @@ def decode_json(data: bytes) -> Any:
         raise ClientError(ClientFault.NOT_JSON, "the answer is broken JSON") from None
 
 
-def known_events(endpoint: Endpoint, stream: Iterable[Sequence[bytes]], note: NoteLeftOut = unnoted) -> Iterator[Event]:
+class EventsOfOneTask:
+    """The events of the stream's task: `task_id`, else the first that is named (A2A 1.0.1 §3.1.2).
+
+    What an agent says of another task may be meant for another person. `mixes_tasks` is True after such an event.
+    """
+
+    def __init__(self, events: Iterable[Event], *, task_id: str = "") -> None:
+        self._events, self._task_id, self.mixes_tasks = events, task_id, False
+
+    def __iter__(self) -> Iterator[Event]:
+        for event in self._events:
+            named = event.id if isinstance(event, Task) else event.task_id
+            if named and self._task_id and named != self._task_id:
+                self.mixes_tasks = True
+            else:
+                self._task_id = self._task_id or named or ""
+                yield event
+
+
+def known_events(endpoint: Endpoint, stream: Iterable[Sequence[bytes]]) -> Iterator[Event]:
     """Yield the events in the messages of a stream, without those of kinds that later versions may have. Chunks of text that came
     together are one event. Raises ClientError, also for a stream that has no events of other kinds.
     """
@@ -247,7 +259,7 @@ def known_events(endpoint: Endpoint, stream: Iterable[Sequence[bytes]], note: No
             codec = _codec(endpoint, result)
             if codec.knows_event(result):
                 knows_one = True
-                yield with_working_state(read_tolerantly(codec.read_event, result, codec, note))
+                yield with_working_state(read_tolerantly(codec.read_event, result, codec))
             else:
                 knows_all = False
     if not (knows_one or knows_all):

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from a2a_hub.a2a import model, protojson
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.left_out import LeftOut, NoteLeftOut
 from a2a_hub.a2a.versions import VersionCodec
 
 T = TypeVar("T", bound=model.Event)
@@ -26,7 +25,7 @@ _UPDATES = frozenset({"statusUpdate", "status_update", "artifactUpdate", "artifa
 _PARTS = frozenset({"parts", "content"})
 
 
-def read_tolerantly(read: Callable[[Any], T], result: Any, codec: VersionCodec, note: NoteLeftOut) -> T:
+def read_tolerantly(read: Callable[[Any], T], result: Any, codec: VersionCodec) -> T:
     """Return the result as `read` returns it, if need be without optional values, and with missing ids. Raises A2AError.
 
     A message of which no part can be read is not readable.
@@ -34,29 +33,26 @@ def read_tolerantly(read: Callable[[Any], T], result: Any, codec: VersionCodec, 
     try:
         return read(result)
     except A2AError:
-        noted: list[LeftOut] = []
-        value = read(_readable(result, codec, noted.append))
+        value = read(_readable(result, codec))
         if isinstance(value, model.Message) and not value.parts:
             raise
-    for each in noted:
-        note(each)
-    return value
+        return value
 
 
-def _readable(value: Any, codec: VersionCodec, note: NoteLeftOut) -> Any:
+def _readable(value: Any, codec: VersionCodec) -> Any:
     """Return an object of the protocol without its optional values that cannot be read, and with the ids of what it holds."""
     if not isinstance(value, dict):
         return value
     kept: dict[str, Any] = {}
     for name, item in value.items():
         if name in _OBJECTS:
-            kept[name] = _identified(name, _readable(item, codec, note))
+            kept[name] = _identified(name, _readable(item, codec))
         elif name in _LISTS and isinstance(item, list):
             kept[name] = [
-                _identified(name, _readable(each, codec, note), number) for number, each in enumerate(item, start=1)
+                _identified(name, _readable(each, codec), number) for number, each in enumerate(item, start=1)
             ]
         elif name in _PARTS and isinstance(item, list):
-            kept[name] = list(_readable_parts(item, codec, note))
+            kept[name] = list(_readable_parts(item, codec))
         elif name == "timestamp":
             kept[name] = _timestamp(item)
         elif name not in _DESCRIPTIVE or _DESCRIPTIVE[name](item):
@@ -82,14 +78,11 @@ def _identified(kind: str, value: Any, number: int = 1) -> Any:
     return {**{name: item for name, (snake, item) in missing.items() if snake not in value}, **value}
 
 
-def _readable_parts(parts: list[Any], codec: VersionCodec, note: NoteLeftOut) -> Iterator[Any]:
+def _readable_parts(parts: list[Any], codec: VersionCodec) -> Iterator[Any]:
     for part in parts:
-        known = _readable(part, codec, note)
-        try:
+        known = _readable(part, codec)
+        with suppress(A2AError):
             codec.read_part(known)
-        except A2AError:
-            note(LeftOut.UNREADABLE_PART)
-        else:
             yield known
 
 
