@@ -178,6 +178,8 @@ def test_a_citation_opens_its_document_at_the_quote(asked: Browser) -> None:
     ]
     assert links[2][1].partition("#")[2].startswith("document?route=docs&uri=gs%3A%2F%2Fbucket%2Fpay.md&start=5&quote=")
     assert links[3] == ["docs.example", "https://docs.example/pay.md#:~:text=%3Cb%3E9%2C000%3C%2Fb%3E%20euros"]
+    # An address that is none leads nowhere, and the rest is shown all the same.
+    assert [words for words, _ in links[4:]] == ["gs://bucket/odd.md"]
 
 
 def test_a_hostile_document_is_text_and_one_that_may_not_be_read_says_so(asked: Browser, hub: FakeHub) -> None:

@@ -33,6 +33,7 @@ CITATIONS = [
         "position": {"start": 5},
         "passageId": "p",
     },
+    {"uri": "gs://bucket/odd.md", "link": "https://[", "quote": "odd", "position": {"start": 1}, "passageId": "p"},
 ]
 WHY = {
     "route": "docs",

@@ -230,7 +230,7 @@ function sources({ route, citations }) {
   if (!citations?.length) return null;
   const items = citations.map((each) => {
     const name = plain(String(each.title || each.uri));
-    const address = [each.link, each.uri].find((place) => /^https?:\/\//.test(place ?? ""));
+    const address = [each.link, each.uri].find((place) => /^https?:\/\//.test(place ?? "") && URL.canParse(place));
     const place = [...(each.position?.section ?? []).slice(-1), each.position?.page && `p. ${each.position.page}`];
     const where = place.filter(Boolean).map((words) => ` · ${plain(String(words))}`);
     const quote = each.quote && h("blockquote", { dir: "auto" }, plain(each.quote).slice(0, 1000));
