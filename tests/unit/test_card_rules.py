@@ -171,13 +171,13 @@ def test_a_card_that_breaks_one_rule_is_told_that_rule_alone(rule: str, change: 
 def test_a_field_in_snake_case_is_missing_under_its_own_name_too() -> None:
     card = good_card()
     card["protocol_version"] = card.pop("protocolVersion")
-    assert [each.rule for each in check_card(card)] == ["protocol-version", "camel-case"]
+    assert [each.rule for each in check_card(card)] == ["camel-case", "protocol-version"]
 
 
 def test_every_rule_has_a_card_that_breaks_it_and_ids_are_used_once() -> None:
     ids = [rule.id for rule in RULES]
     assert len(set(ids)) == len(ids)
-    assert {"json", *(broken[0] for broken in BROKEN)} == set(ids)
+    assert {broken[0] for broken in BROKEN} == set(ids)
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,9 @@ _MAX_BYTES = 4 << 20
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
+_NOT_JSON = Rule("json", "RFC 8259", _E)
+
 RULES: tuple[Rule, ...] = (
-    Rule("json", "RFC 8259", _E),
     Rule("camel-case", _TILE_2, _E),
     Rule("required", _SCHEMA, _E),
     Rule("tags", _TILE_2, _E),
@@ -48,7 +49,6 @@ RULES: tuple[Rule, ...] = (
     Rule("skill-ids", "A2A 0.3.0 §5.5.4", _E, content_rules.skill_ids),
     Rule("registry-size", _REGISTRY, _N, content_rules.registry_size),
 )
-_BY_ID = {rule.id: rule for rule in RULES}
 
 NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "scopes"})
 """Rules that say nothing about an agent that is registered without an authorization."""
@@ -57,8 +57,12 @@ NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "
 def check_card(value: dict[str, Any]) -> tuple[Finding, ...]:
     """Return all findings on a card, errors first."""
     card = Card(value=value)
-    found = [_finding(_BY_ID[id_], flaw) for id_, flaw in form_rules.departed(card)]
-    found += [_finding(rule, flaw) for rule in RULES if rule.find for flaw in rule.find(card)]
+    of_form = tuple(form_rules.departed(card))
+    found = [
+        _finding(rule, flaw)
+        for rule in RULES
+        for flaw in (rule.find(card) if rule.find else (flaw for id_, flaw in of_form if id_ == rule.id))
+    ]
     return tuple(each for severity in Severity for each in found if each.severity is severity)
 
 
@@ -85,7 +89,7 @@ def _finding(rule: Rule, flaw: Flaw) -> Finding:
 
 
 def _not_json(message: str, fix: str) -> Finding:
-    return _finding(_BY_ID["json"], Flaw("$", message, fix))
+    return _finding(_NOT_JSON, Flaw("$", message, fix))
 
 
 def as_json(place: str, findings: Sequence[Finding]) -> str:
