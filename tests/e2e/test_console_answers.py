@@ -277,7 +277,7 @@ def test_health_is_in_the_language_of_the_page_and_a_foreign_sentence_stays_as_i
     asked: Browser, hub: FakeHub
 ) -> None:
     found = {
-        "HTTP 403: the agent refuses the hub (boundary iam)": "HTTP 403: エージェントがハブを拒否しました(境界 iam)",
+        "HTTP 403: sa@p lacks roles/run.invoker on a2a-hub": "HTTP 403: sa@p に a2a-hub の roles/run.invoker がありません",
         "the hub does not answer the gate: no answer in time": "ハブが gate に応答しません: 時間内に応答がありませんでした",
         "<i>my</i> own words: all is well": "<i>my</i> own words: all is well",
     }
