@@ -34,12 +34,32 @@ from local.processes import (
 from local.settings import WORKSPACE, NotStartable, Settings, environment_of, require_free, settings_from
 
 _SAMPLE = ROOT / "local" / "workspace"
+_ROUTES = ROOT / "routes.toml"
+_SAMPLE_POLICY = "expense"
 _STARTS = 5
 _MIN_ROOM_BYTES = 4_000_000
 _CARD = "/.well-known/agent-card.json"
 _GATE, _TASKS, _CONSOLE, _GRPC = "gate", "tasks", "console", "grpc"
 _GRPC_SERVICE = ROOT / "services" / "grpc"
 _QUESTION = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
+
+
+def has_own_documents(environment: Mapping[str, str]) -> bool:
+    """Return True for a run with documents of one's own on the sample table, whose `expense` knows the sample company only."""
+    chosen = any(environment.get(name) for name in ("ROUTES_FILE", "EXPENSE_URL", "PRIVATE"))
+    return bool(environment.get("CORPUS_DIR")) and not chosen
+
+
+def routes_without_sample_policy(folder: Path) -> Path:
+    """Write the sample table whose route to `expense` is omitted as long as it has no address; return the file.
+
+    Raises NotStartable.
+    """
+    _require_room(folder)
+    url = 'url = "${EXPENSE_URL}"\n'
+    file = folder / "routes.toml"
+    file.write_text(_ROUTES.read_text("utf-8").replace(url, f"{url}optional = true\n"), "utf-8")
+    return file
 
 
 def laid_out(folder: Path) -> None:
@@ -56,6 +76,9 @@ def main() -> int:
         if settings.grpc_python:
             _install_grpc(settings.grpc_python)
         table = functions(bundled="--bundles" in sys.argv[1:])
+        if has_own_documents(inherited):
+            table = tuple(function for function in table if function.name != _SAMPLE_POLICY)
+            inherited["ROUTES_FILE"] = str(routes_without_sample_policy(settings.folder))
         of_hcs = HEDERA if inherited.get("WAKEUPS", "").startswith("hcs") else ()
         run(table, settings, inherited=inherited, stand_ins=(*STAND_INS, *of_hcs) if settings.has_cloud else ())
     except (NotStartable, NotReady, ProcessEnded) as problem:
@@ -248,6 +271,10 @@ def welcome(
         lines.append(f"gRPC: {LOOPBACK}:{grpc_port}")
     if _TASKS in urls:
         lines.append(f"for workers: TASKS_URL={urls[_TASKS]}")
+    if _SAMPLE_POLICY not in urls:
+        lines.append(
+            "expense is left out: it knows the sample company's policy, and CORPUS_DIR names documents of yours"
+        )
     if _CONSOLE in urls:
         lines.append(
             f"console, by a link that signs in once: {urls[_CONSOLE]}/sign-in/link?code={settings.sign_in_code}"

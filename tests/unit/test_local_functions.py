@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
+from a2a_hub.routing.parser import load
 from local.functions import functions
-from local.run import laid_out
+from local.run import has_own_documents, laid_out, routes_without_sample_policy
 from local.settings import Settings, environment_of
 from tests.fakes.signatures import KEYS
 
@@ -64,3 +67,24 @@ def test_files_in_the_workspace_of_a_run_stay_as_somebody_left_them(tmp_path: Pa
     laid_out(folder)
     assert (folder / "notes.md").read_text() == "mine"
     assert not (folder / "メモ.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_left_out"),
+    [
+        ({"CORPUS_DIR": "/mine"}, True),
+        ({}, False),
+        ({"CORPUS_DIR": "/mine", "ROUTES_FILE": "/mine.toml"}, False),
+        ({"CORPUS_DIR": "/mine", "EXPENSE_URL": "https://expense.example"}, False),
+    ],
+)
+def test_the_sample_policy_is_left_out_where_only_the_documents_are_the_operators_own(
+    environment: dict[str, str], *, is_left_out: bool
+) -> None:
+    assert has_own_documents(environment) is is_left_out
+
+
+def test_the_table_without_the_sample_policy_has_every_other_route(tmp_path: Path) -> None:
+    addresses = dict.fromkeys(("PM_URL", "DOCQA_URL", "GENERAL_URL", "DEVTOOL_URL"), "http://127.0.0.1:1")
+    table = load(routes_without_sample_policy(tmp_path).read_text("utf-8"), variables=addresses)
+    assert {route.id for route in table.routes} == {"pm", "docqa", "general", "devtool"}
