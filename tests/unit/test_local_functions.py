@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.routing.parser import load
+from a2a_hub.routing.table_file import RouteFile
 from local.functions import functions
 from local.run import has_own_documents, laid_out, routes_without_sample_policy
 from local.settings import Settings, environment_of
@@ -86,5 +86,6 @@ def test_the_sample_policy_is_left_out_where_only_the_documents_are_the_operator
 
 def test_the_table_without_the_sample_policy_has_every_other_route(tmp_path: Path) -> None:
     addresses = dict.fromkeys(("PM_URL", "DOCQA_URL", "GENERAL_URL", "DEVTOOL_URL"), "http://127.0.0.1:1")
-    table = load(routes_without_sample_policy(tmp_path).read_text("utf-8"), variables=addresses)
-    assert {route.id for route in table.routes} == {"pm", "docqa", "general", "devtool"}
+    read = RouteFile(routes_without_sample_policy(tmp_path), addresses).read()
+    assert read
+    assert {route.id for route in read[0].routes} == {"pm", "docqa", "general", "devtool"}
