@@ -204,6 +204,15 @@ def test_a_form_that_is_drawn_on_a_fine_grid_has_its_columns_once() -> None:
     assert found == [("新幹線 往復 | 14000", "費目 | 単価"), ("宿泊 | 12000", "費目 | 単価")]
 
 
+def test_columns_of_the_same_values_are_all_read() -> None:
+    book = Workbook()
+    book.active.append([7, 7, 9])
+    book.active.append([8, 8, 9])
+    out = io.BytesIO()
+    book.save(out)
+    assert [unit.text for unit in units(read("a.xlsx", "corpus:a", out.getvalue()))] == ["7 | 7 | 9", "8 | 8 | 9"]
+
+
 @pytest.mark.parametrize(
     ("part", "old", "new"),
     [
@@ -237,7 +246,7 @@ def test_a_narrow_column_divides_no_names_from_their_values_and_a_wide_one_divid
     book = Workbook()
     for width, rows in ((2, [("申請者", "伊藤"), ("出張先", "大阪")]), (9, [("Ito", "Plum"), ("Mori", "Fig")])):
         sheet = book.create_sheet(f"w{width}")
-        sheet.column_dimensions["B"].width = width
+        sheet.column_dimensions["A"].width = sheet.column_dimensions["B"].width = width
         for number, row in enumerate(rows, start=1):
             sheet.cell(number, 1, row[0])
             sheet.cell(number, 3, row[1])

@@ -55,8 +55,6 @@ def table_blocks(
     width = max(map(len, grid), default=0)
     rows = [[unspaced(" ".join(cell.split())) for cell in row] + [""] * (width - len(row)) for row in grid]
     kept = [column for column in range(width) if any(row[column] for row in rows)]
-    # Forms are drawn on a fine grid, in which all cells span several columns.
-    kept = [column for column in kept if not column or any(row[column] != row[column - 1] for row in rows)]
     filled = [
         (place or "", page or 0, [row[column] for column in kept])
         for row, place, page in zip_longest(rows, cells, pages)
@@ -228,10 +226,11 @@ def span_of(written: str | None) -> int:
 
 
 def grid_of(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
-    """Return the rows with cells that span several rows or columns repeated in each."""
+    """Return the rows with cells that span several rows or columns repeated in each, but for columns that no cell begins in."""
     grid: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}
     left = _MAX_CELLS
+    begun: set[int] = set()
     for row in rows:
         line: list[str] = []
         cells = deque(row)
@@ -244,10 +243,11 @@ def grid_of(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
                 above = grid[-1][len(line) : len(line) + 1] if grid else []
                 more, text = cell.rows - 1, "".join(above) if cell.text is None else cell.text
                 columns = cell.columns
+                begun.add(len(line))
             for _ in range(columns):
                 if more:
                     hanging[len(line)] = (more - 1, text)
                 line.append(text)
             left -= columns
         grid.append(line)
-    return grid
+    return [[text for column, text in enumerate(line) if column in begun] for line in grid]

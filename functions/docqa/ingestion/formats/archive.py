@@ -14,8 +14,8 @@ _DECLARATION = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)|<\0!\0", re.IGNORECASE)
 _UNSEEN, _ABOVE = ("vanish", "strike", "dstrike"), "123456789"
 # What the fonts show for a letter that a program took from them.
 _SYMBOLS = {
-    "Symbol": str.maketrans("\xa3\xb0\xb1\xb3\xb4\xb8\xb9abdDlmpsSWqf", "≤°±≥×÷≠αβδΔλµπσΣΩθφ"),
-    "Wingdings": str.maketrans("\xa8o\xfb\xfc\xfd\xfe\xe0", "☐□✗✓☒☑→"),
+    "Symbol": dict(zip(b"\xa3\xb0\xb1\xb3\xb4\xb8\xb9abdDlmpsSWqf", "≤°±≥×÷≠αβδΔλµπσΣΩθφ", strict=True)),
+    "Wingdings": dict(zip(b"\xa8o\xfb\xfc\xfd\xfe\xe0", "☐□✗✓☒☑→", strict=True)),
 }
 _NAMESPACE = re.compile(r"\{[^}]*\}")
 # ISO/IEC 29500-1 ("Strict Open XML") and 29500-4, which most libraries read, differ in the beginnings of their namespaces.
@@ -133,8 +133,9 @@ def shown_text(paragraph: Element, unseen: Collection[str] = ()) -> str:
         elif element.tag in ("br", "cr"):
             out.append("\n")
         elif element.tag == "sym" and (code := element.get("char", "")):
-            sign = chr(int(code[-2:], 16)) if code.upper().startswith("F0") else chr(int(code, 16))
-            out.append(sign.translate(_SYMBOLS.get(element.get("font", ""), {})))
+            signs = _SYMBOLS.get(element.get("font", ""), {})
+            # In the private area of Unicode, only the font says what is shown.
+            out.append(signs.get(int(code[-2:], 16), "") if code.upper().startswith("F0") else chr(int(code, 16)))
         elif element.tag == "tab":
             out.append("\t")
         elif element.tag == "noBreakHyphen":

@@ -113,7 +113,7 @@ def _same_table(lines: Sequence[Line], at: int) -> int:
 def _led(text: str) -> list[str]:
     """Return the name and the value that dots lead to; none for other lines."""
     cells = [each.strip() for each in _LEADER.split(text)]
-    return cells if len(cells) == 2 and all(cells) else []
+    return cells if len(cells) == 2 and all(cells) and (re.search(r"\d", cells[1]) or "......" in text) else []
 
 
 def _depth(lines: Sequence[Line], at: int, *, first: bool) -> int | None:

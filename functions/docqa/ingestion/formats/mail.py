@@ -58,7 +58,7 @@ def read_mail(content: bytes, read_part: Callable[[str, bytes, int], Content], d
     page = message.get_body(preferencelist=("html",))
     if isinstance(page, EmailMessage) and page is not body:
         shown = _body(page, is_forward=is_forward)
-        if 2 * _length(own, earlier) < _length(*shown):  # the plain text may be empty, or say where the page is
+        if 4 * _length(own, earlier) < _length(*shown):  # the plain text may be empty, or say where the page is
             body, (own, earlier) = page, shown
     attachments: list[Block] = []
     left_out: list[str] = []

@@ -87,7 +87,7 @@ def read_xlsx(content: bytes) -> Content:
             )
             blocks = [*blocks[: len(cover) + 1], *governed]
     running = "\n".join(block.text for block in (*blocks[:1], *cover)) if cover or len(shown_sheets) == 1 else ""
-    return Content(blocks=blocks, title=archive.title(), running=running, left_out=left_out)
+    return Content(blocks=blocks, title=str(book.properties.title or "").strip(), running=running, left_out=left_out)
 
 
 def _opened(file: io.BytesIO) -> Any:
@@ -122,12 +122,14 @@ def _sheet_blocks(sheet: Any, *, table: int) -> list[Block]:
         is_hidden = is_hidden or (cell.has_style and cell._style.fontId in struck)
         if cell.value is not None and not is_hidden and (text := shown(cell.value, cell.number_format)):
             rows.setdefault(row, {})[column] = text
+    copied: set[tuple[int, int]] = set()
     for area in list(sheet.merged_cells.ranges)[:_MAX_MERGED]:
         merged = rows.get(area.min_row, {}).get(area.min_col)
         if merged and area.size["rows"] * area.size["columns"] <= _MAX_SPAN:
             for row in set(range(area.min_row, area.max_row + 1)) - hidden_rows:
                 for column in set(range(area.min_col, area.max_col + 1)) - hidden_columns:
                     rows.setdefault(row, {})[column] = merged
+                    copied |= {(row, column)} if column > area.min_col else set()
     widths = {
         column: each.width
         for each in sheet.column_dimensions.values()
@@ -138,6 +140,8 @@ def _sheet_blocks(sheet: Any, *, table: int) -> list[Block]:
         lines = [rows[row] for row in run]
         columns_of_tables = _runs({column for line in lines for column in line}, hidden_columns)
         for columns in _joined(list(columns_of_tables), lines, widths):
+            # A form on a fine grid has columns that no cell begins in.
+            columns = [each for each in columns if any(each in rows[row] and (row, each) not in copied for row in run)]
             blocks += _table(sheet.title, rows, run, columns, table=table + len(blocks))
     return blocks
 
@@ -173,8 +177,11 @@ def _joined(runs: Sequence[list[int]], lines: Sequence[dict[int, str]], widths: 
         left = tables[-1] if tables else []
         if left and all(after - before > 1 for before, after in pairwise(left)):
             gap = [widths.get(column, _USUAL_WIDTH) for column in range(left[-1] + 1, columns[0])]
-            longest = max(shown_width(line.get(left[-1], "")) for line in lines)
-            if max(gap) < _NARROW or sum(gap) < longest - widths.get(left[-1], _USUAL_WIDTH) + _NARROW:
+            longest, own = (
+                max(shown_width(line.get(left[-1], "")) for line in lines),
+                widths.get(left[-1], _USUAL_WIDTH),
+            )
+            if max(own, *gap) < _NARROW or sum(gap) <= longest - own:
                 left += columns
                 continue
         tables.append(columns)
