@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+from urllib.request import urlopen
 
 from a2a_hub.identity.principal import digest
 from local.functions import ROOT, functions
@@ -138,6 +139,9 @@ class WorkerProcess:
     def __exit__(self, *_: object) -> None:
         self.popen.kill()
         self.popen.communicate()
+        # A function that has answered this has noticed that the worker's connection ended, and gives it no further task.
+        with contextlib.suppress(OSError):
+            urlopen(f"{self._environment['TASKS_URL']}/health", timeout=30).close()
 
     def line(self) -> str:
         """The next line that it writes."""
