@@ -206,6 +206,13 @@ def test_an_answer_from_what_is_not_yet_in_force_tells_from_when_it_is(
     assert answer.text.endswith(notice)
 
 
+def test_a_passage_that_says_a_word_of_one_kanji_and_kana_is_shown(tmp_path: Path) -> None:
+    rule = "# 入館証\n\n## 退職\n\n退職する日に総務課へ返してください。\n"
+    with answering_from(tmp_path, {"card.md": rule}) as ask:
+        assert ask("それ、いつ返しますか").nearest
+        assert not ask("明日は晴れますか").nearest
+
+
 def test_an_abstention_speaks_the_language_of_the_question(sample: DocumentQA) -> None:
     assert "控えます" in sample.answer("火星への出張手当はいくらですか?").text
     assert "no passage" in sample.answer("What is the allowance for a trip to Mars?").text

@@ -18,7 +18,7 @@ from a2a_hub.text.quantities import blanked, quantities
 from functions.docqa.extractive.confidence import MIN_CONFIDENCE, WIDE_MARGIN, Features, confidence
 from functions.docqa.extractive.kinds import has, kind_of
 from functions.docqa.model import Unit
-from functions.docqa.retrieval.query import STOP_WORDS, phrases_of, words_of
+from functions.docqa.retrieval.query import STOP_WORDS, beginnings_of, phrases_of, words_of
 from functions.docqa.retrieval.ranges import measures, selects
 from functions.docqa.retrieval.scoring import serves
 from functions.docqa.retrieval.terms import terms_of
@@ -75,10 +75,12 @@ def features_of(results: SearchResults) -> Features | None:
 
 def _say_something_of(question: str, units: Sequence[RankedUnit]) -> bool:
     """Return False if none of the units says a word of the question, or a code of it; endings and single letters are no words."""
-    phrases = phrases_of(question)
+    phrases, beginnings = phrases_of(question), beginnings_of(question)
     codes = {each.term for each in quantities(question) if each.kind == "code"}
-    texts = [surroundings(unit) for unit in units]
+    texts = [normalise(surroundings(unit)) for unit in units]
     if not phrases or any(not codes.isdisjoint(each.term for each in quantities(text)) for text in texts if codes):
+        return True
+    if any(beginning in text for text in texts for beginning in beginnings):
         return True
     return any(terms.issuperset(phrase) for terms in map(frozenset, map(terms_of, texts)) for phrase in phrases)
 

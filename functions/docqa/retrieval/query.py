@@ -41,6 +41,8 @@ _MARKS = "?!.,"
 _COUNTED = re.compile(r"何(?:営業日|[ヶか]月|[\u4e00-\u9fff]{1,2})(?:以内|以上|前|後)?")
 _WORD = re.compile(r"[a-z0-9\u00c0-\u024f]{2,}|[\u3400-\u9fff々〆ヶ]{2,}|[\u30a1-\u30fa\u30fc-\u30ff]{2,}")
 
+_INFLECTED = re.compile(r"[\u3400-\u9fff々](?![はがのをにでともへやかなだ])[\u3041-\u309f]")
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -99,6 +101,11 @@ def phrases_of(question: str) -> frozenset[tuple[str, ...]]:
     terms = _naming_terms(words)
     groups = (*(each for each in groups_of(question) if not terms.isdisjoint(each.own)), *_translated(words, set()))
     return frozenset(filter(None, chain.from_iterable(group.alternatives for group in groups)))
+
+
+def beginnings_of(question: str) -> frozenset[str]:
+    """Return the beginnings of words that go on in kana, as 返し of いつ返しますか: one kanji, alone, says too little."""
+    return frozenset(_INFLECTED.findall(_KIND.sub(" ", _ASKING.sub(" ", normalise(question)[:_MAX_CHARACTERS]))))
 
 
 def _naming_words(question: str) -> tuple[str, ...]:
