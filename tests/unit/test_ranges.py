@@ -37,6 +37,11 @@ def _selected(question: str, text: str) -> bool | None:
         ("What changed in 2024?", "1,000–4,999 | 400", None),
         ("12 people", "The hall is open on weekdays.", None),
         ("12 people", "The hall holds 40 people.", None),
+        ("I cancel 5 days before", "8 days before or earlier | nothing", False),
+        ("I cancel 5 days before", "7 to 3 days before | 220 yen", True),
+        ("10日前に取り消す", "20日前〜8日前 | 30%", True),
+        ("25日前に取り消す", "乗船日の21日前まで | なし", True),
+        ("10日前に取り消す", "乗船日の21日前まで | なし", False),
     ],
 )
 def test_a_value_selects_the_range_that_holds_it(question: str, text: str, wanted: bool | None) -> None:

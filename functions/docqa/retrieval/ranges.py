@@ -12,7 +12,8 @@ from a2a_hub.text.quantities import Quantity, quantities
 
 _LOW, _HIGH = (Limit.AT_LEAST, Limit.MORE), (Limit.AT_MOST, Limit.LESS)
 # What stands between the two ends of one range: a dash, or words of their limits alone.
-_TO = re.compile(r"\s*(?:以上|を?超え?る?)?\s*(?:-|~|〜|(?:to|through)\b|から)")
+_TO = re.compile(r"\s*(?:以上|を?超え?る?|前)?\s*(?:-|~|〜|(?:to|through)\b|から)")
+_AHEAD = re.compile(r"前(?:まで|以前)")
 _LIMITS_ALONE = re.compile(r"[^\d。.;|]{0,16}")
 
 
@@ -69,7 +70,7 @@ def _ranges(text: str) -> list[_Range]:
         if given and (both := _both(text, one, given[0])):
             found.append(both)
             given.pop(0)
-        elif (limit := limit_of(text, one)) in (*_LOW, *_HIGH):
+        elif (limit := Limit.AT_LEAST if _AHEAD.match(text, one.end) else limit_of(text, one)) in (*_LOW, *_HIGH):
             found.append(_half(text, one, limit))
     return found
 
@@ -87,7 +88,10 @@ def _both(text: str, one: Quantity, other: Quantity) -> _Range | None:
     if low in _HIGH:  # 99%未満97%以上
         one, other, low, high = other, one, high, low
     if _TO.match(link):
-        low, high = low or Limit.AT_LEAST, high or Limit.AT_MOST
+        # From 7 to 3 days before.
+        if one.unit and Decimal(one.value) > Decimal(other.value):
+            one, other, low, high = other, one, high, low
+        low, high = (low if low in _LOW else Limit.AT_LEAST), (high if high in _HIGH else Limit.AT_MOST)
     elif not _LIMITS_ALONE.fullmatch(link):
         return None
     if low not in _LOW or high not in _HIGH or one.unit != other.unit or Decimal(one.value) >= Decimal(other.value):

@@ -47,6 +47,7 @@ _PAREN = (
 )
 _AFTER = (
     (Limit.AHEAD, _NOUNS + r"\s(?:ahead|before(?:hand)?|in\sadvance)\sat\sthe\slatest"),
+    (Limit.AT_LEAST, _NOUNS + r"\s(?:before|ahead|prior|in\sadvance)\sor\searlier\b"),
     (Limit.AT_LEAST, _NOUNS + r"\s?(?:(?:or|and)\s(?:more|longer|later|greater|older|higher|up(?:wards?)?(?!\sto\b)"
      r"|(?:above|over|after|beyond)(?!\s(?:an?|the|half|\d)))"
      r"|at\s(?:the\s)?(?:least|earliest)|minimum|onwards?)\b(?!\s" + _NUMBER + ")"),
