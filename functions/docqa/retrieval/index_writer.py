@@ -16,7 +16,7 @@ from functions.docqa.retrieval.access import Rules, key_of
 from functions.docqa.retrieval.terms import terms_of
 
 # Raised when the tables, the terms or the passages change: an index of another layout is built anew.
-LAYOUT = 125
+LAYOUT = 126
 _PENDING_BYTES = 32 * 1024 * 1024
 _MAX_EMBEDDED_CHARACTERS = 2_000
 _SCHEMA = """

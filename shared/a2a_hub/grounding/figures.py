@@ -16,13 +16,13 @@ from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_named, limit_of
 from a2a_hub.text.normalization import compose
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
-from a2a_hub.text.quantity_patterns import UNIT_NAMES
+from a2a_hub.text.quantity_patterns import DOLLARS, UNIT_NAMES
 from a2a_hub.text.units import COUNTERS, MONEY, SCALED, SIGNS, UNITS
 
 _MENTION = re.compile(
     rf"(?P<scale>十億|百万|億|千万|千|万|\bthousands?\b|\bmillions?\b|\bbillions?\b|\bk(?=[¥$€£])"
     rf"|\b000s?\b)?\s?(?:of\s)?"
-    rf"(?P<unit>[¥$€£]|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
+    rf"(?P<unit>[¥€£]|(?<![a-z])(?:{DOLLARS})|\$|(?<![a-z])(?:{UNIT_NAMES}))(?P<after>\s?(?:thousands?|millions?|billions?|bn\b|'?000s?|k\b|m\b))?"
 )
 _UNIT_OF_COLUMN = re.compile(r"[(（\[]([^()（）\d〜~,、]{1,12})[)）\]]\s*$")
 _RATE = re.compile(rf"(?:\bper\s|/)(?P<unit>{UNIT_NAMES})")
@@ -223,7 +223,8 @@ def _mentions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _adverbs(text: str) -> Iterator[tuple[int, str]]:
-    yield from ((1, unit) for unit, adverb in _ADVERBS if adverb.search(text))
+    words = text.replace("_", " ")  # monthly_fee
+    yield from ((1, unit) for unit, adverb in _ADVERBS if adverb.search(words))
 
 
 def _scaled(quantity: Quantity, factor: int, unit: str) -> Quantity:

@@ -123,7 +123,7 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
         if high.kind == "number" and not low.unit and high.unit and not _YEAR.fullmatch(low.value):
             factor = _factor(text[high.start : high.end])
             found[at - 1] = replace(low, value=plain(Decimal(low.value) * factor), unit=high.unit)
-        elif high.kind == "number" and low.unit and not high.unit and text[low.start] in SIGNS:
+        elif high.kind == "number" and low.unit and not high.unit and text.startswith(tuple(SIGNS), low.start):
             found[at] = replace(high, unit=low.unit)
         elif high.kind == "time" and not low.unit and low.value.isdigit() and int(low.value) < 30:
             found[at - 1] = replace(low, kind="time", value=f"{int(low.value):02}:00")
@@ -177,7 +177,8 @@ def _amount(part: _Parts) -> _Normal | None:
         value += Decimal("0.5") if "andhalf" in part else Decimal(part.get("sen", 0)) / 100
         value *= _SCALES.get(part.get("scale", ""), 1)
         unit = UNITS.get(_ADJECTIVES.sub("", part.get("u", "")), "")
-        unit = SIGNS.get(part.get("sign", ""), "") or UNITS.get(part.get("sign", "").strip(), "") or unit
+        sign = part.get("sign", "").strip()
+        unit = SIGNS.get(sign) or UNITS.get(sign) or unit
         if part.get("words") in ("one", "a", "an", "zero") and not unit:
             return None
     if unit == "h":

@@ -2,7 +2,7 @@
 
 import re
 
-from a2a_hub.text.units import UNITS
+from a2a_hub.text.units import SIGNS, UNITS
 
 NUMBER_WORDS = {
     word: value
@@ -25,6 +25,7 @@ UNIT_NAMES = "|".join(
     _AFTER_FIGURE.get(name, "") + re.escape(name) + ("(?![a-z])" if name[-1].isascii() and name[-1].isalpha() else "")
     for name in sorted(UNITS, key=len, reverse=True)
 )
+DOLLARS = "|".join(re.escape(sign) for sign in SIGNS if len(sign) > 1)
 # What the names in capitals stand for; each may name those above it.
 _PARTS = {
     "FIVES": r"five|ten|twenty(?:[\s-]five)?",
@@ -49,6 +50,7 @@ _PARTS = {
     "HOUR": r"(?:[01]?\d|2\d)",
     "MIN": r"[0-5]\d",
     "ANDHALF": r"(?:(?<=[間月年日])(?P<andhalf>半)(?!年|日|月|期|額|数))?",
+    "DOLLAR": rf"(?<![a-z])(?:{DOLLARS})",
     "ISO": "jpy|usd|eur|gbp|chf|nok|inr|cny|krw|cad|aud|sgd|hkd|sek|thb",
     "NTH": r"business day|working day|day|week|month|floor|year",
 }  # fmt: skip
@@ -102,7 +104,7 @@ _TABLE = (
     ("number", r"\b(?:(?P<words>half)|a\s(?P<words>quarter)\sof)\sa\s(?P<scale><SCALE>)\b(?:\s(?P<u><UNIT>))?"),
     ("number", (r"(?P<half>half)[\s-](?:an?\s)?(?P<half>hour|minute|day|year|month|dozen|litre|liter|kilo|metre|meter|mile)s?\b"
      r"|(?<![一-龥\d])半(?P<half>年|日|月|時間)")),
-    ("number", r"(?P<sign>[¥$€£]\s?|\b(?:<ISO>)\s?)(?P<n><NUM>)(?:\s?(?P<scale><SCALE>|mn|bn|[km])\b)?"),
+    ("number", r"(?P<sign>(?:<DOLLAR>|[¥$€£])\s?|\b(?:<ISO>)\s?)(?P<n><NUM>)(?:\s?(?P<scale><SCALE>|mn|bn|[km])\b)?"),
     ("code", r"(?<![a-z0-9])(?:[a-z]{1,12}[-_/.]?){1,3}\d[a-z0-9]*(?:[-_/.][a-z0-9]*\d[a-z0-9]*){0,4}(?![a-z0-9])"),
     ("fraction", (r"(?P<below>\d{1,4}|<KANJI>)分の(?P<above>\d{1,4}|<KANJI>)"
      r"|(?<![\d/])(?P<above>\d{1,2})/(?P<below>\d{1,3})(?![\d/])")),
@@ -129,7 +131,7 @@ _TABLE = (
 _FIRST_WORDS = (
     r"(?:an?|half|quarters?|twice|noon|midnight|first|second|third|fourth|fifth|sixth|fy|fiscal|reiwa|heisei|showa"
     r"|articles?|section|clause|paragraph|chapter|annex|appendix|schedule|form|art|sec|para|s|https?|www"
-    r"|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sun)days?|<NAME>|<WORD>|<SCALE>|<ISO>)(?![a-z])"
+    r"|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sun)days?|<NAME>|<WORD>|<SCALE>|<ISO>|<DOLLAR>)(?![a-z])"
 )
 _BEGINS = (
     r"(?=[\d¥$€£§〇一二三四五六七八九十百千万億兆令平昭大第別付様月火水木金土日午夜夕正半(（]"

@@ -121,7 +121,7 @@ SCALED: dict[str, tuple[Decimal | int, str]] = {
 MONEY = frozenset(
     {"jpy", "usd", "eur", "gbp", "chf", "nok", "inr", "cny", "krw", "peso", "cad", "aud", "sgd", "hkd", "sek", "thb"}
 )
-SIGNS = {"¥": "jpy", "$": "usd", "€": "eur", "£": "gbp"}
+SIGNS = {"¥": "jpy", "$": "usd", "€": "eur", "£": "gbp", "s$": "sgd", "a$": "aud", "c$": "cad", "hk$": "hkd"}
 # Counters, which languages choose differently: 5名 is five approvers, five guests or five.
 COUNTERS = frozenset(
     re.findall(
