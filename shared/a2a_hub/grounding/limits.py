@@ -37,7 +37,8 @@ _BEFORE = (
     (Limit.MORE, (r"\b(?:(?!less|few|low|short|earl|young|small|soon|light|slow|cheap|narrow|col|cool|rather|other)"
      r"(?:more|\w{3,}er)\sthan|over(?!\sthe\s(?:first|last|past|next|course))|above|exceed(?:s|ing|ed)?|beyond"
      r"|in\sexcess\sof|after)")),
-    (Limit.LESS, r"\b(?:(?:less|fewer|(?!rather|other)\w{3,}er)\sthan|(?<!fall\s)(?<!falls\s)(?<!comes\s)under(?!\sthe\s)|below|before|prior\sto)"),
+    (Limit.LESS, (r"\b(?:(?:less|fewer|(?!rather|other)\w{3,}er)\sthan"
+     r"|(?<!fall\s)(?<!falls\s)(?<!comes\s)under(?!\sthe\s)|below|before|prior\sto)")),
 )  # fmt: skip
 _NUMBER = rf"(?:[\d$€£¥]|(?:an?|half|{'|'.join(NUMBER_WORDS)})\b)"
 # The nouns after a figure; another figure has limits of its own.
