@@ -16,7 +16,9 @@ from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.citations import numbered_lines
 from a2a_hub.text.language import Language
 from functions.docqa.extractive.answering import answer_of, answered, unsettled, upcoming_notice
-from functions.docqa.model import DocAnswer, Passage, Unit
+from functions.docqa.model import DocAnswer, Passage, Standing, Unit
+from functions.docqa.retrieval.scoring import serves
+from functions.docqa.retrieval.terms import terms_of
 from functions.docqa.search_results import SearchResults, cited
 
 _BEST_UNITS = 30
@@ -45,7 +47,9 @@ def composed_answer(
     def still_stands(evidence: Evidence) -> bool:
         return cited(*numbered[evidence.number], results) is not None
 
-    asked = GroundedQuestion(question=results.question, language=results.language, evidence=evidence_of(numbered))
+    asked = GroundedQuestion(
+        question=results.question, language=results.language, evidence=evidence_of(numbered, results.question)
+    )
     composition = Composition(composer, asked, call=call, still_stands=still_stands)
     yield from composition.text()
     if not composition.is_answered:
@@ -82,15 +86,16 @@ def numbered_units(results: SearchResults) -> Numbered:
     return found
 
 
-def evidence_of(numbered: Numbered) -> list[Evidence]:
-    """Return the numbered quotes with what governs them."""
+def evidence_of(numbered: Numbered, question: str) -> list[Evidence]:
+    """Return the numbered quotes with what governs them; a coming edition that the question names counts as in force."""
+    asked = frozenset(terms_of(question))
     return [
         Evidence(
             number,
             unit.text,
             tuple(filter(None, (passage.title, *passage.section, unit.header, *reversed(unit.context)))),
             passage.uri,
-            in_force=passage.edition.standing.is_valid,
+            in_force=passage.edition.standing is not Standing.SUPERSEDED and serves(passage.edition, asked),
         )
         for number, (passage, unit) in numbered.items()
     ]

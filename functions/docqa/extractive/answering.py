@@ -54,8 +54,11 @@ def unsettled(results: SearchResults, named: Sequence[tuple[Passage, Unit]] = ()
 
 def upcoming_notice(passages: Iterable[Passage], language: Language) -> str:
     """Return from when the cited documents apply that are not yet in force."""
+    coming = (Standing.UPCOMING, Standing.DRAFT)
     upcoming = {
-        (each.title, each.edition.effective): None for each in passages if each.edition.standing is Standing.UPCOMING
+        (each.title, each.edition.effective): None
+        for each in passages
+        if each.edition.standing in coming and each.edition.effective
     }
     return "".join(_UPCOMING[language].format(title=title, effective=effective) for title, effective in upcoming)
 
