@@ -28,7 +28,6 @@ SURCHARGE = Evidence(2, "外国語でのプライベートは3,000円の加算�
         ("8,000円の2割増しで9,800円です。", ["午前は8,000円です。土日は2割増しです。"], False),
         ("合計797箱です（210＋198＋165＋224箱）。", ["210箱、198箱、165箱、224箱"], True),
         ("合計798箱です（210＋198＋165＋224箱）。", ["210箱、198箱、165箱、224箱"], False),
-        ("It is 140 % of the fee: the full one plus 40 %.", ["A 2nd screening costs 40 % of the fee."], True),
     ],
 )  # fmt: skip
 def test_what_is_computed_from_the_quotes_is_kept(
@@ -81,10 +80,7 @@ OLD = Evidence(2, "One lifeguard for every 50 swimmers.", ("Conditions of Hire 2
         ("Two rooms, the twin and the suite, are free.", [Evidence(n, f"{n} | free") for n in (1, 2)], True),
         ("P3 fell by 3 points, from 70 to 67.", ["P3 | 70 | 67"], True),
         ("OEE rose by 4 points, from 70 to 67.", ["OEE | 70 | 67"], False),
-        ("The final was moved from 23 May to 16 May.", ["They moved the final from 16 May to 23 May."], False),
-        ("It was moved to 23 May from 16 May.", ["They moved the final from 16 May to 23 May."], True),
         ("期限は翌々日です。", ["期限は納品日の翌日とする。"], False),
-        ("The first Saturday of each month is open.", ["毎月第2土曜日は開庁する。"], False),
         ("Interest is 2.5 percent per month.", ["遅延利息は年2.5パーセントとする。"], False),
         ("The fine is €5 or 2 %, whichever is lower.", ["A fine of 2 % or €5, whichever is the greater."], False),
         ("雨具は、心配な場合に持たせればよいことになっています。", ["雨具は必ず持たせてください。"], False),

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import TypeVar
 
 from a2a_hub.grounding.cues import Cue, Found, cues_of
-from a2a_hub.text.language import Language, language_of
 from a2a_hub.text.normalization import normalise
 from a2a_hub.text.quantities import blanked, quantities
 
@@ -36,23 +35,9 @@ _STOP = frozenset(
 )
 _MIN_STEM = 3
 _SCOPE = 3
-_LONG_WORD = 3
 _NEARLY = 0.85
-_ENOUGH_WORDS = 4
-_NAMED = re.compile(r"(?<=[A-Za-z0-9] )[(「『“\"][^)」』”\"]{1,40}[)」』”\"]")
-_KANA = re.compile(r"[\u3041-\u309f]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_ENGLISH = re.compile(
-    r"\b(?:the|an?|of|to|in|for|and|is|are|on|with|from|by|at|costs?|must|may|can|not)\b", re.IGNORECASE
-)
-_JAPANESE_END = re.compile(r"[\u3041-\u309f。][\s)）」\]]*$")
-_PRONOUN = re.compile(
-    r"(?:it|they|these|those|this|that|such|he|she|(?:but|although|though)\s(?:may|can|cannot|must)\b|larger|smaller|longer|shorter|higher|lower|more|less|others?|otherwise)\b"
-    r"|(?:これ|それ|この|その|ただし、|なお、|ただし)",
-    re.IGNORECASE,
-)
-# Members may vote; guests may not.
-_ELLIPSIS = re.compile(r"\b(?:may|can|must|do|does|is|are|will|shall|should)(?:\s?not|n['’]t)\s?[.!]?$", re.IGNORECASE)
+_KANA = re.compile(r"[\u3041-\u309f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +64,8 @@ _Part = TypeVar("_Part", Clause, Statement)
 
 def clauses_of(text: str) -> list[Clause]:
     """Return the clauses of a text."""
-    found: list[Clause] = []
-    for piece in filter(None, (each.strip() for each in _END.split(text))):
-        terms = terms_of(piece)
-        if found and (_PRONOUN.match(piece) or _ELLIPSIS.search(piece)):
-            terms = {**found[-1].terms, **terms}
-        found.append(Clause(piece, terms, tuple(_statements(piece))))
-    return found
+    pieces = filter(None, (each.strip() for each in _END.split(text)))
+    return [Clause(piece, terms_of(piece), tuple(_statements(piece))) for piece in pieces]
 
 
 def clause_at(text: str, place: int) -> str:
@@ -131,12 +111,8 @@ def _words(text: str) -> list[str]:
 
 
 def is_japanese(text: str) -> bool:
-    """Return True for a Japanese text, but not for an English one with a Japanese name."""
-    text = _NAMED.sub("", text)
-    is_english = len(_WORD.findall(text)) >= _ENOUGH_WORDS and len(_ENGLISH.findall(text)) > 1
-    if is_english and not _JAPANESE_END.search(text):
-        return False
-    return bool(_KANA.search(text)) or (language_of(text) == Language.JA and len(_WORD.findall(text)) < _ENOUGH_WORDS)
+    """Return True for a text with more kana than Latin words: an English one may have a Japanese name."""
+    return len(_KANA.findall(text)) > len(_WORD.findall(text))
 
 
 @lru_cache(maxsize=4_096)
@@ -148,7 +124,7 @@ def terms_of(text: str) -> Mapping[str, float]:
             continue
         if token[0] >= "\u3400":
             pairs = [token[at : at + 2] for at in range(max(1, len(token) - 1))]
-            found |= dict.fromkeys(pairs, 1 / len(pairs) if len(pairs) < _LONG_WORD else 1 / 2)
+            found |= dict.fromkeys(pairs, 1 / 2)
         elif token[0] >= "\u30a0":
             found[token.rstrip("ー") or token] = 1.0
         elif len(token) > 1:

@@ -8,7 +8,7 @@ from a2a_hub.text.quantities import blanked
 
 
 class Cue(StrEnum):
-    """The force that a word gives to its statement. `UNLESS` turns a negation into a need, `NEUTRAL` means nothing."""
+    """The force that a word gives to its statement; `NEUTRAL` means nothing."""
 
     DUTY = "duty"
     NEED = "need"
@@ -16,7 +16,6 @@ class Cue(StrEnum):
     ADVICE = "advice"
     NO_DUTY = "no_duty"
     NEGATION = "negation"
-    UNLESS = "unless"
     NEUTRAL = "neutral"
 
 
@@ -104,7 +103,7 @@ _WORDS = (
      r"|許可(?:する|される|します|されます|され|されて)|(?<!不)(?<!許)(?<!認)可(?=[。、）)\s|]|$|とする|です"
      r"|と(?:なる|なります))"
      r"|いただけ(?:る|ます)|(?![納求決定集始進含改締収])[一-龥](?:[えけげせてねべめれ])ます(?=が?[。、])|自由に[^。、]{0,8}[えけげせてねべめれ]ます")),
-    (Cue.UNLESS, (r"\bwithout\b|\bunless\b|\buntil\b|(?:なし|無し|無)(?:に|で)(?:は|の)?|得(?:ず|ない)(?:に|で)"
+    (Cue.NEUTRAL, (r"\bwithout\b|\bunless\b|\buntil\b|(?:なし|無し|無)(?:に|で)(?:は|の)?|得(?:ず|ない)(?:に|で)"
      r"|なければ|なくては|ずに|ないで(?!くだ|下)"
      r"|(?<=[\u4e00-\u9fff])なく(?!な)|(?:が|を)ない(?:場合|とき)|(?:ない|なき)限り|まで(?:は|(?=[^。]{0,24}(?:ては|では)(?:なら|いけ)))|ないと(?!き|する|し[、た]|され)|しか")),
     (Cue.NEGATION, (r"\bnot\b|n['’]t\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bnor\b|\bnever\b"
@@ -140,23 +139,13 @@ class Found:
 
 
 def cues_of(text: str) -> list[Found]:
-    """Return the cues of a text in their order. "Cannot without" is a need, said with two negations."""
-    found = [
+    """Return the cues of a text in their order."""
+    found = (
         Found(_WORDS[int((match.lastgroup or "c0")[1:])][0], match.start(), match.end())
         for match in _WORD.finditer(blanked(text, "date"))
         if not _ATTRIBUTE.match(text, match.end())
-    ]
-    negations = [each for each in found if each.cue is Cue.NEGATION]
-    conditions = [each for each in found if each.cue is Cue.UNLESS]
-    if negations and conditions:
-        pair = (negations[-1], conditions[0])
-        last = max(pair, key=lambda each: each.start)
-        found = [
-            Found(Cue.NEED, each.start, each.end) if each is last else each
-            for each in found
-            if each is last or each not in pair
-        ]
-    return [each for each in found if each.cue not in (Cue.NEUTRAL, Cue.UNLESS)]
+    )
+    return [each for each in found if each.cue is not Cue.NEUTRAL]
 
 
 def lexical_denials(text: str) -> set[str]:

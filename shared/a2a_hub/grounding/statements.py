@@ -20,26 +20,20 @@ _APART = {
     Cue.PERMISSION: {Cue.ADVICE},
 }
 _TOGETHER = ({Cue.NO_DUTY, Cue.PERMISSION}, {Cue.NO_DUTY, Cue.ADVICE}, {Cue.NEED, Cue.NEGATION})
-_ONLY = re.compile(r"\b(?:only|provided|on\scondition)\b|のみ|限[りる]|だけ", re.IGNORECASE)
+_ONLY = re.compile(r"\b(?:only|provided)\b|のみ|限[りる]|だけ", re.IGNORECASE)
 # Who may enter once the field is dry needs a dry field.
 _CONDITION = re.compile(
-    r"\b(?:(?<!even\s)if|once|when|after|only|with|provided|unless|subject\sto|as\slong\sas|aged|over|under|older|younger)\b|以上|以下|未満|れば|たら|なら|場合|とき|により|得て|限[りる]|のみ|後",
-    re.IGNORECASE,
-)
-_NOBODY = re.compile(
-    r"[一-龥]でも|\b(?:nobody|no one|never|under no circumstances)\b|何人も|何人たりとも|いかなる|いずれの",
+    r"\b(?:(?<!even\s)if|once|when|after|only|with|provided)\b|以上|以下|未満|れば|場合|とき|得て|限[りる]|のみ",
     re.IGNORECASE,
 )
 _BAR = re.compile(r"\s*[|｜\t]\s*")
 _WHO = re.compile(r"方|者|人|場合|とき|時")
-_PHRASES = re.compile(r"[、,;；]\s?(?!\d)")
-_PHRASE_STARTS = re.compile(r"(?:^|[、,;；。.:：|])\s*$")
-_PHRASE_ENDS = re.compile(r"\s*(?:$|[、,;；。.:：|!?]|が、)")
 _TAKES_IN = re.compile(
-    r"\b(?:even(?!\sif)|alike|included|(?<!and\s)(?<!not\s)including|inclusive|without\sexception|in\sall\scases|in\severy\scase|regardless)\b"
-    r"|(?:で|て)あ?っても|ときでも|場合でも|者でも|を含(?:[むめ]|み(?!ません))|例外なく|一切",
+    r"\b(?:even(?!\sif)|alike|included|(?<!and\s)(?<!not\s)including|without\sexception|in\s(?:all|every)\scases?)\b"
+    r"|であ?っても|ときでも|場合でも|を含(?:[むめ]|み(?!ません))|例外なく|一切",
     re.IGNORECASE,
 )
+_FOR_ALL = re.compile(rf"[一-龥]でも|{_TAKES_IN.pattern}", re.IGNORECASE)
 
 
 def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
@@ -47,15 +41,14 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
     given = [clause for quote in quotes for clause in _clauses(quote)]
     headings = " ".join(line for quote in quotes for line in quote.context[-2:])
     compared: list[tuple[Statement, list[Statement], Clause, list[Clause]]] = []
-    for said in clauses_of(_in_other_words(sentence, quotes)):
+    for said in clauses_of(sentence):
         # Where nothing is in common, as in another language, a sentence without figures hardly rests on a clause with some.
-        aligned = rests_on(said.terms, given)
         plain = [each for each in given if quantities(sentence) or not quantities(each.text)]
-        ground = aligned or plain or given
+        ground = rests_on(said.terms, given) or plain or given
         if _is_outside(said, ground):
             continue
         statements = [each for clause in ground for each in clause.statements]
-        spoken = [each for clause in (given if aligned else ground) for each in clause.statements]
+        spoken = [each for clause in (plain or given) for each in clause.statements]
         compared += [(mine, rests_on(mine.terms, statements) or spoken, said, ground) for mine in said.statements]
     # A part of the sentence that repeats the quote is not contradicted by another part.
     repeated = {id(its) for mine, near, *_ in compared for its in near if mine.cue is its.cue is not None}
@@ -67,9 +60,7 @@ def statement_flaws(sentence: str, quotes: Sequence[Evidence]) -> Iterator[str]:
             yield flaws[0]
     if any(_is_flatly_denied(said, given) for said in clauses_of(sentence)):
         yield "negation"
-    takes_in = _TAKES_IN.search(sentence) and not any(
-        pattern.search(clause.text) for clause in given for pattern in (_TAKES_IN, _NOBODY)
-    )
+    takes_in = _TAKES_IN.search(sentence) and not any(_FOR_ALL.search(clause.text) for clause in given)
     if takes_in and any(split_exception(clause.text)[1] or _denies(clause) for clause in given):
         yield "exception"
 
@@ -84,18 +75,6 @@ def _clauses(quote: Evidence) -> Iterator[Clause]:
     for name, cell in zip(names, cells, strict=True):
         for clause in clauses_of(cell):
             yield replace(clause, terms={**terms_of(f"{cells[0]} {name}"), **clause.terms})
-
-
-def _in_other_words(sentence: str, quotes: Sequence[Evidence]) -> str:
-    """Return the sentence without the phrases that stand in a quote as they are."""
-    texts = [quote.text for quote in quotes]
-    return ", ".join(phrase for phrase in _PHRASES.split(sentence) if not any(_stands(phrase, text) for text in texts))
-
-
-def _stands(phrase: str, text: str) -> bool:
-    at = text.lower().find(phrase.strip(" .。").lower())
-    end = at + len(phrase.strip(" .。"))
-    return at >= 0 and bool(_PHRASE_STARTS.search(text[:at]) and _PHRASE_ENDS.match(text[end:]))
 
 
 def _contradiction(
@@ -115,9 +94,9 @@ def _contradiction(
     denying, other = (theirs_text, said.text) if denied is mine else (said.text, theirs_text)
     is_same = is_japanese(mine.text) == is_japanese(its.text)
     lexical, also = lexical_denials(other), lexical_denials(denying)
-    if lexical - also if is_same else lexical:
+    if lexical - also:
         return ""
-    bearing = [each for each in given if each in ground or _shares(each, said)] if denial is mine else [said]
+    bearing = given if denial is mine else [said]
     if any(each.cue in NEGATIVE for clause in bearing for each in clause.statements):
         return ""
     if is_same and not denial.scope.keys() & (
@@ -125,11 +104,6 @@ def _contradiction(
     ):
         return ""
     return "" if _is_excepted(said, ground) else "negation"
-
-
-def _shares(clause: Clause, said: Clause) -> bool:
-    """Return True if a clause itself has more than a word in common with one of the sentence."""
-    return len(terms_of(clause.text).keys() & said.terms.keys()) > 1
 
 
 def _is_flatly_denied(said: Clause, given: Sequence[Clause]) -> bool:

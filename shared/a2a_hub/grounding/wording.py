@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from a2a_hub.grounding.clauses import is_japanese, stem
 from a2a_hub.grounding.evidence import Evidence
 from a2a_hub.text.normalization import normalise
-from a2a_hub.text.quantities import blanked, quantities
+from a2a_hub.text.quantities import blanked
 
 _CAPITAL = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“(])\b[A-Z][A-Za-z&]+\b")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z&]+")
@@ -15,42 +14,31 @@ _JA_NAME = re.compile(
     r"([\u4e00-\u9fff々]{2,8}(?:部(?![門分品屋材])|課|室|局|係|支店|支社|営業所|工場|センター|委員会|窓口)(?!長)"
     r"|[\u4e00-\u9fff々]{0,8}(?:部|課|室|局|係|店|場|所|社|会|次)長|[\u30a1-\u30ffー]{2,12}(?=さん|氏|様|社|部|室|課))"
 )
-_COMMON = re.compile(r"^(?:全|一|当|各|本|外|内|同|他|担当|所属|関係|主管|該当)")
 _NEXT = r"\b(?:next|following) (?:month|year|day|week|business)\b|翌[月年日週営]|次の月"
-_NTH = "first|second|third|fourth"
 _SAME = r"\b(?:same|current|this) (?:month|year|day|week)\b|当[月年日週]|同[月年日週]"
 _PREVIOUS = r"\b(?:previous|preceding|prior) (?:month|year|day|week|business)\b|\bday before\b|前[月年週日営]"
+_MONTHLY = r"\bmonthly\b|\b(?:per|a|each|every) month\b|月額|毎月|月利|月\d+回"
+_YEARLY = (
+    r"\bannual(?:ly)?\b|\byearly\b|\bper annum\b|\b(?:per|a|each|every) year\b"
+    r"|年額|毎年|年[利率]|年\d+回|年間|年\s?[\d.]{1,6}\s?(?:%|パーセント)"
+)
 # Each line is two sides, either of which may be named by what stands between the bars.
 _OPPOSITES = (
-    (r"tax[- ]inclu\w+|inclu\w+ (?:of )?(?:\w+ )?tax|税込", (r"tax[- ]exclu\w+|exclu\w+ (?:of )?(?:\w+ )?tax"
-     r"|before tax|plus tax|税抜|税別")),
-    (r"\bmonthly\b|\b(?:per|a|each|every) month\b|月額|毎月|月次|月\d+回|1か月(?:あたり|につき)", (r"\bannual"
-     r"(?:ly)?\b|\byearly\b|\bper annum\b|\bp\.a\.|\b(?:per|a|each|every) year\b|年額|毎年|年次|年\d+回|年間")),
-    (r"\bdaily\b|\b(?:per|a|each|every) day\b|毎日|日額|日次|1日(?:あたり|につき)", (r"\bmonthly\b|\b(?:per|each"
-     r"|every) (?:month|week)\b|毎月|毎週|月額|週次|月次|\bweekly\b")),
-    ((r"\bfree\b(?! to)|(?:\bnot|n['’]t|\bnever) (?:be )?charge[ds]?\b"
-     r"|\b(?:for nothing|(?:no|without|free of) (?:charge|fee|cost))\b|\bunpaid\b"
-     r"|\bexempt\w*|\bwaived\b|無[料償給]|無報酬|免除"),
-     r"有[料償給]|(?<!no )(?<!not )(?<!without )(?<!free of )\b(?:fees?|charged?|pa(?:y|ys|id))\b|支払われ|報酬[がを]"),
-    (_NEXT, _SAME), (_SAME, _PREVIOUS),
+    (r"tax[- ]inclu\w+|inclu\w+ (?:of )?(?:\w+ )?tax|税込", r"tax[- ]exclu\w+|exclu\w+ (?:of )?(?:\w+ )?tax|plus tax|税抜|税別"),
+    (_MONTHLY, _YEARLY),
+    (r"\bdaily\b|\b(?:per|a|each|every) day\b|毎日|日額|1日(?:あたり|につき)",
+     rf"\bweekly\b|\b(?:per|each|every) week\b|毎週|週額|{_MONTHLY}"),
+    ((r"\bfree\b(?! to)|(?:\bnot|n['’]t) charged\b|\b(?:no|without|free of) (?:charge|fee|cost)\b|\bexempt\w*|\bwaived\b"
+      r"|無[料償給]|免除"),
+     r"有[料償給]|(?<!no )(?<!not )(?<!without )(?<!free of )\b(?:fees?|charged?|pa(?:y|ys|id))\b"),
+    (_NEXT, _SAME), (_SAME, _PREVIOUS), (r"翌々[日月週年]|\b(?:day|week|month) after next\b", _NEXT),
     (r"\bsome\b|\bcertain\b|一部", r"\ball\b|\bevery\b|\beach\b|\bany\b|すべて|全て|全員|各"),
     (r"(?<![\d\s])以下", r"(?<![\d\s])未満"),
-    (r"翌々[日月週年]|\b(?:day|week|month) after next\b", _NEXT),
     (r"\bwhichever (?:is|are) (?:the )?(?:great|high|larg|lat|long)er|(?:高|多|大き|長|遅)い(?:方|ほう)",
      r"\bwhichever (?:is|are) (?:the )?(?:less|lower|small|earl|short)|(?:低|安|少な|小さ|短|早)い(?:方|ほう)"),
-    (r"\bmonthly\b|\b(?:per|a|each|every) month\b|月利", r"年利|年(?:率|\s?[\d.]{1,6}\s?(?:%|パーセント))"),
     (r"\bfirst\b|最初|初回", r"\blast\b|\bfinal\b|最後|最終"),
 )  # fmt: skip
-# The first Saturday is not 第2土曜.
-_WEEKDAYS = [
-    (
-        rf"\b{word} \w{{3,6}}day\b|第{mark}\w曜",
-        rf"第(?!{mark})[1-5一二三四五]\w曜|\b(?!{word})(?:{_NTH}) \w{{3,6}}day\b",
-    )
-    for word, mark in zip(_NTH.split("|"), ("[1一]", "[2二]", "[3三]", "[4四]"), strict=True)
-]
-_PAIRS = [tuple(re.compile(side) for side in sides) for sides in (*_OPPOSITES, *_WEEKDAYS)]
-_DAY = len("12-31")
+_PAIRS = [tuple(re.compile(side) for side in sides) for sides in _OPPOSITES]
 _EITHER = re.compile(
     r"\b(?:or|either)\b(?! (?:more|less|fewer|above|below|over|under|later|earlier|older|longer|higher))|又は"
     r"|または|もしくは|若しくは|あるいは|か、"
@@ -68,26 +56,8 @@ def wording_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> I
         yield "name"
     if any(_is_turned(one, other, said, given, everything) for one, other in (*_PAIRS, *((b, a) for a, b in _PAIRS))):
         yield "opposite"
-    if _moves(sentence) & {(end, start) for start, end in _moves(text)}:
-        yield "opposite"
     if _EITHER.search(said) and _STRICT_BOTH.search(given) and not re.search(_EITHER, everything):
         yield "either"
-
-
-def _moves(text: str) -> set[tuple[str, str]]:
-    """Return the figures of each "from one to the other"; dates without their years."""
-    found = set()
-    for one, other in pairwise(quantities(text)):
-        before, between = text[max(0, one.start - 6) : one.start].lower(), text[one.end : other.start].strip().lower()
-        ends = (one.value[-_DAY:], other.value[-_DAY:]) if one.kind == "date" else (one.value, other.value)
-        if one.kind != other.kind:
-            continue
-        is_japanese = between == "から" and text[other.end : other.end + 1] in "にへ"
-        if is_japanese or (between == "to" and before.endswith("from ")):
-            found.add(ends)
-        elif between == "from" and before.endswith(" to "):
-            found.add(ends[::-1])
-    return found
 
 
 def _is_turned(one: re.Pattern[str], other: re.Pattern[str], said: str, given: str, everything: str) -> bool:
@@ -100,7 +70,7 @@ def _new_names(sentence: str, known: str, *, is_same: bool) -> bool:
     """
     lower, words = normalise(known), blanked(sentence)
     if is_japanese(sentence):
-        names = [name for name in _JA_NAME.findall(words) if not _COMMON.match(name)] if is_same else []
+        names = _JA_NAME.findall(words) if is_same else []
         return any(normalise(name) not in lower for name in (*names, *_LATIN.findall(words)))
     stems = {stem(word.lower()) for word in _LATIN.findall(known)}
     return is_same and any(stem(name.lower()) not in stems for name in _CAPITAL.findall(words))
