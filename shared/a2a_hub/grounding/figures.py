@@ -13,11 +13,11 @@ from a2a_hub.grounding.association import column_names, is_misplaced, is_of_anot
 from a2a_hub.grounding.clauses import clause_at, is_japanese, terms_of
 from a2a_hub.grounding.cues import NEGATIVE, cues_of, lexical_denials
 from a2a_hub.grounding.evidence import Evidence
-from a2a_hub.grounding.limits import CLOSED, Limit, agree, is_exactly, is_outside, limit_named, limit_of
+from a2a_hub.grounding.limits import Limit, agree, is_outside, limit_named, limit_of
 from a2a_hub.text.normalization import compose
 from a2a_hub.text.quantities import Quantity, blanked, plain, quantities
 from a2a_hub.text.quantity_patterns import DOLLARS, UNIT_NAMES
-from a2a_hub.text.units import COUNTERS, MONEY, SCALED, SIGNS, UNITS
+from a2a_hub.text.units import COUNTERS, SCALED, SIGNS, UNITS
 
 _MENTION = re.compile(
     rf"(?P<scale>十億|百万|億|千万|千|万|\bthousands?\b|\bmillions?\b|\bbillions?\b|\bk(?=[¥$€£])"
@@ -47,22 +47,8 @@ _CONTRAST = re.compile(
     r"|[それこ]れ(?:以外|を超え|より)|その後|従来|それまで|超過分|延滞|遅れた|期限を過ぎ",
     re.IGNORECASE,
 )
-_ORDINALS = {
-    str(value): rf"\b(?:{word})\b"
-    for value, word in enumerate(
-        (
-            "first|one|an?|single|once|each|every|per",
-            "second|both",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-        ),
-        1,
-    )
-}
+_NTH = r"first|one|an?|single|once|each|every|per second|both third fourth fifth sixth seventh eighth"
+_ORDINALS = dict(enumerate(re.findall(r"\S+", _NTH), 1))
 _ADVERBS = [
     ("year", re.compile(r"\bannual|\byearly\b|per annum|\bp\.a\.|年[額次]|毎年|年に?[\d一]", re.IGNORECASE)),
     ("week", re.compile(r"\bweekly\b|毎週|週に?[\d一]", re.IGNORECASE)),
@@ -70,8 +56,6 @@ _ADVERBS = [
     ("month", re.compile(r"\bmonthly\b|月[額次々]|毎月|月に?[\d一]", re.IGNORECASE)),
 ]
 _HOLDS = {Limit.LESS: lt, Limit.AT_MOST: le, Limit.MORE: gt, Limit.AT_LEAST: ge}
-# A thing with such a name is not the one asked for.
-_WITHOUT = re.compile(r"\b(?:without|not|no|except|other than)\b|なし|ない|以外|除", re.IGNORECASE)
 _EACH = re.compile(r"分|ごと|に|度|か月分|あたり|当たり|につき|毎|目|最[大低高]|\d")
 
 
@@ -107,14 +91,10 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
     ]
     borne_out = [said for said, alike in zip(told, alike_of, strict=True) if alike]
     of_question = [each.quantity for each in given if each.is_asked]
-    money = MONEY.intersection(said.unit for said in told)
-    guessed = dict.fromkeys(each.quantity for each in given if each.is_guessed and each.quantity.unit in money)
+    units = {said.unit for said in told if said.unit}
+    guessed = dict.fromkeys(each.quantity for each in given if each.is_guessed and each.quantity.unit in units)
     follows = reckoned(told, borne_out, of_question, [*guessed, *known], f"{sentence} {question}")
-    follows += [
-        said
-        for said in told
-        if calendar.follows(said, of_question, known, told=told, sentence=sentence, question=question, texts=texts)
-    ]
+    follows += [said for said in told if calendar.follows(said, told=told, asked=of_question, given=known, texts=texts)]
     for said, alike in zip(told, alike_of, strict=True):
         is_count = 1 < count == _whole(said.value) and said.unit in COUNTERS | {""}
         if not (alike or said in follows or is_count or _stands_in(said, sentence, texts)):
@@ -124,10 +104,9 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
             yield "unit" if has_value else said.kind
         cited = [each for each in alike if not each.is_asked]
         found = {each.quantity.term for each in alike}
-        names_row = not (reckons(sentence) or _WITHOUT.search(f"{sentence} {question}"))
         if (
-            names_row
-            and cited == alike
+            cited == alike
+            and not reckons(sentence)
             and (
                 is_misplaced(said, told, rows, asked, found)
                 or (said.kind in _LIMITED and is_of_another_column(said, told, sentence, quotes))
@@ -147,20 +126,16 @@ def _agrees(said: Quantity, sentence: str, cited: Sequence[_Given], told: Sequen
     A figure without a limit may be compared with another one of the sentence: 135 is below 150.
     """
     clause = clause_at(sentence, said.start)
-    limit, is_exact = limit_of(sentence, said), is_exactly(sentence, said)
+    limit = limit_of(sentence, said)
     compares = limit in _HOLDS and any(_is_beside(each, said, limit) for each in told)
     for each in cited:
         if compares and each.limit is None:
             return True
         is_turned = _denies(clause) != _denies(each.clause)
         is_unclear = each.has_contrast or bool(lexical_denials(clause)) != bool(lexical_denials(each.clause))
-        if is_exact and each.limit in CLOSED:
-            agrees = is_unclear or is_turned != CLOSED[each.limit]
-        else:
-            agrees = agree(limit, each.limit, said.kind)
-            beyond = is_outside(sentence, said, each.limit)
-            agrees = agrees or (beyond and (is_unclear or is_turned))
-        if agrees:
+        if agree(limit, each.limit, said.kind):
+            return True
+        if (is_unclear or is_turned) and is_outside(sentence, said, each.limit):
             return True
     return False
 
@@ -311,11 +286,8 @@ def _stands_in(said: Quantity, sentence: str, texts: str) -> bool:
     written = sentence[said.start : said.end]
     if said.value == "1" and sentence[: said.start].endswith(("もう", "に")) and said.unit in ("", "time", "celsius"):
         return True
-    if (
-        said.unit in COUNTERS | {""}
-        and said.value in _ORDINALS
-        and re.search(_ORDINALS[said.value], texts, re.IGNORECASE)
-    ):
+    ordinal = _ORDINALS.get(_whole(said.value))
+    if ordinal and said.unit in COUNTERS | {""} and re.search(rf"\b(?:{ordinal})\b", texts, re.IGNORECASE):
         return True
     is_rate = re.match(r"(?:an?|one)\s", written, re.IGNORECASE)
     if is_rate or (re.match(r"[1１一]", written) and _EACH.match(sentence[said.end :])):

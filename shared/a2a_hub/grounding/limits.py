@@ -80,11 +80,6 @@ _ALIKE = ({Limit.AHEAD, Limit.AT_LEAST}, {Limit.LATER, Limit.MORE})
 
 # "From 50 years" is a limit, "from 5 euros" may be a price.
 _AGES = ("age", "month")
-_EXACTLY = re.compile(r"\b(?:exactly|precisely|just)\s(?:the\s)?[$€£¥]?$")
-_EXACTLY_BEFORE, _EXACTLY_AFTER = (
-    re.compile(r"(?:ちょうど|丁度|きっかり|ぴったり)$"),
-    re.compile(r"^(?:ちょうど|丁度|きっかり|ぴったり)"),
-)
 _OUTSIDE = {
     Limit.MORE: {Limit.AT_MOST, Limit.LESS},
     Limit.LESS: {Limit.AT_LEAST, Limit.MORE, Limit.AHEAD},
@@ -92,24 +87,13 @@ _OUTSIDE = {
     Limit.AT_LEAST: {Limit.LESS},
 }
 
-# Limits within which the figure itself is, or is not.
-CLOSED = {Limit.MORE: False, Limit.LESS: False, Limit.AT_MOST: True, Limit.AT_LEAST: True}
-
 
 def is_outside(text: str, said: Quantity, given: Limit | None) -> bool:
-    """Return True if a figure lies on the other side of the limit at it: exactly 5 where more than 5 is meant."""
+    """Return True if a figure lies on the other side of the limit at it: 5 itself where more than 5 is meant."""
     if given is None:
         return False
-    if is_exactly(text, said):
-        return given in (Limit.MORE, Limit.LESS)
     limit = limit_of(text, said)
-    return CLOSED.get(given) is False if limit is None else limit in _OUTSIDE.get(given, ())
-
-
-def is_exactly(text: str, said: Quantity) -> bool:
-    """Return True if the figure is spoken of itself: exactly 5."""
-    before, after = text[: said.start].lower(), text[said.end :]
-    return bool(_EXACTLY.search(before) or _EXACTLY_BEFORE.search(before) or _EXACTLY_AFTER.search(after))
+    return given in (Limit.MORE, Limit.LESS) if limit is None else limit in _OUTSIDE.get(given, ())
 
 
 def limit_of(text: str, quantity: Quantity) -> Limit | None:
