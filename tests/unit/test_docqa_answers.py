@@ -213,6 +213,14 @@ def test_a_passage_that_says_a_word_of_one_kanji_and_kana_is_shown(tmp_path: Pat
         assert not ask("明日は晴れますか").nearest
 
 
+def test_a_month_selects_no_amount_and_hides_no_passage(tmp_path: Path) -> None:
+    rule = "# 旅費\n\n## 宿泊\n\n| 地域 | 上限 |\n|-|-|\n| 大阪 | 14,000円 |\n| 札幌 | 12,000円 |\n"
+    with answering_from(tmp_path, {"travel.md": rule}) as ask:
+        answer = ask("12月に大阪へ泊まりで行きます。いくらまで出ますか")
+    assert not answer.grounded
+    assert "14,000円" in answer.nearest[0].quote
+
+
 def test_an_abstention_speaks_the_language_of_the_question(sample: DocumentQA) -> None:
     assert "控えます" in sample.answer("火星への出張手当はいくらですか?").text
     assert "no passage" in sample.answer("What is the allowance for a trip to Mars?").text

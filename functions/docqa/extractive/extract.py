@@ -31,6 +31,8 @@ _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][A-Za-z0-9]*\b|\b[A-Z]{2,}[0-9]*\b"
 _NOT_HIRAGANA = re.compile(r"[^\W_\u3041-\u309fー]")
 # One word names a subject, and asks nothing of it.
 _ONE_WORD = re.compile(r"\W*(?:[a-z0-9-]+|[\u3400-\u9fff々〆ヶ]+|[\u30a1-\u30fa\u30fc]+)\W*")
+# 12 of 12,000 is none.
+_TOKEN = re.compile(r"(?<![\d][.,])(?<![a-z0-9])[a-z0-9]+(?![.,]?\d)")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 _EXCEPTION = re.compile(
     r"(?:however|but|except|unless|notwithstanding|exceptions?)\b|ただし|但し|なお|例外", re.IGNORECASE
@@ -62,9 +64,10 @@ def extract(results: SearchResults, *, min_confidence: float = MIN_CONFIDENCE) -
     ):
         return Extract([found.best, *_exception(found.best)], is_settled=True)
     shown = _one_per_passage([*filter(None, [found.best]), *found.units])[:MAX_SHOWN]
+    shown = [in_context(each, results.texts) for each in shown]
     if not _say_something_of(results.question, shown):
         return Extract((), is_settled=False)
-    return Extract([in_context(each, results.texts) for each in shown], is_settled=False)
+    return Extract(shown, is_settled=False)
 
 
 def features_of(results: SearchResults) -> Features | None:
@@ -175,7 +178,7 @@ class _Demands:
         if selected is False or not needed:
             return selected is not False
         text = surroundings(ranked)
-        said = {each.term for each in quantities(text)} | set(re.findall(r"[a-z0-9]+", normalise(text)))
+        said = {each.term for each in quantities(text)} | set(_TOKEN.findall(normalise(text)))
         return needed <= said
 
 
