@@ -136,6 +136,8 @@ CLOSING = (
         ("大人340円、小児170円で、あわせて510円です。", "2人でいくら？", "大人は340円、小児は170円です。"),
         ("That makes six readings in 24 hours.", "How many in 24 hours?", "Readings are logged every 4 hours."),
         ("収入が186万円、支出が152万円で、34万円の黒字です。", "赤字？", "収入は186万円、支出は152万円であった。"),
+        ("最低請求は2時間です。", "いくらから？", "The minimum charge is two hours."),
+        ("到着が6:15から6:45に変わります。", "いつ？", "到着の目安を6:15から6:45に変更する。"),
         ("It costs S$295 a month.", "How much?", "plan | monthly_sgd\nhot desk | 295"),
         ("6 hours fall under 4 to 24 hours, so 50%.", "I cancel 6 hours before", "4 to 24 hours | 50%"),
         ("Oslo's are cheaper by 200 kr.", "Which are cheaper?", "Size | Oslo | Bergen\nLarge | 800 kr | 1,000 kr"),

@@ -38,7 +38,7 @@ _FORMER_CLAUSE = re.compile(
 _FORMER_PHRASE = re.compile(
     r"\b(?:until then|previously|formerly)\b.{0,40}?(?=[,)](?!\d)|$)|\bit was .{1,20} before\b"
     r"|\b(?:changed?|raised|lowered|reduced|moved|extended)\b.{0,40}\bfrom\s.{1,25}?(?=\sto\b)"
-    r"|(?:従来|それまで|以前)は[^、)）]{0,40}|[^、]{1,12}から(?=[^、]{1,16}[にへ](?:改|変更|引き[上下]げ|広げ))",
+    r"|(?:従来|それまで|以前)は[^、)）]{0,40}|[^、]{1,12}から(?=[^、]{1,16}[にへ](?:改|変[更わえ]|引き[上下]げ|広げ))",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
