@@ -26,8 +26,8 @@ _BEFORE = (
     (Limit.AT_MOST, r"[≤≦]"), (Limit.AT_LEAST, r"[≥≧]"), (Limit.LESS, r"[<＜]"), (Limit.MORE, r"[>＞]"),
     (Limit.AT_MOST, (r"\b(?:no|not)\s(?:\w+\s){0,2}(?:more|later|longer|greater|higher|older|larger|faster)\sthan"
      r"|\bnot\s(?:\w+\s){0,2}(?:exceed(?:ing)?|above|over|past)")),
-    (Limit.AT_MOST, (r"\bup\sto\sand\sincluding|\b(?:on|in)\sor\sbefore|\b(?:at\smost|up\sto|within|maximum(?:\s\w+){0,2}|max\.?|limited\sto"
-     r"|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until)")),
+    (Limit.AT_MOST, (r"\bup\sto\sand\sincluding|\b(?:on|in)\sor\sbefore|\b(?:at\smost|up\sto|within|maximum(?:\s\w+){0,2}|max\.?"
+     r"|limited\sto|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until)")),
     (Limit.AT_MOST, r"(?:最[大長高多]|上限)[^\d。、]{0,6}"),
     (Limit.AT_LEAST, r"(?:最[低小短少]|下限)[^\d。、]{0,6}|早くても"),
     (Limit.AT_LEAST, (r"\b(?:no|not)\s(?:less|fewer|earlier|lower|sooner|shorter|younger|smaller)\sthan"
