@@ -10,10 +10,10 @@ from a2a_hub.text.units import COUNTERS, MONEY, SCALED
 
 _RECKONS = re.compile(
     r"\b(?:per|between\sthem|total\w*|together|altogether|in\sall|sum|surplus|deficit|profit|overall|combined|adds?\sup|comes?\sto|amounts?\sto|makes?|would|each|split"
-    r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leav(?:e|es|ing)|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|comes?\sdown|by\s(?=[$€£¥]?\d)|too\s(?:few|many|little|much|low|high|short|late)|short\sof|increas\w+|decreas\w+"
+    r"|hal(?:f|ves?|ved)|plus|minus|times|left|remain\w*|difference|leav(?:e|es|ing)|double|twice|sav(?:e|es|ing|ings)|gr[eo]w\w*|comes?\sdown|by\s(?=[$€£¥]?\d)|(?:year|month|week|season)\sbefore|too\s(?:few|many|little|much|low|high|short|late)|short\sof|increas\w+|decreas\w+"
     r"|(?:more|less|\w+er)\s(?:\w+\s){0,3}than|compared\s(?:with|to)|(?:went|gone?|goes)\s(?:up|down)|rose|fell|that\sis|works?\sout)\b"
     r"|[ヶかカケ]月分|合計|合わせ|あわせ|加え|総額|総計|小計|[黒赤]字|差|残[りる高額]|半[額分値]|なら|ずつ|より|倍|掛け|増|減|違[いう]|足り|不足|つまり|すなわち|なので|ですので|上回|下回|(?<!以)上が|下が|超過|ですから|計(?=[\d約])|高く|低く|安く|上昇|低下"
-    r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
+    r"|(?:[%％割]|per\s?cent|パーセント)\s?(?:of|[のにはでを増引])|[+＋×÷=＝*]|\d\s(?:more|less|extra|dearer|cheaper)\b|\d[^\d\s]{0,3}\s?[-－−–]\s?[$€£¥]?\d",
     re.IGNORECASE,
 )
 _HALF = re.compile(r"\bhal(?:f|ves?|ved)\b|\btwice\b|\bdoubled?\b|半[額分値減]|[2２二]倍", re.IGNORECASE)

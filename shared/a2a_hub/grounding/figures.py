@@ -115,8 +115,9 @@ def figure_flaws(sentence: str, quotes: Sequence[Evidence], question: str) -> It
             yield said.kind
         if said.kind in _LIMITED and cited and not _agrees(said, sentence, cited, told):
             yield "boundary"
-    rates = {UNITS[match["unit"]] for match in _RATE.finditer(blanked(sentence).lower())} - COUNTERS
-    if _RATE.search(blanked(texts).lower()) and rates - {unit for factor, unit in _mentions(texts) if factor == 1}:
+    # Half a per cent is no rate.
+    rates = {UNITS[match["unit"]] for match in _RATE.finditer(blanked(sentence).lower())} - COUNTERS - {"cent"}
+    if rates - {unit for factor, unit in _mentions(texts) if factor == 1}:
         yield "unit"
 
 

@@ -24,7 +24,7 @@ _FILLER = (
 )
 _BEFORE = (
     (Limit.AT_MOST, r"[≤≦]"), (Limit.AT_LEAST, r"[≥≧]"), (Limit.LESS, r"[<＜]"), (Limit.MORE, r"[>＞]"),
-    (Limit.AT_MOST, (r"\b(?:no|not)\s(?:\w+\s){0,2}(?:more|later|longer|greater|higher|older|larger|faster)\sthan"
+    (Limit.AT_MOST, (r"\b(?:no|not|never)\s(?:\w+\s){0,2}(?:more|later|longer|greater|higher|older|larger|faster)\sthan"
      r"|\bnot\s(?:\w+\s){0,2}(?:exceed(?:ing)?|above|over|past)")),
     (Limit.AT_MOST, (r"\bup\sto\sand\sincluding|\b(?:on|in)\sor\sbefore|\b(?:at\smost|up\sto|within|maximum(?:\s\w+){0,2}|max\.?"
      r"|limited\sto|(?:limit|cap|ceiling)(?:\s\w+){0,3}|by|until)")),
@@ -80,6 +80,9 @@ _ALIKE = ({Limit.AHEAD, Limit.AT_LEAST}, {Limit.LATER, Limit.MORE})
 
 # "From 50 years" is a limit, "from 5 euros" may be a price.
 _AGES = ("age", "month")
+# Up from two years to three.
+_TO = re.compile(r"(?:\s\w+)?\sto\s(?:an?\s|\d|\w+\b)")
+_NO_MORE = re.compile(r"\b(?:(?:no|not)\smore\sthan|at\smost)\s$")
 _OUTSIDE = {
     Limit.MORE: {Limit.AT_MOST, Limit.LESS},
     Limit.LESS: {Limit.AT_LEAST, Limit.MORE, Limit.AHEAD},
@@ -106,12 +109,12 @@ def limit_of(text: str, quantity: Quantity) -> Limit | None:
     if second in (Limit.AHEAD, Limit.LATER):
         if is_point:
             second = Limit.LESS if second is Limit.AHEAD else Limit.MORE
-        elif first and (second is Limit.LATER or first in (Limit.LESS, Limit.MORE)):
+        elif first and (second is Limit.LATER or first in (Limit.LESS, Limit.MORE) or _NO_MORE.search(before)):
             second = None
     # "After the 3 years" is later than a span, "after the fourth day" is not.
     is_span = re.match(r"\d+(?![a-z\d])", text[quantity.start :])
     word = "" if is_point else (_ARTICLE.sub("", before) if is_span else before).rstrip()
-    if first is Limit.AT_LEAST and word.endswith("from") and quantity.unit not in _AGES:
+    if first is Limit.AT_LEAST and word.endswith("from") and (quantity.unit not in _AGES or _TO.match(after)):
         first = None
     if first is Limit.MORE and word.endswith("after"):
         first = Limit.LATER

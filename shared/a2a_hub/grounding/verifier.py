@@ -19,9 +19,9 @@ _VERDICT = re.compile(
 )
 FORGED_ID, SUPERSEDED = "forged_id", "superseded"
 _FORMER = re.compile(
-    r"\b(?:rose|up from|instead of|former(?:ly)?|previous(?:ly)?|old(?:er)?|earlier"
+    r"\b(?:rose|up from|instead of|former(?:ly)?|previous(?:ly)?|(?<!year[-\s])(?<!years[-\s])old(?:er)?|earlier"
     r"|replaced|no longer|used to|expired|was|were|had)\b"
-    r"|旧|以前|従来|廃止|前の(?![日週月晩])|前回|比べ|でした|だった|ていた",
+    r"|旧|以前|従来|改[定訂]前|廃止|前の(?![日週月晩])|前回|比べ|でした|だった|ていた",
     re.IGNORECASE,
 )
 _CURRENT = re.compile(

@@ -117,6 +117,7 @@ SCALED: dict[str, tuple[Decimal | int, str]] = {
     "week": (7, "d"), "year": (12, "month"), "decade": (120, "month"), "century": (1200, "month"), "fortnight": (14, "d"),
     "tenth": (10, "percent"), "l": (1000, "ml"), "kl": (10**6, "ml"), "kw": (1000, "w"), "penny": (Decimal("0.01"), "gbp"),
     "g": (1000, "mg"), "kg": (10**6, "mg"), "ton": (10**9, "mg"), "cm": (10, "mm"), "m": (1000, "mm"), "km": (10**6, "mm"),
+    "ha": (10_000, "m2"), "km2": (10**6, "m2"), "mwh": (1000, "kwh"),
 }  # fmt: skip
 MONEY = frozenset(
     {"jpy", "usd", "eur", "gbp", "chf", "nok", "inr", "cny", "krw", "peso", "cad", "aud", "sgd", "hkd", "sek", "thb"}
