@@ -148,7 +148,7 @@ commands() { # the commands in the output of the last `run`
     [[ $status == 2 && $output == "$config is no TOML: "* ]] || fail "$output"
     printf 'project = %s' "$(printf '[%.0s' {1..5000})" >"$config"
     deploy --dry-run
-    [[ $status == 2 && $output == "$config is no TOML: More than 50 "*" (at line 1, column 1)" ]] || fail "$output"
+    [[ $status == 2 && $output == "$config is no TOML: Too many tables and lists in one another"*" (at line 1, column 1)" ]] || fail "$output"
 }
 
 @test "a route table that is no table is told without a stack" {
