@@ -36,3 +36,19 @@ def test_a_burst_of_bodies_is_read() -> None:
 
 def test_of_slow_bodies_the_last_are_read() -> None:
     assert asyncio.run(_read(WaitLimits(pause_seconds=0.0))) == [False] * 3 + [True] * 2
+
+
+def test_a_client_that_left_before_the_first_question_is_not_there() -> None:
+    async def asked(*, has_left: bool) -> bool:
+        async def receive() -> dict[str, str]:
+            if not has_left:
+                await asyncio.Event().wait()
+            return {"type": "http.disconnect"}
+
+        body = AsgiBody({}, receive, limits=LIMITS, held_bytes=BoundedCounter(1000))
+        is_there = await asyncio.to_thread(body.client_is_there, asyncio.get_running_loop())
+        body.release()
+        return is_there
+
+    assert not asyncio.run(asked(has_left=True))
+    assert asyncio.run(asked(has_left=False))

@@ -4,6 +4,7 @@ import asyncio
 from asyncio import AbstractEventLoop
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 from a2a_hub.http.admission import BoundedCounter, Limits
@@ -11,6 +12,7 @@ from a2a_hub.http.messages import BodyError, BodyFault, stated_length
 from a2a_hub.http.request_body import MAX_DISCARDED_BYTES, WaitLimits
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+_TURN_SECONDS = 1.0
 
 
 class AsgiBody:
@@ -102,9 +104,12 @@ class AsgiBody:
         self._data = b""
 
     def client_is_there(self, loop: AbstractEventLoop) -> bool:
-        """Return False if the client has left since the first call; called in a handler's thread."""
+        """Return False if the client has left; called in a handler's thread."""
         if self._left is None:
             self._left = asyncio.run_coroutine_threadsafe(self.wait_until_left(), loop)
+            # By the next turn of the loop it is known whether the client had left before.
+            with suppress(TimeoutError):
+                asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(_TURN_SECONDS)
         return not self._left.done()
 
     async def wait_until_left(self) -> None:
