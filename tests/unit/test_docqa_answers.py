@@ -202,8 +202,12 @@ def test_an_answer_from_what_is_not_yet_in_force_tells_from_when_it_is(
 ) -> None:
     with answering_from(tmp_path, {"fares.md": rule}) as ask:
         answer = ask(question)
+        shown = ask(f"{question[:-1]} 2031 XK-7?")
     assert answer.grounded
     assert answer.text.endswith(notice)
+    assert not shown.grounded
+    assert shown.nearest
+    assert shown.text.endswith(notice)
 
 
 def test_a_passage_that_says_a_word_of_one_kanji_and_kana_is_shown(tmp_path: Path) -> None:

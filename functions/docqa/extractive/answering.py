@@ -87,11 +87,11 @@ def answer_of(
 
 def _answer(results: SearchResults, found: Extract, *, texts: _Texts = (_ABSTAINED, _NEAREST)) -> DocAnswer:
     quotes = tuple(filter(None, (cited(each.passage, each.unit, results) for each in found.quotes)))
+    notice = upcoming_notice((each.passage for each in found.quotes), results.language) + results.notice
     if found.is_settled and len(quotes) == len(found.quotes):
-        notice = upcoming_notice((each.passage for each in found.quotes), results.language) + results.notice
         text = _asserted(found.quotes, results.language) + notice
         return answer_of(results, text, citations=quotes, grounded=True)
-    text = results.failed or _abstained(quotes, results.language, *texts) + results.notice
+    text = results.failed or _abstained(quotes, results.language, *texts) + notice
     return answer_of(results, text, nearest=quotes, grounded=False)
 
 
